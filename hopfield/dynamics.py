@@ -1,0 +1,125 @@
+"""Retrieval: iterate a memory until it stops, per query; differentiable trajectories and fixed points."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from hopfield.memory import Memory
+from hopfield.numerics import safe_norm, tolerance
+from hopfield.spaces import Known, Spins, State
+from hopfield.sweeps import ORDERS, Model, relax
+
+CONVERGED, CYCLE, STEP_LIMIT = 0, 1, 2
+STATUS = ("converged", "cycle", "step limit")
+DYNAMICS = ("synchronous", *ORDERS)
+
+
+class Retrieval(NamedTuple):
+    """Where a query ended: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS)."""
+
+    state: State
+    steps: Int[Array, ""]
+    energy: Float[Array, ""]
+    status: Int[Array, ""]
+
+
+def retrieve(
+    model: Model,
+    state: State,
+    *,
+    dynamics: str = "synchronous",
+    key=None,
+    max_steps: int = 100,
+    known: Known = None,
+    rtol: float | None = None,
+) -> Retrieval:
+    """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`. Works under jit and vmap.
+
+    Each query stops for itself: its result does not depend on what else is in a batch.
+
+    Args:
+        model: Memory or Couplings.
+        state: the query [N].
+        dynamics: "synchronous" (all neurons at once; every space), "asynchronous" (spins, one at a time in a
+            fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last two are event-driven.
+        key: JAX random key, for "asynchronous" only.
+        max_steps: updates, or sweeps, at most.
+        known: units clamped to the query's values [N].
+        rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
+    Returns:
+        Retrieval with status CONVERGED, CYCLE or STEP_LIMIT.
+    Raises:
+        ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
+    """
+    if dynamics not in DYNAMICS:
+        raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {dynamics!r}")
+    if max_steps < 1:
+        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
+    if dynamics == "synchronous":
+        return _synchronous(model, state, max_steps, known, rtol)
+    if not isinstance(model.space, Spins):
+        raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
+    if dynamics == "asynchronous" and key is None:
+        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+    end = relax(model, state, key, dynamics, max_steps, known)
+    status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
+    return Retrieval(end.state, end.sweeps, model.energy(end.state), status)
+
+
+def _synchronous(model: Model, state: State, max_steps: int, known: Known, rtol: float | None) -> Retrieval:
+    spins = isinstance(model.space, Spins)
+    rtol = tolerance(state.dtype) if rtol is None else rtol
+
+    def same(a, b):
+        return jnp.all(a == b) if spins else safe_norm(a - b) <= rtol * jnp.maximum(safe_norm(b), 1.0)
+
+    def step(carry):
+        now, before, count, _ = carry
+        new = model.update(now, known)
+        still, back = same(new, now), same(new, before) & (count > 0)
+        status = jnp.where(still, CONVERGED, jnp.where(back, CYCLE, STEP_LIMIT))
+        return new, now, count + ~still, status
+
+    def running(carry):
+        return (carry[3] == STEP_LIMIT) & (carry[2] < max_steps)
+
+    start = (state, state, jnp.zeros((), int), jnp.full((), STEP_LIMIT))
+    final, _, count, status = jax.lax.while_loop(running, step, start)
+    return Retrieval(final, count, model.energy(final), status)
+
+
+def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:
+    """States visited by `steps` synchronous updates, the query first [steps + 1, N]; differentiable."""
+
+    def advance(now, _):
+        new = model.update(now, known)
+        return new, new
+
+    return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])
+
+
+def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
+    """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
+
+    With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
+    gradient in the query is zero, as it is for any start inside the basin (Bai, Kolter & Koltun 2019).
+
+    Raises:
+        ValueError: the memory lives on spins, where nothing is differentiable.
+    """
+    if isinstance(memory.space, Spins):
+        raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
+    start = jax.lax.stop_gradient(state)
+
+    def residual(x):
+        return memory.update(jnp.where(known, start, x) if known is not None else x, known) - x
+
+    def solve(_, guess):
+        return retrieve(memory, guess, max_steps=max_steps, known=known).state
+
+    def tangent_solve(linear, y):
+        return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32))[0]
+
+    return jax.lax.custom_root(residual, start, solve, tangent_solve)

@@ -1,0 +1,145 @@
+"""What is read off a retrieval: overlaps, errors, success, spread of the weights, separation of the patterns.
+
+Functions of one example, to be batched with `jax.vmap`. `mask` marks the patterns in use (True), as in a
+memory whose patterns are padded; None means all of them.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield.numerics import accumulation_dtype, unit
+
+Scalar = Float[Array, ""]
+State = Float[Array, "N"]
+Weights = Float[Array, "M"]
+Mask = Bool[Array, "M"] | None
+
+
+class Nearest(NamedTuple):
+    """The pattern of largest overlap with a state, and that overlap."""
+
+    index: Int[Array, ""]
+    overlap: Scalar
+
+
+def _accumulated(x: Array) -> Array:
+    x = jnp.asarray(x)
+    return x.astype(accumulation_dtype(x.dtype))
+
+
+def overlap(state: State, pattern: State) -> Scalar:
+    """m = x·ξ / N; 1 when a spin pattern is recovered."""
+    return jnp.mean(_accumulated(state) * _accumulated(pattern))
+
+
+def cosine_overlap(state: State, pattern: State) -> Scalar:
+    """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths; 0 where either vanishes."""
+    return jnp.sum(unit(_accumulated(state)) * unit(_accumulated(pattern)))
+
+
+def bit_error(state: State, pattern: State) -> Scalar:
+    """Share of units whose sign is not the pattern's: (1 − m)/2 for spins; a 0 against a ±1 is an error."""
+    return jnp.mean(jnp.sign(state) != jnp.sign(pattern), dtype=_accumulated(state).dtype)
+
+
+def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> Bool[Array, ""]:
+    """Whether m = x·ξ / N exceeds `threshold`.
+
+    0.8 lies between the two peaks of the final overlaps at zero temperature; 0.95 would cut the upper one.
+    """
+    return overlap(state, pattern) > threshold
+
+
+def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
+    """Whether every component is within `tolerance` of the pattern's: for spins, whether all are right."""
+    return jnp.all(jnp.abs(_accumulated(state) - _accumulated(pattern)) <= tolerance)
+
+
+def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
+    """Whether the target pattern carries more than half of the weight."""
+    return _shares(weights, None)[target] > 0.5
+
+
+def _shares(weights: Weights, mask: Mask) -> Weights:
+    size = jnp.abs(_accumulated(weights))
+    if mask is not None:
+        size = jnp.where(mask, size, 0.0)
+    largest = jnp.max(size)  # divided out first: the sum of large weights could overflow
+    size = size / jnp.where(largest > 0, largest, 1.0)
+    return size / jnp.maximum(jnp.sum(size), 1.0)
+
+
+def effective_number(weights: Weights, mask: Mask = None) -> Scalar:
+    """Effective number of patterns e^H, H = −Σ p ln p with p = |w| / Σ|w|: from 1 (one pattern) to M (all).
+
+    Weights that are all zero or masked give 0.
+    """
+    p = _shares(weights, mask)
+    held = p > 0
+    entropy = -jnp.sum(jnp.where(held, p * jnp.log(jnp.where(held, p, 1.0)), 0.0))
+    return jnp.where(jnp.any(held), jnp.exp(entropy), 0.0)
+
+
+def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
+    """1 / Σ p² with p = |w| / Σ|w|: from 1 to M and never above `effective_number`.
+
+    Weights that are all zero or masked give 0.
+    """
+    p = _shares(weights, mask)
+    square = jnp.sum(p * p)
+    return jnp.where(square > 0, 1.0 / jnp.where(square > 0, square, 1.0), 0.0)
+
+
+def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int = 512) -> Float[Array, "M"]:
+    """Δ_μ = min over ν ≠ μ of (ξ_μ·ξ_μ − ξ_μ·ξ_ν), the gap that sets how large β must be to single ξ_μ out.
+
+    Never holds more than block × block of the M × M products. A pattern that is masked, or has no other to
+    compare with, gets +∞ and so does not disturb the minimum over patterns.
+
+    Args:
+        patterns: one per row.
+        mask: patterns in use.
+        block: patterns compared at once, at least 1.
+
+    Source: Ramsauer et al. (2021), definition 1, arXiv:2008.02217.
+    """
+    if block < 1:
+        raise ValueError(f"block must be at least 1, got {block}")
+    patterns = _accumulated(patterns)
+    count = patterns.shape[0]
+    block = min(block, count)
+    padding = -count % block
+    index = jnp.arange(count + padding).reshape(-1, block)
+    used = jnp.pad(jnp.ones(count, bool) if mask is None else mask, (0, padding)).reshape(-1, block)
+    rows = jnp.pad(patterns, ((0, padding), (0, 0))).reshape(-1, block, patterns.shape[1])
+
+    def against(own, own_index, closest, other):
+        other_rows, other_index, other_used = other
+        products = jnp.matmul(own, other_rows.T, precision=jax.lax.Precision.HIGHEST)
+        rival = other_used[None, :] & (own_index[:, None] != other_index[None, :])
+        return jnp.maximum(closest, jnp.max(jnp.where(rival, products, -jnp.inf), axis=1)), None
+
+    def gaps(block_of):
+        own, own_index, own_used = block_of
+        nowhere = jnp.full(block, -jnp.inf, patterns.dtype)
+        closest, _ = jax.lax.scan(
+            lambda carry, other: against(own, own_index, carry, other), nowhere, (rows, index, used)
+        )
+        return jnp.where(own_used, jnp.sum(own * own, axis=1) - closest, jnp.inf)
+
+    return jax.lax.map(gaps, (rows, index, used)).reshape(-1)[:count]
+
+
+def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
+    """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
+    state, patterns = _accumulated(state), _accumulated(patterns)
+    overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size
+    if mask is None:
+        index = jnp.argmax(overlaps)
+        return Nearest(index, overlaps[index])
+    index = jnp.argmax(jnp.where(mask, overlaps, -jnp.inf))
+    found = jnp.any(mask)
+    return Nearest(jnp.where(found, index, -1), jnp.where(found, overlaps[index], 0.0))

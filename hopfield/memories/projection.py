@@ -1,0 +1,30 @@
+"""The projection (pseudo-inverse) rule (Personnaz, Guyon & Dreyfus 1985; Kanter & Sompolinsky 1987)."""
+
+import jax.numpy as jnp
+
+from hopfield.memories import EXTENSIVE
+from hopfield.memory import Couplings, Memory
+
+SCALING = EXTENSIVE
+ENSEMBLE = "spins"
+
+
+def projection(patterns, *, mask=None) -> Couplings:
+    """W = Xᵀ(X Xᵀ)⁺X, the projector on the patterns' span, without its diagonal.
+
+    Any M < N independent patterns are fixed points.
+    The projector comes from the singular vectors of X, which stay accurate as M → N where the Gram matrix does not.
+    Synchronous dynamics cycle; use asynchronous ones.
+
+    Args:
+        patterns: spins [M, N].
+        mask: patterns in use [M].
+    """
+    checked = Memory.create(patterns, mask=mask)
+    stored = checked.patterns if mask is None else jnp.where(mask[:, None], checked.patterns, 0.0)
+    _, levels, rows = jnp.linalg.svd(stored, full_matrices=False)
+    cutoff = levels[0] * max(stored.shape) * jnp.finfo(stored.dtype).eps
+    basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)
+    projector = basis.T @ basis
+    hollow = projector * (1.0 - jnp.eye(projector.shape[0], dtype=projector.dtype))
+    return Couplings(hollow, jnp.ones((), hollow.dtype))

@@ -1,0 +1,23 @@
+"""Sparse modern Hopfield networks with α-entmax weights (Hu et al. 2023; Martins, Niculae & McNamee 2023)."""
+
+from hopfield.memories import EXPONENTIAL
+from hopfield.memory import Memory
+from hopfield.separations import Sparsemax, entmax
+
+SCALING = EXPONENTIAL
+ENSEMBLE = "sphere"
+PARAMETER = float
+
+
+def sparse(patterns, alpha: float = 2.0, *, beta: float = 1.0, mask=None, values=None) -> Memory:
+    """E = ½‖x‖² − Ω*_α(β X x)/β, update x' = Xᵀ entmax_α(β X x): exact retrieval once a score leads by enough.
+
+    Args:
+        patterns: real patterns [M, N].
+        alpha: 1 < α ≤ 2; 2 is sparsemax, computed by sorting.
+        beta: inverse temperature.
+        mask, values: as in `Memory.create`.
+    Source: Martins, Niculae & McNamee 2023 (arXiv:2402.13725), eqs. 6, 8.
+    """
+    separation = Sparsemax() if isinstance(alpha, float | int) and alpha == 2 else entmax(alpha)
+    return Memory.create(patterns, beta, mask=mask, values=values, separation=separation)

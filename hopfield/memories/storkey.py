@@ -1,0 +1,34 @@
+"""Storkey's incremental, local learning rule (Storkey 1997)."""
+
+import jax
+import jax.numpy as jnp
+
+from hopfield.memories import EXTENSIVE
+from hopfield.memory import Couplings, Memory
+
+SCALING = EXTENSIVE
+ENSEMBLE = "spins"
+
+
+def storkey(patterns, *, mask=None) -> Couplings:
+    """w_ij ← w_ij + (ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)/N for each pattern in turn, h_ij = Σ_{k≠i,j} w_ik ξ_k (his eq. 2).
+
+    Args:
+        patterns: spins [M, N], stored in the order of their rows.
+        mask: patterns in use [M].
+    """
+    stored = Memory.create(patterns, mask=mask).patterns
+    neurons = stored.shape[1]
+    hollow = 1.0 - jnp.eye(neurons, dtype=stored.dtype)
+    used = jnp.ones((stored.shape[0],), bool) if mask is None else mask
+
+    def learn(weights, example):
+        pattern, in_use = example
+        # weights has a zero diagonal, so only the term k = j is left to take out of the full field of neuron i.
+        field = (weights @ pattern)[:, None] - weights * pattern[None, :]
+        towards = field * pattern[None, :]
+        step = pattern[:, None] * pattern[None, :] - towards - towards.T
+        return weights + jnp.where(in_use, step * hollow / neurons, 0.0), None
+
+    weights, _ = jax.lax.scan(learn, jnp.zeros((neurons, neurons), stored.dtype), (stored, used))
+    return Couplings(weights, jnp.ones((), weights.dtype))

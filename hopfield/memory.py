@@ -1,0 +1,249 @@
+"""Memory and Couplings: an energy, its update and its read-out from stored patterns or from a matrix.
+
+    E(x) = R(x) − F(β s(x)) / β       scores s = similarity(x, patterns), weights p = ∇F(β s)
+    x'   = argmin R(x) − Σ_μ p_μ s_μ(x)    (for dot products: project(Xᵀ p))
+
+For F convex this is one step of majorise–minimise (the concave–convex procedure when s is linear), so E never rises.
+On spins the update follows the exact local energy difference instead, the neuron's own spin excluded.
+"""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Bool, Float
+
+from hopfield.numerics import accumulation_dtype, is_traced, positive
+from hopfield.separations import Linear, LogSumExp, Separation
+from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
+from hopfield.spaces import Euclidean, Known, Space, Spins, State
+
+
+class Memory(struct.PyTreeNode):
+    """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`."""
+
+    patterns: Float[Array, "M N"]
+    beta: Float[Array, ""]
+    values: Float[Array, "M V"] | None = None
+    mask: Bool[Array, "M"] | None = None
+    similarity: Similarity = Dot()
+    separation: Separation = LogSumExp()
+    space: Space = Euclidean()
+
+    @classmethod
+    def create(
+        cls,
+        patterns: Float[Array, "M N"],
+        beta: float = 1.0,
+        *,
+        values: Float[Array, "M V"] | None = None,
+        mask: Bool[Array, "M"] | None = None,
+        similarity: Similarity = Dot(),  # noqa: B008 - immutable
+        separation: Separation = LogSumExp(),  # noqa: B008
+        space: Space = Euclidean(),  # noqa: B008
+    ) -> "Memory":
+        """Check the parts against each other and build the memory.
+
+        Args:
+            patterns: stored patterns [M, N], one per row.
+            beta: inverse temperature β > 0.
+            values: what `read` returns instead of the patterns [M, V] (hetero-association).
+            mask: patterns in use [M]; the others are padding and change nothing.
+            similarity, separation, space: the three choices.
+        Raises:
+            ValueError: a shape, β or combination that has no meaning, in one sentence.
+        """
+        patterns = _real_matrix("patterns", patterns)
+        width = similarity.metric.shape[0] if isinstance(similarity, Bilinear) else patterns.shape[1]
+        if isinstance(similarity, Bilinear) and similarity.metric.shape[1] != patterns.shape[1]:
+            raise ValueError(
+                f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
+                f"got {similarity.metric.shape}"
+            )
+        if values is not None:
+            values = _real_matrix("values", values)
+            if values.shape[0] != patterns.shape[0]:
+                raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {values.shape[0]}")
+        if mask is not None and (mask.shape != (patterns.shape[0],) or mask.dtype != bool):
+            raise ValueError(f"mask must be boolean [{patterns.shape[0]}], got {mask.dtype} {mask.shape}")
+        if (
+            isinstance(space, Euclidean)
+            and not space.confined
+            and not isinstance(similarity, SquaredDistance | Manhattan)
+        ):
+            raise ValueError(
+                f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
+            )
+        if isinstance(space, Spins) and width == patterns.shape[1] and not is_traced(patterns):
+            off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
+            if off > 0 and isinstance(similarity, Dot):
+                raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
+        checked = jnp.asarray(positive("beta", beta), patterns.dtype)
+        return cls(patterns, checked, values, mask, similarity, separation, space)
+
+    def scores(self, state: State) -> Float[Array, "M"]:
+        """s_μ(x) [M], zero where masked."""
+        scores = self.similarity(state, self.patterns)
+        return scores if self.mask is None else jnp.where(self.mask, scores, 0.0)
+
+    def weights(self, state: State) -> Float[Array, "M"]:
+        """p = ∇F(β s) [M]."""
+        return self.separation.weights(self.beta * self.scores(state), self.mask)
+
+    def shares(self, state: State) -> Float[Array, "M"]:
+        """|p| / Σ|p| [M]: the part each pattern has in the read-out, finite at any β."""
+        return self.separation.shares(self.beta * self.scores(state), self.mask)
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(x) = R(x) − F(β s)/β, at least in float32; Ramsauer's additive constants are left out."""
+        state = state.astype(accumulation_dtype(state.dtype))
+        scores = self.scores(state).astype(state.dtype)
+        potential = self.separation.potential(self.beta * scores, self.mask)
+        return self.space.potential(state) - potential / self.beta
+
+    def read(self, state: State) -> Float[Array, "V"]:
+        """Σ_μ p_μ values_μ [V], the patterns themselves without `values`; with log-sum-exp this is attention."""
+        weights = self.weights(state)
+        return weights @ (self._stored() if self.values is None else _zeroed(self.values, self.mask))
+
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed."""
+        if isinstance(self.space, Spins):
+            return self.space.project(self.local_field(state), state, known=known)
+        return self.similarity.respond(state, self._stored(), self.weights(state), self.space, known)
+
+    def local_field(self, state: State) -> State:
+        """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
+
+        Raises:
+            TypeError: states are not spins.
+        """
+        keys, scores = self.cache(state)
+        fields = jax.vmap(self._field, (None, None, 1, 0))(state, scores, keys, state)
+        return fields.astype(state.dtype)
+
+    def cache(self, state: State) -> tuple[Array, Array]:
+        """What one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
+        if not isinstance(self.space, Spins):
+            raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
+        return self.similarity.keys(self._stored()), self.scores(state)
+
+    def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
+        """Local field of neuron i, scores taken from the cache."""
+        keys, scores = cache
+        return self._field(state, scores, keys[:, i], state[i])
+
+    def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
+        """The cache after spin i of `state` has become `new`."""
+        keys, scores = cache
+        return keys, scores + self.similarity.increment(state, state[i], new, keys[:, i])
+
+    def _field(self, state: State, scores: Array, column: Array, spin) -> Array:
+        up = scores + self.similarity.increment(state, spin, 1.0, column)
+        down = scores + self.similarity.increment(state, spin, -1.0, column)
+        return 0.5 * self.separation.rise(up, down, self.beta, self.mask)
+
+    def _stored(self) -> Float[Array, "M N"]:
+        return _zeroed(self.patterns, self.mask)
+
+    def descends(self, dynamics: str = "synchronous") -> bool:
+        """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
+        if isinstance(self.space, Spins):
+            return dynamics != "synchronous"
+        potential = self.separation.convex or (self.separation.level_convex and self.space.flat)
+        return potential and self.similarity.solvable(self.space)
+
+
+class Couplings(struct.PyTreeNode):
+    """A network on spins given by a symmetric matrix W = scale · matrix with zero diagonal: E = −½ x·W x.
+
+    `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.
+    Build with `Couplings.create`, or with `hebb_couplings` from a classical memory.
+    """
+
+    matrix: Float[Array, "N N"]
+    scale: Float[Array, ""]
+
+    @classmethod
+    def create(cls, matrix: Float[Array, "N N"], scale: float = 1.0) -> "Couplings":
+        """Build from a symmetric matrix [N, N], dropping its diagonal. Raises ValueError if it is not symmetric."""
+        matrix = _real_matrix("matrix", matrix)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"matrix must be square, got shape {matrix.shape}")
+        if not is_traced(matrix):
+            skew = float(jnp.max(jnp.abs(matrix - matrix.T)))
+            if skew > 1e-4 * float(jnp.max(jnp.abs(matrix))):
+                raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
+        hollow = matrix * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
+        return cls(hollow, jnp.asarray(positive("scale", scale), matrix.dtype))
+
+    @property
+    def space(self) -> Spins:
+        return Spins()
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(x) = −½ x·W x."""
+        return -0.5 * self.scale * jnp.dot(state, self.matrix @ state)
+
+    def local_field(self, state: State) -> State:
+        """W x [N]."""
+        return self.scale * (self.matrix @ state)
+
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step sign(W x) [N], ties keep the spin."""
+        return Spins().project(self.local_field(state), state, known=known)
+
+    def cache(self, state: State) -> Array:
+        """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
+        return self.matrix @ state
+
+    def field_at(self, cache: Array, state: State, i) -> Float[Array, ""]:
+        """Local field of neuron i."""
+        return self.scale * cache[i]
+
+    def advance(self, cache: Array, state: State, i, new) -> Array:
+        """Fields after spin i of `state` has become `new`."""
+        return cache + (new - state[i]) * self.matrix[i]
+
+    def descends(self, dynamics: str = "synchronous") -> bool:
+        """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
+        return dynamics != "synchronous"
+
+    def memory(self) -> Memory:
+        """The same network as a classical Memory: patterns √λ_k v_k from the spectrum of W, shifted to be non-negative.
+
+        The shift only adds a constant to the energy of spins, whose fields exclude the own spin anyway.
+        """
+        levels, vectors = jnp.linalg.eigh(self.scale * self.matrix)
+        rows = (vectors * jnp.sqrt(jnp.maximum(levels - levels[0], 0.0))[None, :]).T
+        return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())
+
+
+def hebb_couplings(memory: Memory) -> Couplings:
+    """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
+    if not (isinstance(memory.separation, Linear) and isinstance(memory.similarity, Dot)):
+        raise ValueError(
+            "memory must be classical (Linear separation of Dot similarity), "
+            f"got {type(memory.separation).__name__} of {type(memory.similarity).__name__}"
+        )
+    stored = memory._stored()
+    matrix = stored.T @ stored
+    return Couplings(matrix * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype)), memory.beta)
+
+
+def _column(mask, patterns):
+    return jnp.ones((1, 1), bool) if mask is None else mask[:, None]
+
+
+def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:
+    return rows if mask is None else jnp.where(mask[:, None], rows, 0.0)
+
+
+def _real_matrix(name: str, array) -> Float[Array, "A B"]:
+    array = jnp.asarray(array)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} must be a non-empty matrix, got shape {array.shape}")
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        raise ValueError(f"{name} must be real floating point, got {array.dtype}")
+    if not is_traced(array) and not bool(jnp.all(jnp.isfinite(array))):
+        raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    return array

@@ -1,0 +1,286 @@
+"""Random pattern ensembles, and the corruptions that turn a stored pattern into the start of a retrieval.
+
+Row μ of an ensemble depends on the key and μ only: more patterns never change the earlier ones, and `first`
+continues an ensemble where another call left off. The same spins come out in every floating type. Sizes are
+static; numbers (bias, length, fraction, …) may be traced, and are then clipped to their range unchecked.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from hopfield.numerics import accumulation_dtype, is_traced, unit
+
+Scalar = float | Float[Array, ""]
+Index = int | Int[Array, ""]
+Patterns = Float[Array, "M N"]
+State = Float[Array, "N"]
+Kind = Literal["flip", "mask", "lower", "noise"]
+Region = Literal["random", "upper", "lower"]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+REGIONS: tuple[str, ...] = get_args(Region)
+
+
+class Corrupted(NamedTuple):
+    """A corrupted pattern, and which of its units were left untouched, so that they may be clamped."""
+
+    state: State
+    known: Bool[Array, "N"]
+
+
+class Corruption(NamedTuple):
+    """A kind of corruption and its amount: a fraction of the units, or for noise a standard deviation."""
+
+    kind: str
+    amount: float
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.amount:.12g}"
+
+
+def _require_size(name: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+
+
+def _require_range(name: str, value: Scalar, low: float, high: float, contract: str) -> None:
+    if not is_traced(value) and not np.all((np.asarray(value) >= low) & (np.asarray(value) <= high)):
+        raise ValueError(f"{name} must be {contract}, got {value}")
+
+
+def _dtype(dtype) -> jnp.dtype:
+    dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise ValueError(f"dtype must be a floating type, got {dtype}")
+    return dtype
+
+
+def _rows(draw: Callable[[PRNGKeyArray], State], key, patterns: int, neurons: int, first: Index) -> Patterns:
+    _require_size("patterns", patterns)
+    _require_size("neurons", neurons)
+    _require_range("first", first, 0, 2**32 - patterns, "an index of at least 0")
+    rows = jnp.arange(patterns, dtype=jnp.uint32) + jnp.asarray(first, jnp.uint32)
+    return jax.vmap(lambda row: draw(jax.random.fold_in(key, row)))(rows)
+
+
+def spins(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent unbiased spins ±1.
+
+    Args:
+        key: random key; with the row's index it determines the row.
+        patterns, neurons: M and N, at least 1.
+        first: index of the first row, so that a large ensemble can be drawn in pieces.
+        dtype: floating type of the result; JAX's default float when None.
+    """
+    dtype = _dtype(dtype)
+
+    def draw(row_key):
+        heads = jax.random.bits(row_key, (neurons,), jnp.uint8) & 1
+        return jnp.where(heads == 1, 1.0, -1.0).astype(dtype)
+
+    return _rows(draw, key, patterns, neurons, first)
+
+
+def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent spins with mean activity a: P(ξ = +1) = (1 + a)/2.
+
+    Args:
+        bias: mean activity a in [−1, 1].
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    _require_range("bias", bias, -1.0, 1.0, "in [-1, 1]")
+    dtype, up = _dtype(dtype), 0.5 * (1.0 + jnp.asarray(bias, jnp.float32))
+
+    def draw(row_key):
+        return jnp.where(jax.random.uniform(row_key, (neurons,), jnp.float32) < up, 1.0, -1.0).astype(dtype)
+
+    return _rows(draw, key, patterns, neurons, first)
+
+
+def correlated(
+    key: PRNGKeyArray, patterns: int, neurons: int, length: Scalar, *, first: Index = 0, dtype=None
+) -> Patterns:
+    """Spins correlated in space: the sign of a Gaussian field on a ring with correlation e^(−d/length).
+
+    The field has unit variance and exactly that correlation at ring distance d = min(|i − j|, N − |i − j|),
+    so that ⟨ξ_i ξ_j⟩ = (2/π) arcsin e^(−d/length). Rows are independent of each other.
+
+    Args:
+        length: correlation length in neurons, at least 0; 0 gives independent spins.
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    _require_range("length", length, 0.0, math.inf, "at least 0")
+    _require_size("neurons", neurons)
+    dtype = _dtype(dtype)
+    distance = np.minimum(np.arange(neurons), neurons - np.arange(neurons)).astype(np.float32)
+    length = jnp.maximum(jnp.asarray(length, jnp.float32), 1e-6)
+    # e^(−arc/length) is positive definite on a circle: negative eigenvalues are rounding.
+    spectrum = jnp.maximum(jnp.fft.rfft(jnp.exp(-distance / length)).real, 0.0)
+
+    def draw(row_key):
+        white = jax.random.normal(row_key, (neurons,), jnp.float32)
+        field = jnp.fft.irfft(jnp.sqrt(spectrum) * jnp.fft.rfft(white), n=neurons)
+        return jnp.where(field >= 0, 1.0, -1.0).astype(dtype)
+
+    return _rows(draw, key, patterns, neurons, first)
+
+
+def gaussian(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
+    dtype = _dtype(dtype)
+
+    def draw(row_key):
+        return jax.random.normal(row_key, (neurons,), dtype)
+
+    return _rows(draw, key, patterns, neurons, first)
+
+
+def sphere(
+    key: PRNGKeyArray,
+    patterns: int,
+    neurons: int,
+    radius: Scalar | None = None,
+    *,
+    first: Index = 0,
+    dtype=None,
+) -> Patterns:
+    """Points uniform on the sphere ‖ξ‖ = radius.
+
+    Args:
+        radius: at least 0; √N when None, the norm of a spin pattern.
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    directions = gaussian(key, patterns, neurons, first=first, dtype=dtype)
+    if radius is None:
+        radius = math.sqrt(neurons)
+    _require_range("radius", radius, 0.0, math.inf, "at least 0")
+    return unit(directions) * jnp.asarray(radius, directions.dtype)
+
+
+def _state(state: State) -> State:
+    state = jnp.asarray(state)
+    if state.ndim != 1:
+        raise ValueError(f"state must have shape [N] (batch with jax.vmap), got shape {state.shape}")
+    return state if jnp.issubdtype(state.dtype, jnp.floating) else state.astype(jnp.result_type(float))
+
+
+def _count(fraction: Scalar, neurons: int) -> Int[Array, ""]:
+    """round(fraction · N), halves to even as in Python."""
+    _require_range("fraction", fraction, 0.0, 1.0, "in [0, 1]")
+    share = jnp.asarray(fraction, accumulation_dtype(jnp.result_type(float, fraction)))
+    return jnp.round(jnp.clip(share, 0.0, 1.0) * neurons).astype(jnp.int32)
+
+
+def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Array, "N"]:
+    """Exactly `count` units, all sets equally likely; with one key a larger count chooses a superset."""
+    return jax.random.permutation(key, neurons) < count
+
+
+def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
+    """Reverse the sign of exactly k = round(fraction · N) random units: overlap 1 − 2k/N for a spin pattern.
+
+    Args:
+        state: the pattern to corrupt.
+        fraction: share of units to flip, in [0, 1].
+
+    Returns:
+        The corrupted state; the units that were not flipped are known.
+    """
+    state = _state(state)
+    flipped = _choose(key, state.size, _count(fraction, state.size))
+    return Corrupted(jnp.where(flipped, -state, state), ~flipped)
+
+
+def mask(
+    key: PRNGKeyArray | None,
+    state: State,
+    fraction: Scalar,
+    *,
+    fill: Scalar | Literal["random"] = 0.0,
+    region: Region = "random",
+) -> Corrupted:
+    """Hide exactly round(fraction · N) units: overwrite them with `fill`.
+
+    Args:
+        key: random key; None will do when neither `region` nor `fill` is random.
+        state: the pattern to corrupt.
+        fraction: share of units to hide, in [0, 1].
+        fill: what a hidden unit shows, a number or "random" for a random sign ±1.
+        region: which units: "random", or the "upper" (first) or "lower" (last) ones, for a flattened image
+            its upper or lower rows.
+
+    Returns:
+        The corrupted state; the units that were not hidden are known.
+    """
+    state = _state(state)
+    if region not in REGIONS:
+        raise ValueError(f"region must be one of {', '.join(REGIONS)}, got {region!r}")
+    if isinstance(fill, str) and fill != "random":
+        raise ValueError(f"fill must be a number or random, got {fill!r}")
+    units, count = jnp.arange(state.size), _count(fraction, state.size)
+    hidden = units < count if region == "upper" else units >= state.size - count
+    shown = jnp.asarray(0.0 if isinstance(fill, str) else fill, state.dtype)
+    if region == "random" or isinstance(fill, str):
+        if key is None:
+            raise ValueError("key must be a random key where region or fill is random, got None")
+        choose_key, fill_key = jax.random.split(key)
+        hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
+        shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
+    return Corrupted(jnp.where(hidden, shown, state), ~hidden)
+
+
+def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
+    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit; no unit is known."""
+    _require_range("sigma", sigma, 0.0, math.inf, "at least 0")
+    state, sigma = _state(state), jnp.maximum(sigma, 0.0)
+    disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
+    return Corrupted(disturbed, jnp.zeros(state.shape, bool))
+
+
+def corrupt(
+    key: PRNGKeyArray, state: State, kind: Kind, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
+) -> Corrupted:
+    """Corrupt a pattern by kind and amount, as `corruption` reads them.
+
+    Args:
+        kind: "flip", "mask" (random units), "lower" (the last units: the lower part of an image) or "noise".
+        amount: fraction of the units in [0, 1]; for noise the standard deviation.
+        fill: what hidden units show, as in `mask`; flips and noise have no use for it.
+    """
+    if kind == "flip":
+        return flip(key, state, amount)
+    if kind == "mask":
+        return mask(key, state, amount, fill=fill)
+    if kind == "lower":
+        return mask(key, state, amount, fill=fill, region="lower")
+    if kind == "noise":
+        return noise(key, state, amount)
+    raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+
+
+def corruption(spec: str | float) -> Corruption:
+    """Read "flip:0.2", "mask:0.5", "lower:0.5", "noise:0.3", or a bare number, which means flips.
+
+    Raises:
+        ValueError: unknown kind, no number, a fraction outside [0, 1], a negative or infinite deviation.
+    """
+    kind, colon, number = spec.partition(":") if isinstance(spec, str) else ("flip", ":", spec)
+    if not colon:
+        kind, number = "flip", kind
+    kind = kind.strip()
+    try:
+        amount = math.nan if isinstance(number, bool) else float(number)
+    except (TypeError, ValueError):
+        amount = math.nan
+    if kind not in KINDS or math.isnan(amount):
+        raise ValueError(f"corruption must be a number or kind:number, kind one of {', '.join(KINDS)}, got {spec!r}")
+    if not 0.0 <= amount <= (math.inf if kind == "noise" else 1.0) or math.isinf(amount):
+        allowed = "a finite standard deviation of at least 0" if kind == "noise" else "a fraction in [0, 1]"
+        raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
+    return Corruption(kind, abs(amount))

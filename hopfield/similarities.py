@@ -1,0 +1,157 @@
+"""Similarities: how a state x is compared with the stored patterns ξ_μ, s_μ = similarity(x, patterns)."""
+
+import abc
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float
+
+from hopfield.numerics import is_traced, unit
+from hopfield.spaces import Euclidean, Known, Space, Sphere, Spins, State
+
+Patterns = Float[Array, "M N"]
+Scores = Float[Array, "M"]
+
+
+class Similarity(struct.PyTreeNode, abc.ABC):
+    """Scores of a state against stored patterns, written through `keys`, the patterns as the comparison sees them."""
+
+    @abc.abstractmethod
+    def __call__(self, state: State, patterns: Patterns) -> Scores:
+        """s_μ(x) [M]."""
+
+    def keys(self, patterns: Patterns) -> Patterns:
+        """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
+        return patterns
+
+    @abc.abstractmethod
+    def increment(self, state: State, old, new, column: Scores) -> Scores:
+        """Exact change of the scores when one spin of `state` goes from old to new, given that column of the keys."""
+
+    def solvable(self, space: Space) -> bool:
+        """Whether `respond` is the exact minimiser on this space, a condition of the descent theorem."""
+        return True
+
+    @abc.abstractmethod
+    def respond(self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None) -> State:
+        """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
+
+
+class Dot(Similarity):
+    """s_μ = ξ_μ·x."""
+
+    def __call__(self, state, patterns):
+        return patterns @ state
+
+    def increment(self, state, old, new, column):
+        return (new - old) * column
+
+    def respond(self, state, patterns, weights, space, known=None):
+        return space.project(weights @ patterns, state, known=known)
+
+
+class Bilinear(Similarity):
+    """s_μ = x^a g_ab ξ_μ^b with a metric g, symmetric or not. Build with `bilinear(metric)`."""
+
+    metric: Float[Array, "N K"]
+
+    def __call__(self, state, patterns):
+        return patterns @ (state @ self.metric)
+
+    def keys(self, patterns):
+        return patterns @ self.metric.T
+
+    def increment(self, state, old, new, column):
+        return (new - old) * column
+
+    def respond(self, state, patterns, weights, space, known=None):
+        return space.project(self.metric @ (weights @ patterns), state, known=known)
+
+
+class SquaredDistance(Similarity):
+    """s_μ = −½‖x − ξ_μ‖²; the ½ makes it the dot product up to −½‖x‖² − ½‖ξ_μ‖², at the same β."""
+
+    def __call__(self, state, patterns):
+        difference = patterns - state[None, :]
+        return -0.5 * jnp.sum(difference * difference, axis=1)
+
+    def increment(self, state, old, new, column):
+        return (new - old) * (column - 0.5 * (new + old))
+
+    def respond(self, state, patterns, weights, space, known=None):
+        return space.project(weights @ patterns, state, curvature=jnp.sum(weights), known=known)
+
+
+class Cosine(Similarity):
+    """s_μ = ξ_μ·x / (‖ξ_μ‖ ‖x‖), zero where either vanishes. Linear in the state on a sphere and on spins only."""
+
+    def __call__(self, state, patterns):
+        return unit(patterns) @ unit(state)
+
+    def keys(self, patterns):
+        return unit(patterns)
+
+    def increment(self, state, old, new, column):
+        return (new - old) * column / jnp.sqrt(jnp.asarray(state.size, state.dtype))
+
+    def solvable(self, space):
+        return isinstance(space, Sphere | Spins)
+
+    def respond(self, state, patterns, weights, space, known=None):
+        if self.solvable(space):
+            return space.project(weights @ unit(patterns), state, known=known)
+        return space.project(_slope(self, state, patterns, weights), state, known=known)
+
+
+class Manhattan(Similarity):
+    """s_μ = −Σ_i |x_i − ξ_μi|. Exact response in Euclidean space: a weighted median, shrunk towards 0 when R = ½‖x‖²."""
+
+    def __call__(self, state, patterns):
+        return -jnp.sum(jnp.abs(patterns - state[None, :]), axis=1)
+
+    def increment(self, state, old, new, column):
+        return jnp.abs(column - old) - jnp.abs(column - new)
+
+    def solvable(self, space):
+        return isinstance(space, Euclidean | Spins)
+
+    def respond(self, state, patterns, weights, space, known=None):
+        if isinstance(space, Spins):  # −|x − ξ| = xξ − 1 on spins
+            return space.project(weights @ patterns, state, known=known)
+        if not isinstance(space, Euclidean):
+            return space.project(_slope(self, state, patterns, weights), state, known=known)
+        new = jax.vmap(_shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)
+        new = jnp.where(jnp.sum(weights) > 0, new, state if space.flat else jnp.zeros_like(state))
+        return new if known is None else jnp.where(known, state, new)
+
+
+def _slope(similarity: Similarity, state: State, patterns: Patterns, weights: Scores) -> State:
+    """Σ_μ weights_μ ∂s_μ/∂x, the field to first order where no exact response is known."""
+    return jax.vjp(lambda x: similarity(x, patterns), state)[1](weights)[0]
+
+
+def _shrunk_median(points: Scores, weights: Scores, stiffness: float) -> Float[Array, ""]:
+    """argmin_t ½ stiffness t² + Σ_μ weights_μ |t − points_μ|, exactly: its slope is piecewise linear and rises."""
+    order = jnp.argsort(points)
+    t, w = points[order], weights[order]
+    below = jnp.cumsum(w)
+    pull = 2.0 * below - below[-1]  # slope of the sum just above t_k; 2·before − total just under it
+    slope = stiffness * t + pull
+    k = jnp.minimum(jnp.argmax(slope >= 0), t.size - 1)
+    k = jnp.where(jnp.any(slope >= 0), k, t.size - 1)
+    left = 2.0 * (below[k] - w[k]) - below[-1]
+    at_kink = stiffness * t[k] + left <= 0
+    crossing = jnp.where(stiffness > 0, -left / jnp.where(stiffness > 0, stiffness, 1.0), t[k])
+    beyond = jnp.where(stiffness > 0, -below[-1] / jnp.where(stiffness > 0, stiffness, 1.0), t[-1])
+    return jnp.where(jnp.any(slope >= 0), jnp.where(at_kink, t[k], crossing), beyond)
+
+
+def bilinear(metric: Float[Array, "N K"]) -> Bilinear:
+    """x^a g_ab ξ^b with a finite metric g [N, K], N the state's width and K the patterns'; else ValueError."""
+    metric = jnp.asarray(metric)
+    if metric.ndim != 2:
+        raise ValueError(f"metric must be a matrix [N, K], got shape {metric.shape}")
+    if not is_traced(metric) and not bool(jnp.all(jnp.isfinite(metric))):
+        raise ValueError("metric must be finite, got NaN or infinite entries")
+    return Bilinear(metric)

@@ -1,0 +1,101 @@
+"""Exact maps from scores onto the probability simplex: thresholds of sparsemax, entmax and normmax.
+
+Each map is p_μ = [z_μ − τ]₊^(1/(α−1)) up to scale, with the threshold τ that a normalisation fixes. The threshold is
+found exactly (sort, or bisection to the last bit) and differentiated as an implicit function.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from hopfield.numerics import accumulation_dtype, increasing_root
+
+Scores = Float[Array, "M"]
+Mask = Bool[Array, "M"] | None
+
+
+def shifted(z: Scores, where: Mask) -> tuple[Scores, Float[Array, ""]]:
+    """Scores minus their largest unmasked one (masked entries −∞), and that largest one (0 where nothing is unmasked)."""
+    z = z.astype(accumulation_dtype(z.dtype))
+    if where is not None:
+        z = jnp.where(where, z, -jnp.inf)
+    top = jax.lax.stop_gradient(jnp.max(z, initial=-jnp.inf))
+    top = jnp.where(jnp.isfinite(top), top, 0.0)
+    return z - top, top
+
+
+def _clipped_power(u: Array, exponent: Array) -> Array:
+    """[u]₊^exponent with derivatives that stay finite at and below zero."""
+    positive = u > 0
+    return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, u, 1.0))), 0.0)
+
+
+@jax.custom_jvp
+def _sorted_threshold(z: Scores) -> Float[Array, ""]:
+    """τ with Σ [z − τ]₊ = 1 by sorting (Held, Wolfe & Crowder 1974; Martins & Astudillo 2016, algorithm 1)."""
+    descending = -jnp.sort(-z)
+    count = jnp.arange(1, z.size + 1, dtype=z.dtype)
+    finite = jnp.isfinite(descending)
+    partial_sum = jnp.cumsum(jnp.where(finite, descending, 0.0))
+    support = finite & (1.0 + count * jnp.where(finite, descending, 0.0) > partial_sum)
+    size = jnp.maximum(jnp.sum(support), 1)
+    return (partial_sum[size - 1] - 1.0) / size.astype(z.dtype)
+
+
+@_sorted_threshold.defjvp
+def _sorted_threshold_jvp(primals, tangents):
+    (z,), (dz,) = primals, tangents
+    tau = _sorted_threshold(z)
+    support = (z > tau).astype(z.dtype)
+    return tau, jnp.sum(jnp.where(support > 0, dz, 0.0)) / jnp.maximum(jnp.sum(support), 1.0)
+
+
+def sparsemax(z: Scores, where: Mask = None) -> Scores:
+    """Euclidean projection of the scores on the simplex; zeros where everything is masked."""
+    s, _ = shifted(z, where)
+    return jnp.maximum(s - _sorted_threshold(s), 0.0)
+
+
+def _entmax_excess(tau, parameters):
+    z, alpha = parameters
+    return 1.0 - jnp.sum(_clipped_power((alpha - 1.0) * z - tau, 1.0 / (alpha - 1.0)))
+
+
+def entmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> Scores:
+    """argmax over the simplex of p·z + H_α(p), H_α the Tsallis α-entropy, 1 < α ≤ 2 (Peters, Niculae & Martins 2019)."""
+    s, _ = shifted(z, where)
+    alpha = jnp.asarray(alpha, s.dtype)
+    finite = jnp.isfinite(s)
+    s = jnp.where(finite, s, -1e30)  # a finite stand-in: (α−1)·(−∞) has no tangent in α
+    low, high = jnp.full((), -1.0, s.dtype), jnp.zeros((), s.dtype)
+    tau = increasing_root(_entmax_excess, low, high, (s, alpha))
+    weights = _clipped_power((alpha - 1.0) * s - tau, 1.0 / (alpha - 1.0))
+    total = jnp.sum(weights)
+    return jnp.where(finite, weights / jnp.where(total > 0, total, 1.0), 0.0)
+
+
+def tsallis_entropy(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
+    """H_α(p) = (Σ p − Σ p^α) / (α(α−1)); the convention whose α → 1 limit is Shannon's and α = 2 gives ½(1 − ‖p‖²)."""
+    return jnp.sum(p - _clipped_power(p, jnp.asarray(alpha, p.dtype))) / (alpha * (alpha - 1.0))
+
+
+def _normmax_excess(tau, parameters):
+    z, alpha = parameters
+    return 1.0 - jnp.sum(_clipped_power(z - tau, alpha / (alpha - 1.0)))
+
+
+def normmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> tuple[Scores, Float[Array, ""]]:
+    """argmax over the simplex of p·z + 1 − ‖p‖_α, and that maximum, α > 1 (Blondel, Martins & Niculae 2020, §4.3).
+
+    Stationarity gives p ∝ [z − τ]₊^(1/(α−1)) with Σ [z − τ]₊^(α/(α−1)) = 1, and the maximum is τ + 1.
+    """
+    s, top = shifted(z, where)
+    alpha = jnp.asarray(alpha, s.dtype)
+    finite = jnp.isfinite(s)
+    s = jnp.where(finite, s, -1e30)
+    low, high = jnp.full((), -1.0, s.dtype), jnp.zeros((), s.dtype)
+    tau = increasing_root(_normmax_excess, low, high, (s, alpha))
+    weights = _clipped_power(s - tau, 1.0 / (alpha - 1.0))
+    total = jnp.sum(weights)
+    p = jnp.where(finite, weights / jnp.where(total > 0, total, 1.0), 0.0)
+    return p, jnp.where(jnp.any(finite), tau + top + 1.0, -jnp.inf)

@@ -1,0 +1,153 @@
+"""Spaces: where states live, with a convex potential R that says how a field h is projected back onto a state."""
+
+import abc
+from typing import ClassVar
+
+import jax.numpy as jnp
+from flax import struct
+from jax.scipy.special import xlogy
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield.numerics import increasing_root, positive, safe_norm
+
+State = Float[Array, "N"]
+Known = Bool[Array, "N"] | None
+
+
+class Space(struct.PyTreeNode, abc.ABC):
+    """A set of states with a convex potential R."""
+
+    @property
+    def flat(self) -> bool:
+        """Whether R is constant on the space, so that only the direction of a field matters."""
+        return False
+
+    @abc.abstractmethod
+    def potential(self, state: State) -> Float[Array, ""]:
+        """R(x)."""
+
+    @abc.abstractmethod
+    def project(self, field: State, state: State, curvature: ArrayLike = 0.0, known: Known = None) -> State:
+        """argmin over the space of R(x) + ½ c‖x‖² − field·x, units in `known` held at `state`.
+
+        Args:
+            field: h [N].
+            state: current state [N]; kept wherever the minimiser is not unique.
+            curvature: c ≥ 0, the quadratic part of distance-like similarities.
+            known: units that must not move [N].
+        """
+
+    @abc.abstractmethod
+    def violation(self, states: Array) -> Array:
+        """How far states [..., N] lie outside the space: largest componentwise distance, 0 inside."""
+
+
+def _clamp(new: State, state: State, known: Known) -> State:
+    return new if known is None else jnp.where(known, state, new)
+
+
+class Euclidean(Space):
+    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for similarities that confine by themselves, as distances do)."""
+
+    confined: bool = struct.field(pytree_node=False, default=True)
+
+    @property
+    def flat(self) -> bool:
+        return not self.confined
+
+    def potential(self, state):
+        return 0.5 * jnp.sum(state * state) if self.confined else jnp.zeros((), state.dtype)
+
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        stiffness = jnp.asarray(curvature + (1.0 if self.confined else 0.0), field.dtype)
+        new = jnp.where(stiffness > 0, field / jnp.where(stiffness > 0, stiffness, 1.0), state)
+        return _clamp(new, state, known)
+
+    def violation(self, states):
+        return jnp.zeros((), states.dtype)
+
+
+class Spins(Space):
+    """{−1, +1}ᴺ, R = 0; project takes the sign and keeps the spin where the field is exactly zero."""
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def potential(self, state):
+        return jnp.zeros((), state.dtype)
+
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        new = jnp.where(field > 0, 1.0, jnp.where(field < 0, -1.0, state)).astype(state.dtype)
+        return _clamp(new, state, known)
+
+    def violation(self, states):
+        return jnp.max(jnp.abs(jnp.abs(states) - 1.0))
+
+
+class Sphere(Space):
+    """The sphere of a given radius in ℝᴺ, R = 0. Clamped units take their share of the radius, the others fill the rest."""
+
+    radius: Float[Array, ""]
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def potential(self, state):
+        return jnp.zeros((), state.dtype)
+
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        if known is None:
+            norm = safe_norm(field)
+            return jnp.where(norm > 0, self.radius * field / jnp.where(norm > 0, norm, 1.0), state)
+        rest = jnp.sqrt(jnp.maximum(self.radius**2 - jnp.sum(jnp.where(known, state, 0.0) ** 2), 0.0))
+        free = jnp.where(known, 0.0, field)
+        norm = safe_norm(free)
+        return jnp.where(known | (norm == 0), state, rest * free / jnp.where(norm > 0, norm, 1.0))
+
+    def violation(self, states):
+        return jnp.max(jnp.abs(safe_norm(states, axis=-1) - self.radius))
+
+
+class Box(Space):
+    """Graded neurons in [−1, 1]ᴺ at temperature T: x = tanh(h/T) (Hopfield 1984; Krotov & Hopfield 2021, eq. 4).
+
+    Lagrangian L(h) = T Σ ln 2cosh(h/T), whose Legendre transform is R(x) = T Σ [(1+x)/2 ln (1+x)/2 + (1−x)/2 ln (1−x)/2].
+    """
+
+    temperature: Float[Array, ""]
+
+    def potential(self, state):
+        up, down = 0.5 * (1.0 + state), 0.5 * (1.0 - state)
+        return self.temperature * jnp.sum(xlogy(up, up) + xlogy(down, down))
+
+    def lagrangian(self, field: State) -> Float[Array, ""]:
+        """L(h) = T Σ ln 2cosh(h/T), with ∇L = project and L(h) + R(x) = h·x at x = project(h)."""
+        return self.temperature * jnp.sum(jnp.logaddexp(field / self.temperature, -field / self.temperature))
+
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        curvature = jnp.broadcast_to(jnp.asarray(curvature, field.dtype), field.shape)
+        low, high = jnp.full_like(field, -1.0), jnp.full_like(field, 1.0)
+        bent = increasing_root(_box_stationarity, low, high, (field, curvature, self.temperature))
+        new = jnp.where(curvature > 0, bent, jnp.tanh(field / self.temperature))
+        return _clamp(new, state, known)
+
+    def violation(self, states):
+        return jnp.max(jnp.maximum(jnp.abs(states) - 1.0, 0.0))
+
+
+def _box_stationarity(x, parameters):
+    field, curvature, temperature = parameters
+    return x - jnp.tanh((field - curvature * x) / temperature)
+
+
+def sphere(radius: float = 1.0) -> Sphere:
+    """The sphere of positive radius. Raises ValueError otherwise."""
+    return Sphere(positive("radius", radius))
+
+
+def box(temperature: float = 1.0) -> Box:
+    """The box [−1, 1]ᴺ at positive temperature. Raises ValueError otherwise."""
+    return Box(positive("temperature", temperature))

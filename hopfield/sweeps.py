@@ -1,0 +1,185 @@
+"""One neuron at a time: asynchronous sweeps, event-driven relaxation and heat-bath (Glauber) dynamics on spins.
+
+`model` is anything with `cache`, `field_at`, `advance`, `local_field` and `energy`: a Memory on Spins or Couplings. Each
+neuron sees the field of the moment, from the exact energy difference with its own spin excluded; a field of exactly
+zero keeps the spin.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield.memory import Couplings, Memory
+from hopfield.numerics import positive
+from hopfield.spaces import Known, State
+
+Model = Memory | Couplings
+Order = Int[Array, "N"]
+
+ORDERS = ("asynchronous", "sequential")
+"""Random-sequential (a fresh permutation for every sweep) and fixed order 0 … N−1."""
+
+
+def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
+    """The order in which sweep number `sweep` visits the neurons [N]."""
+    if dynamics == "sequential":
+        return jnp.arange(neurons)
+    return jax.random.permutation(jax.random.fold_in(key, sweep), neurons)
+
+
+def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
+    """Neurons whose local field opposes their spin [N]."""
+    against = model.local_field(state) * state < 0
+    return against if known is None else against & ~known
+
+
+def sweep(model: Model, state: State, order: Order, known: Known = None) -> State:
+    """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment."""
+
+    def visit(carry, i):
+        state, cache = carry
+        field = model.field_at(cache, state, i)
+        new = jnp.where(field > 0, 1.0, jnp.where(field < 0, -1.0, state[i])).astype(state.dtype)
+        new = new if known is None else jnp.where(known[i], state[i], new)
+        return (state.at[i].set(new), model.advance(cache, state, i, new)), None
+
+    return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
+
+
+class Relaxation(NamedTuple):
+    """Final state [N], sweeps in which a spin moved, single-spin flips, and whether no spin wants to move."""
+
+    state: State
+    sweeps: Int[Array, ""]
+    flips: Int[Array, ""]
+    stable: Bool[Array, ""]
+
+
+def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
+    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made."""
+    if isinstance(model, Couplings):
+        return _relax_events(model, state, key, dynamics, max_sweeps, known)
+
+    def turn(carry):
+        state, count, flips, _ = carry
+        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known)
+        flipped = jnp.sum(new != state)
+        return new, count + (flipped > 0), flips + flipped, flipped > 0
+
+    def moving(carry):
+        return carry[3] & (carry[1] < max_sweeps)
+
+    zero = jnp.zeros((), int)
+    final, count, flips, _ = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
+    return Relaxation(final, count, flips, ~jnp.any(unstable(model, final, known)))
+
+
+def _relax_events(model: Couplings, state, key, dynamics, max_sweeps, known) -> Relaxation:
+    """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
+
+    Within a sweep the next neuron to flip is the unstable one of lowest rank not yet passed. Fields of Couplings change by
+    one row of the matrix per flip, so finding it costs one pass over N.
+    """
+    neurons = state.size
+    free = jnp.ones((neurons,), bool) if known is None else ~known
+
+    def waiting(state, field):
+        return free & (state * field < 0)
+
+    def one_sweep(carry):
+        state, field, count, flips = carry
+        order = visiting_order(key, count, neurons, dynamics)
+        rank = jnp.zeros_like(order).at[order].set(jnp.arange(neurons, dtype=order.dtype))
+
+        def ahead(state, field, passed):
+            return jnp.min(jnp.where(waiting(state, field) & (rank > passed), rank, neurons))
+
+        def flip(inner):
+            state, field, position, flips = inner
+            i = order[position]
+            field = field - 2.0 * state[i] * model.matrix[i]
+            state = state.at[i].multiply(-1.0)
+            return state, field, ahead(state, field, position), flips + 1
+
+        start = (state, field, ahead(state, field, -1), flips)
+        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] < neurons, flip, start)
+        return state, field, count + 1, flips
+
+    def moving(carry):
+        state, field, count, _ = carry
+        return jnp.any(waiting(state, field)) & (count < max_sweeps)
+
+    zero = jnp.zeros((), int)
+    start = (state, model.cache(state), zero, zero)
+    state, field, count, flips = jax.lax.while_loop(moving, one_sweep, start)
+    return Relaxation(state, count, flips, ~jnp.any(waiting(state, field)))
+
+
+class Gibbs(NamedTuple):
+    """Final state [N], mean state over the sweeps after burn-in [N], and their mean energy."""
+
+    state: State
+    mean: Float[Array, "N"]
+    energy: Float[Array, ""]
+
+
+def glauber(
+    model: Model,
+    state: State,
+    key,
+    temperature: float,
+    *,
+    sweeps: int = 100,
+    burn_in: int = 0,
+    dynamics: str = "asynchronous",
+    known: Known = None,
+) -> Gibbs:
+    """Heat-bath dynamics: neuron i becomes +1 with probability 1 / (1 + exp(−2 h_i / T)) (Glauber 1963).
+
+    Args:
+        model: Memory on Spins or Couplings.
+        state: starting spins [N].
+        key: JAX random key.
+        temperature: T > 0 in the units of the energy; may be traced.
+        sweeps: sweeps made after `burn_in` further ones that are not averaged.
+        dynamics: "asynchronous", "sequential", or "synchronous" (all neurons at once; Little 1974).
+        known: units held fixed [N].
+    """
+    if dynamics not in (*ORDERS, "synchronous"):
+        raise ValueError(f"dynamics must be one of asynchronous, sequential, synchronous, got {dynamics!r}")
+    if sweeps < 1 or burn_in < 0:
+        raise ValueError(f"sweeps must be at least 1 and burn_in at least 0, got {sweeps} and {burn_in}")
+    scale = positive("temperature", temperature)
+
+    def drawn(field, spin, chance, held):
+        up = chance < jax.nn.sigmoid(2.0 * field / scale)
+        return jnp.where(held, spin, jnp.where(up, 1.0, -1.0)).astype(state.dtype)
+
+    held = jnp.zeros(state.shape, bool) if known is None else known
+
+    def one_sweep(state, number):
+        order_key, draw_key = jax.random.split(jax.random.fold_in(key, number))
+        chance = jax.random.uniform(draw_key, state.shape, state.dtype)
+        if dynamics == "synchronous":
+            return drawn(model.local_field(state), state, chance, held)
+
+        def visit(carry, i):
+            state, cache = carry
+            new = drawn(model.field_at(cache, state, i), state[i], chance[i], held[i])
+            return (state.at[i].set(new), model.advance(cache, state, i, new)), None
+
+        order = visiting_order(order_key, 0, state.size, dynamics)
+        return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
+
+    def turn(carry, number):
+        state, total, energy = carry
+        state = one_sweep(state, number)
+        counted = number >= burn_in
+        energy = energy + jnp.where(counted, model.energy(state), 0.0)
+        return (state, total + jnp.where(counted, state, 0.0), energy), None
+
+    start = (state, jnp.zeros_like(state), jnp.zeros((), model.energy(state).dtype))
+    (state, total, energy), _ = jax.lax.scan(turn, start, jnp.arange(burn_in + sweeps))
+    return Gibbs(state, total / sweeps, energy / sweeps)
