@@ -17,16 +17,18 @@ Such a module imports jax, hopfield, pandas, scipy and matplotlib inside its fun
 reads `Config` of every experiment before it knows what is asked of it, and `--help` has to answer at once.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import pkgutil
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,25 +39,147 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROOT = Path(__file__).resolve().parent.parent
-SEED_LIMIT = 2**32
-_CONTRACT = tuple(re.compile(rf"^{opening}", re.M) for opening in (r"class Config\b", r"def points\(", r"def measure\("))
+_CONTRACT = tuple(re.compile(rf"^{line}", re.M) for line in (r"class Config\b", r"def points\(", r"def measure\("))
 
 
 class InputError(ValueError):
-    """What the caller asked for cannot be done; the message is the one sentence that says why."""
+    """What was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def option(default: Any, help: str) -> Any:
-    """A field of a Config with the line that `--help` shows for it (mutable defaults are copied per instance)."""
-    if isinstance(default, list | dict) or dataclasses.is_dataclass(default):
-        return dataclasses.field(default_factory=lambda: dataclasses_copy(default), metadata={"help": help})
-    return dataclasses.field(default=default, metadata={"help": help})
+def about(text: str) -> dict[str, str]:
+    """The line `--help` prints for an option, as metadata of its field: `field(default=0, metadata=about("..."))`."""
+    return {"help": text}
 
 
-def dataclasses_copy(value: Any) -> Any:
-    """An independent copy of a default value."""
-    if isinstance(value, list):
-        return [dataclasses_copy(item) for item in value]
-    if isinstance(value, dict):
-        return {key: dataclasses_copy(item) for key, item in value.items()}
-    return dataclasses.replace(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value
+class Mode(Enum):
+    """Where Weights & Biases gets its copy of a run; `auto` is online if a key is configured, else offline."""
+
+    auto = "auto"
+    online = "online"
+    offline = "offline"
+    disabled = "disabled"
+
+
+@dataclass
+class Wandb:
+    """Weights & Biases: a mirror of the run, never its record."""
+
+    mode: Mode = field(default=Mode.auto, metadata=about("auto: online if a key is configured, else offline"))
+    project: str = field(default="hopfield", metadata=about("W&B project"))
+    entity: str | None = field(default=None, metadata=about("W&B user or team"))
+    group: str | None = field(default=None, metadata=about("W&B group (the name of the conf file if null)"))
+    name: str | None = field(default=None, metadata=about("W&B name of the run"))
+    tags: list[str] = field(default_factory=list, metadata=about("W&B tags"))
+    init_timeout: float = field(default=20.0, metadata=about("seconds to wait for the server before going on offline"))
+    finish_timeout: float = field(default=60.0, metadata=about("seconds to wait for uploads at the end"))
+
+    def __post_init__(self) -> None:
+        for key in ("init_timeout", "finish_timeout"):
+            if not 0 < getattr(self, key) < float("inf"):
+                raise ValueError(f"wandb.{key} must be a positive number of seconds, got {getattr(self, key)}")
+        if not re.fullmatch(r"[^/\\#?%:\s]{1,128}", self.project):
+            raise ValueError(f"wandb.project must be a name without / \\ # ? % : or spaces, got '{self.project}'")
+
+
+@dataclass
+class Config:
+    """Options of every experiment."""
+
+    seed: int = field(default=0, metadata=about("seed of all randomness"))
+    output: str | None = field(default=None, metadata=about("directory for the results (null: outputs/<conf>/<hash>)"))
+    wandb: Wandb = field(default_factory=Wandb)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**32:
+            raise ValueError(f"seed must lie in [0, 2^32), got {self.seed}")
+        if self.output is not None and not self.output.strip():
+            raise ValueError(f"output must name a directory, got '{self.output}'")
+
+
+class Experiment(Protocol):
+    """The module of an experiment, as this package's docstring describes it."""
+
+    Config: type[Config]
+    X_AXIS: str
+
+    def points(self, config: Any) -> list[dict]: ...
+    def science(self, config: Any) -> dict: ...
+    def measure(self, config: Any, points: Sequence[dict]) -> Iterator[dict]: ...
+    def summarise(self, table: "pandas.DataFrame") -> dict: ...
+    def plot(self, table: "pandas.DataFrame", summary: dict) -> "Figure": ...
+
+
+def names() -> list[str]:
+    """Names of all experiments: the modules of this package that define Config, points and measure."""
+    found = []
+    for module in pkgutil.iter_modules(experiments.__path__):
+        spec = importlib.util.find_spec(f"experiments.{module.name}")
+        if spec is not None and spec.origin is not None:
+            source = Path(spec.origin).read_text(encoding="utf-8")
+            if all(opening.search(source) for opening in _CONTRACT):
+                found.append(module.name)
+    return sorted(found)
+
+
+def load(name: str) -> Any:
+    """The module of the experiment `name` (an `Experiment`)."""
+    return importlib.import_module(f"experiments.{name}")
+
+
+def _plain(value: Any) -> Any:
+    """JSON's view of an Enum, a dataclass or a numpy number."""
+    if isinstance(value, Enum):
+        return value.name
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if callable(tolist := getattr(value, "tolist", None)):
+        return tolist()
+    raise TypeError(f"value must be a number, a string, a list, a dict or a dataclass, got {value!r}")
+
+
+def encode(value: Any, *, sort: bool = False) -> str:
+    """JSON of a value on one line, numpy numbers as numbers (float64 survives exactly), keys sorted on request."""
+    return json.dumps(value, sort_keys=sort, separators=(",", ":"), default=_plain)
+
+
+def fingerprint(value: Any) -> str:
+    """SHA-256 of the canonical JSON of a value, as 64 hexadecimal digits."""
+    return hashlib.sha256(encode(value, sort=True).encode()).hexdigest()
+
+
+def identity(experiment: str, config: Config) -> str:
+    """Fingerprint of all that an experiment can see of its options: everything but `output` and `wandb`."""
+    options = dataclasses.asdict(config)
+    return fingerprint([experiment, {key: options[key] for key in options if key not in ("output", "wandb")}])
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file to fill that takes the place of `path` in one step when the block ends well.
+
+    Args:
+        path: the file to make or replace; its directory exists. The temporary file keeps its suffix.
+
+    Raises:
+        OSError: the directory cannot be written; `path` is untouched and the temporary file is gone.
+    """
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole text file in one step (see `replacing`)."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as indented JSON that any reader accepts: NaN and infinities become null."""
+    strict = json.loads(encode(value), parse_constant=lambda name: None)
+    write_text(path, json.dumps(strict, indent=2, allow_nan=False) + "\n")

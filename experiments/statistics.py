@@ -1,8 +1,8 @@
-"""Error bars of the experiments: critical loads, finite-size extrapolation, means and proportions of clustered trials.
+"""Error bars of the experiments: critical loads, finite-size extrapolation, means of clustered trials.
 
-Trials that share stored patterns are not independent. `cluster` names the disorder sample of every row, and every error
-here is an error over disorder samples; numbering the rows instead (`cluster=range(n)`) gives the naive one.
-scipy, pandas and statsmodels are imported where they are used, so that importing this module costs no more than numpy.
+Trials that share stored patterns are not independent. `cluster` names the disorder sample of every row, and every
+error here is an error over disorder samples; numbering the rows instead (`cluster=range(n)`) gives the naive one.
+scipy and pandas are imported where they are used: importing this module costs no more than numpy.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ def extrapolate(
     free: bool = True,
     bounds: tuple[float, float] = (0.1, 3.0),
 ) -> list[Fit]:
-    """The load of an infinite network, by weighted least squares for every fixed exponent and with the exponent free.
+    """The load of an infinite network, by weighted least squares for fixed exponents and with the exponent free.
 
         load(N) = load_inf + amplitude·N^(−x),   χ² = Σ ((load − fit) / stderr)²
 
-    Errors are not rescaled by χ²/dof: read them with it. For the free fit they are half the width of the interval on
-    which the profile χ² lies within 1 of its minimum; that is the covariance's error where the fit is well conditioned,
-    and stays honest where amplitude and exponent trade off. The free exponent is confined to `bounds`.
+    Errors are not rescaled by χ²/dof: read them with it. For the free fit they are half the width of the interval
+    on which the profile χ² lies within 1 of its minimum; that is the covariance's error where the fit is well
+    conditioned, and stays honest where amplitude and exponent trade off. The free exponent is confined to `bounds`;
+    one that ends there, or an interval that fills them, says that the data do not determine it.
 
     Args:
         neurons: [S] sizes N > 0.
@@ -69,25 +70,23 @@ def extrapolate(
         bounds: the range of a free x.
 
     Returns:
-        One dict per fit with `exponent`, `exponent_stderr` (0 when fixed), `free_exponent`, `load`, `stderr`, `amplitude`,
-        `chi2`, `dof`. A fixed exponent needs two sizes (then dof = 0 and nothing is tested), a free one four; fits with
-        fewer are absent from the list.
+        One dict per fit with `exponent`, `exponent_stderr` (0 when fixed), `free_exponent`, `load`, `stderr`,
+        `amplitude`, `chi2`, `dof`. A fixed exponent needs two sizes (then dof = 0 and nothing is tested), a free one
+        four; fits with fewer are absent from the list.
 
     Raises:
         ValueError: columns of different length, sizes, errors or exponents that are not positive.
     """
     size, value, error = _sizes(neurons, load, stderr)
     if min([*exponents, *bounds], default=1.0) <= 0 or bounds[0] >= bounds[1]:
-        raise ValueError(
-            f"exponents must be positive and bounds ascending, got {tuple(exponents)} and {bounds}"
-        )
+        raise ValueError(f"exponents must be positive and bounds ascending, got {tuple(exponents)} and {bounds}")
     distinct = np.unique(size).size
     fits = [_fixed_fit(size, value, error, float(x)) for x in exponents] if distinct >= 2 else []
     return [*fits, _free_fit(size, value, error, bounds)] if free and distinct >= 4 else fits
 
 
 def best_fit(fits: Sequence[Fit]) -> Fit | None:
-    """The fit of `extrapolate` of least χ² + 2·parameters (Akaike 1974) among those with a degree of freedom left."""
+    """The fit of `extrapolate` of least χ² + 2·parameters (Akaike 1974) of those with dof > 0, if any."""
     tested = [fit for fit in fits if fit["dof"] > 0]
     return min(tested, key=lambda fit: fit["chi2"] - 2 * fit["dof"], default=None)
 
@@ -141,22 +140,25 @@ def _free_fit(size: Array, value: Array, error: Array, bounds: tuple[float, floa
     """The exponent of least χ²; errors from the profile, which for a given x is a parabola in the limit."""
     from scipy.optimize import minimize_scalar
 
-    grid = np.geomspace(*bounds, 4001)
-    coarse = grid[np.argmin(_lines(size, value, error, grid)[3])]
+    grid = np.geomspace(*bounds, 1001)
     step = grid[1] / grid[0]
-    near = (max(coarse / step, bounds[0]), min(coarse * step, bounds[1]))
-    exponent = minimize_scalar(
-        lambda x: _lines(size, value, error, np.array([x]))[3][0],
-        bounds=near,
-        method="bounded",
-        options={"xatol": 1e-10},
-    ).x
+
+    def near(exponents: Array) -> tuple[float, float]:
+        """These exponents and one step of the grid on either side."""
+        return max(exponents.min() / step, bounds[0]), min(exponents.max() * step, bounds[1])
+
+    def chi2_of(x: float) -> float:
+        return float(_lines(size, value, error, np.array([x]))[3][0])
+
+    chi2 = _lines(size, value, error, grid)[3]
+    coarse = near(grid[[np.argmin(chi2)]])
+    exponent = minimize_scalar(chi2_of, bounds=coarse, method="bounded", options={"xatol": 1e-10}).x
     fit = _fixed_fit(size, value, error, float(exponent))
-    grid = np.append(grid, exponent)
+    plausible = np.append(grid[chi2 <= fit["chi2"] + 1], exponent)
+    grid = np.append(np.linspace(*near(plausible), 4001), exponent)
     limit, limit_error, _, chi2 = _lines(size, value, error, grid)
-    slack = fit["chi2"] + 1 - chi2
-    inside = slack >= 0
-    reach = limit_error[inside] * np.sqrt(slack[inside])
+    inside = chi2 <= fit["chi2"] + 1
+    reach = limit_error[inside] * np.sqrt(fit["chi2"] + 1 - chi2[inside])
     stderr = (np.max(limit[inside] + reach) - np.min(limit[inside] - reach)) / 2
     return fit | {
         "exponent_stderr": float(np.ptp(grid[inside])) / 2,
@@ -167,7 +169,7 @@ def _free_fit(size: Array, value: Array, error: Array, bounds: tuple[float, floa
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
-    """The weighted mean and its error over clusters; of a proportion with values = successes/trials, weights = trials.
+    """The weighted mean and its error over clusters; of a proportion when weights = trials, values = successes/trials.
 
         mean = Σ w v / Σ w,   stderr² = G/(G−1) · Σ_g (Σ_{i∈g} w_i (v_i − mean))² / (Σ w)²,   G clusters
 
@@ -234,14 +236,12 @@ def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Arr
     return np.where(s == 0, 0.0, low), np.where(s == n, 1.0, high)
 
 
-def by_group(
-    table: pd.DataFrame, keys: str | Sequence[str], successes: str, trials: str, cluster: str
-) -> pd.DataFrame:
+def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, trials: str, cluster: str) -> pd.DataFrame:
     """Proportions with error bars, one row for every combination of `keys` in a tidy table.
 
-    `stderr` is the clustered one; `low` and `high` are the Wilson interval (z = 1) of the effective number of trials, which
-    is trials over the design effect (clustered over binomial variance, between 1 and trials per cluster). A group at
-    exactly 0 or 1 has no variance to measure it by and takes the one of all groups together.
+    `stderr` is the clustered one; `low` and `high` are the Wilson interval (z = 1) of the effective number of trials,
+    which is trials over the design effect (clustered over binomial variance, between 1 and trials per cluster). A
+    group at exactly 0 or 1 has no variance to measure it by and takes that of all groups together.
 
     Args:
         table: rows of counts.
@@ -261,9 +261,11 @@ def by_group(
     names = _columns(table, keys, [successes, trials, cluster])
     rows = []
     for key, group in table[table[trials] > 0].groupby(names, dropna=False, observed=True):
-        n = group[trials].to_numpy(float)
-        share = clustered_mean(group[successes].to_numpy(float) / n, group[cluster].to_numpy(), n)
-        rows.append([*key, *share[:2], math.nan, math.nan, n.sum(), share.clusters])
+        n = np.asarray(group[trials], dtype=float)
+        share = clustered_mean(np.asarray(group[successes], dtype=float) / n, np.asarray(group[cluster]), n)
+        rows.append(
+            [*(key if isinstance(key, tuple) else (key,)), *share[:2], math.nan, math.nan, n.sum(), share.clusters]
+        )
     result = pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "trials", "clusters"])
     mean, n, clusters = (result[name].to_numpy(float) for name in ("mean", "trials", "clusters"))
     if not ((mean >= 0) & (mean <= 1)).all():
@@ -280,7 +282,7 @@ def by_group(
 def means_by_group(
     table: pd.DataFrame, keys: str | Sequence[str], values: str, cluster: str, weights: str | None = None
 ) -> pd.DataFrame:
-    """Means of any measured column with clustered errors, one row for every combination of `keys` in a tidy table.
+    """Means of a measured column with clustered errors, one row for every combination of `keys` in a tidy table.
 
     Args:
         table: rows of measurements; rows without a value (NaN) or with weight 0 are left out.
@@ -290,7 +292,7 @@ def means_by_group(
         weights: name of the column of weights, such as trials; equal weights by default.
 
     Returns:
-        The keys, then `mean`, `stderr` (NaN for a single cluster), `low` and `high` (mean ∓ stderr), `clusters`.
+        The keys, then `mean`, `stderr` (NaN for a single cluster), `low`, `high` (mean ∓ stderr), `clusters`.
 
     Raises:
         ValueError: a column that the table lacks, negative weights.
@@ -301,11 +303,13 @@ def means_by_group(
     used = table[values].notna() if weights is None else table[values].notna() & (table[weights] != 0)
     rows = []
     for key, group in table[used].groupby(names, dropna=False, observed=True):
-        weight = group[weights].to_numpy(float) if weights else None
+        weight = np.asarray(group[weights], dtype=float) if weights else None
         mean, stderr, clusters = clustered_mean(
-            group[values].to_numpy(float), group[cluster].to_numpy(), weight
+            np.asarray(group[values], dtype=float), np.asarray(group[cluster]), weight
         )
-        rows.append([*key, mean, stderr, mean - stderr, mean + stderr, clusters])
+        rows.append(
+            [*(key if isinstance(key, tuple) else (key,)), mean, stderr, mean - stderr, mean + stderr, clusters]
+        )
     return pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "clusters"])
 
 
@@ -314,7 +318,5 @@ def _columns(table: pd.DataFrame, keys: str | Sequence[str], others: list[str]) 
     names = [keys] if isinstance(keys, str) else list(keys)
     missing = [name for name in [*names, *others] if name not in table.columns]
     if missing:
-        raise ValueError(
-            f"table must have the columns {', '.join(missing)}, got {', '.join(map(str, table.columns))}"
-        )
+        raise ValueError(f"table must have the columns {', '.join(missing)}, got {', '.join(map(str, table.columns))}")
     return names

@@ -1,6 +1,6 @@
 """Critical loads: where half of the trials succeed, with an error over disorder samples.
 
-scipy and statsmodels are imported where they are used, so that importing this module costs no more than numpy.
+scipy and statsmodels are imported where they are used: importing this module costs no more than numpy.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ Array = NDArray[Any]
 LINKS = ("probit", "logit")
 FEWEST_CLUSTERS = 6  # a sandwich over fewer clusters is far too small
 NEAREST_LOADS = 6
+TAILS = (0.1, 0.2, 0.3)  # narrower windows, tried where the fit is bad
+SURPRISE = 0.01  # a fit is bad where χ² is exceeded with less than this probability
 
 
 class CriticalLoad(NamedTuple):
-    """The load at which half of the trials succeed; NaN in every float, and a reason, where the data have none.
+    """The load at which half of the trials succeed; where the data have none, NaN in every float and a reason.
 
-    `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2` compares
-    the shares with the fitted curve on `dof` degrees of freedom (both 0 where nothing is left to test), `loads` and
-    `clusters` count what the fit used. `method` is "probit" or "logit" (a fit), "posterior" (see `critical_load`) or "none".
+    `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
+    compares the shares with the fitted curve on `dof` degrees of freedom, in units of the clustered variance at one
+    load (both 0 where nothing is left to test; samples that recur at every load make it smaller than dof). `loads`
+    and `clusters` count what the fit used. `method` is "probit" or "logit" (a fit), "posterior" or "none".
     """
 
     value: float
@@ -44,7 +47,7 @@ class CriticalLoad(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """Successes of every (load, cluster) pair, the loads ascending and signed so that success falls along them."""
+    """Successes of every (load, cluster) pair; the loads are signed so that success falls along them."""
 
     load: Array
     successes: Array
@@ -62,7 +65,7 @@ class _Counts(NamedTuple):
         return _Counts(*(column[keep] for column in self))
 
     def separated(self) -> bool:
-        """Whether a step explains the data, so that no maximum-likelihood curve exists (Albert & Anderson 1984)."""
+        """Whether a step explains the data: no maximum-likelihood curve exists (Albert & Anderson 1984)."""
         last_success = self.load[self.successes > 0].max(initial=-np.inf)
         first_failure = self.load[self.successes < self.trials].min(initial=np.inf)
         return bool(last_success <= first_failure)
@@ -81,15 +84,17 @@ def critical_load(
 
         link(P(success)) = b0 + b1·load,   value = −b0/b1,   stderr by the delta method from the clustered sandwich
 
-    A probit in load is right only near the transition (retention has plateaus and finite-size tails beyond it), so the fit
-    keeps the loads whose fitted share lies in (tail, 1 − tail), at least the two that bracket the crossing and three in
-    all, and is repeated until this window stands still. It starts from the half crossing of the monotone (isotonic)
-    regression, which no noise in the tails can move far. Success may fall or rise with load.
+    A probit in load is right only near the transition (there are plateaus and finite-size tails beyond it), so the
+    fit keeps the loads whose fitted share lies in (tail, 1 − tail) and the next one on either side, and is repeated
+    until this window stands still. It starts from the half crossing of the monotone (isotonic) regression, which
+    noise in the tails cannot move far. Where χ² rejects the fit (p < 0.01) narrower windows are tried, to (0.3, 0.7);
+    an error that stays with a rejected fit is multiplied by √(χ²/dof). Success may fall or rise with load.
 
-    Where no load of the window lies inside the transition, where a step explains the window, or where there are fewer than
-    five clusters, the estimate is the posterior mean and standard deviation of the threshold of a probit, flat in
-    threshold and width, on the loads nearest to the crossing, every cluster counting as one trial. Between a load
-    where all succeed and the next one, where none does, that is the midpoint, with an error of at least spacing/√12.
+    Where no load lies inside the transition, where a step explains the window, or where there are fewer than six
+    clusters, a sandwich means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
+    threshold and width, on the loads nearest to the crossing with one trial per cluster and load; the error is its
+    standard deviation, at least width/√clusters. Between a load where all succeed and the next, where none does, this
+    is the midpoint with an error of at least spacing/√12. It errs on the large side.
 
     Args:
         load: [R] control parameter of every row, on any axis (α, ln M, β ...).
@@ -100,8 +105,8 @@ def critical_load(
         tail: share in (0, 0.4] at which the transition window ends on either side.
 
     Returns:
-        The estimate; `found` is False, and `reason` says why, where there is a single load, where the measured shares stay
-        on one side of one half (nothing is extrapolated), or where the share does not depend on load (|b1| < 2 stderr).
+        The estimate; `found` is False, and `reason` says why, where there is a single load, where the measured shares
+        stay on one side of one half (nothing is extrapolated), or where they do not depend on load (|b1| < 2 stderr).
 
     Raises:
         ValueError: columns of different length, counts out of range, unknown link, tail out of range.
@@ -113,24 +118,51 @@ def critical_load(
     if not 0 < tail <= 0.4:
         raise ValueError(f"tail must be in (0, 0.4], got {tail}")
     counts, sign = _falling(_counts(load, successes, trials, cluster))
-    crossing, reach, reason = _half_crossing(counts, tail)
+    crossing, _, reason = _half_crossing(counts, tail)
     if reason:
         return _no_estimate(reason, counts)
-    loads = counts.pooled()[0]
-    window = _window(loads, crossing, reach)
     estimate = None
-    for step in range(20):
-        estimate, reach = _fit(counts.at(window), link, tail)
-        if estimate is not None and not estimate.found and step > 0:
-            estimate = None  # the transition is there, but this window is too small to tell
-        if estimate is None or not estimate.found:
+    for end in (tail, *(wider for wider in TAILS if wider > tail)):
+        narrower = _windowed_fit(counts, link, end)
+        if narrower is None or not narrower.found:
+            estimate = estimate or narrower
             break
-        previous, window = window, _window(loads, estimate.value, reach)
+        estimate = narrower
+        if not _rejected(estimate):
+            break
+    if estimate is None:
+        nearest = np.argsort(np.abs(np.unique(counts.load) - crossing), kind="stable")[:NEAREST_LOADS]
+        estimate = _posterior(counts.at(np.unique(counts.load)[nearest]))
+    elif _rejected(estimate):
+        estimate = estimate._replace(stderr=estimate.stderr * math.sqrt(estimate.chi2 / estimate.dof))
+    return estimate._replace(value=sign * estimate.value)
+
+
+def _rejected(estimate: CriticalLoad) -> bool:
+    from scipy.special import chdtrc
+
+    return estimate.dof > 0 and bool(chdtrc(estimate.dof, estimate.chi2) < SURPRISE)
+
+
+def _windowed_fit(counts: _Counts, link: str, tail: float) -> CriticalLoad | None:
+    """The fit to the loads whose fitted share lies in (tail, 1 − tail) and the next one on either side.
+
+    None where this window holds too little for a fit.
+    """
+    loads = np.unique(counts.load)
+    crossing, reach, _ = _half_crossing(counts, tail)
+    window, estimate = np.empty(0), None
+    for step in range(20):
+        first, end = np.searchsorted(loads, [crossing - reach, crossing + reach])
+        previous, window = window, loads[max(first - 1, 0) : end + 1]
         if np.array_equal(previous, window):
             break
-    if estimate is None or (estimate.found and not loads[0] <= estimate.value <= loads[-1]):
-        estimate = _posterior(counts.at(np.union1d(window, _nearest(loads, crossing, NEAREST_LOADS))))
-    return estimate._replace(value=sign * estimate.value)
+        estimate, reach = _fit(counts.at(window), link, tail)
+        if estimate is None or not loads[0] <= estimate.value <= loads[-1]:
+            # No slope in the first, widest window is a finding; later it means that the window became too small.
+            return estimate if estimate is not None and not estimate.found and step == 0 else None
+        crossing = estimate.value
+    return estimate
 
 
 def _counts(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> _Counts:
@@ -139,9 +171,7 @@ def _counts(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: A
     labels = np.asarray(cluster)
     if any(column.ndim != 1 or column.shape != labels.shape for column in columns):
         shapes = ", ".join(str(column.shape) for column in [*columns, labels])
-        raise ValueError(
-            f"load, successes, trials and cluster must be columns of one length, got shapes {shapes}"
-        )
+        raise ValueError(f"load, successes, trials and cluster must be columns of one length, got shapes {shapes}")
     used = columns[2] > 0
     x, s, n = (column[used] for column in columns)
     if not (np.isfinite(x).all() and np.isfinite(n).all() and (columns[2] >= 0).all()):
@@ -153,9 +183,7 @@ def _counts(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: A
     loads, place = np.unique(x, return_inverse=True)
     groups, group = np.unique(labels[used], return_inverse=True)
     cells, cell = np.unique(place * groups.size + group, return_inverse=True)
-    return _Counts(
-        loads[cells // groups.size], np.bincount(cell, s), np.bincount(cell, n), cells % groups.size
-    )
+    return _Counts(loads[cells // groups.size], np.bincount(cell, s), np.bincount(cell, n), cells % groups.size)
 
 
 def _falling(counts: _Counts) -> tuple[_Counts, int]:
@@ -168,7 +196,7 @@ def _falling(counts: _Counts) -> tuple[_Counts, int]:
 
 
 def _half_crossing(counts: _Counts, tail: float) -> tuple[float, float, str]:
-    """Where the isotonic regression of the shares passes one half, and how far from there it has left (tail, 1 − tail)."""
+    """Where the isotonic regression passes one half, how far from there it leaves (tail, 1 − tail), why not."""
     from scipy.optimize import isotonic_regression
 
     loads, s, n = counts.pooled()
@@ -189,18 +217,8 @@ def _half_crossing(counts: _Counts, tail: float) -> tuple[float, float, str]:
     return float(crossing), float(max(crossing - low, high - crossing)), ""
 
 
-def _nearest(loads: Array, crossing: float, count: int) -> Array:
-    return np.sort(loads[np.argsort(np.abs(loads - crossing), kind="stable")[:count]])
-
-
-def _window(loads: Array, crossing: float, reach: float) -> Array:
-    """The loads within reach of the crossing and the next one on either side."""
-    first, end = np.searchsorted(loads, [crossing - reach, crossing + reach])
-    return loads[max(first - 1, 0) : end + 1]
-
-
 def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, float]:
-    """The regression on these rows and the distance from its crossing to share `tail`; None where the rows carry none."""
+    """The regression on these rows, or None, and the distance from its crossing to the share `tail`."""
     from scipy.special import expit, logit, ndtr, ndtri
     from statsmodels.genmod.families import Binomial, links
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -208,14 +226,9 @@ def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, 
     clusters = np.unique(counts.cluster).size
     if clusters < FEWEST_CLUSTERS or counts.separated():
         return None, math.nan
-    score, share, family = (
-        (ndtri, ndtr, links.Probit()) if link == "probit" else (logit, expit, links.Logit())
-    )
+    score, share, family = (ndtri, ndtr, links.Probit()) if link == "probit" else (logit, expit, links.Logit())
     loads, s, n = counts.pooled()
-    centre, scale = (
-        loads.mean(),
-        np.ptp(loads),
-    )  # a regression in raw loads, such as 0.137 to 0.139, is ill-conditioned
+    centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
     design = np.column_stack([np.ones_like(counts.load), (counts.load - centre) / scale])
     outcome = np.column_stack([counts.successes, counts.trials - counts.successes])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -229,27 +242,34 @@ def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, 
     if not (fit.converged and np.isfinite(cov).all() and (b1 > 0 or np.any(np.abs(loads - value) < inside))):
         return None, math.nan
     if b1 > -2 * math.sqrt(cov[1, 1]):
-        return _no_estimate(
-            "the share of successes does not depend on load within its error", counts
-        ), math.nan
+        return _no_estimate("the share of successes does not depend on load within its error", counts), math.nan
     gradient = np.array([-1 / b1, b0 / b1**2]) * scale
-    fitted = share(b0 + b1 * (loads - centre) / scale)
-    chi2 = np.sum((s - n * fitted) ** 2 / (n * fitted * (1 - fitted))) / _dispersion(counts)
+    chi2, dof = _goodness(s, n, share(b0 + b1 * (loads - centre) / scale), _dispersion(counts))
     return CriticalLoad(
         value=float(value),
         # Sharing patterns never helps: with few clusters the sandwich can be far too small by accident.
         stderr=math.sqrt(max(gradient @ cov @ gradient, gradient @ fit.normalized_cov_params @ gradient)),
         width=float(score(ndtr(1.0)) / -b1 * scale),
-        chi2=float(chi2) if loads.size > 2 else 0.0,
-        dof=loads.size - 2,
+        chi2=chi2,
+        dof=dof,
         method=link,
         loads=loads.size,
         clusters=clusters,
     ), float(inside)
 
 
+def _goodness(s: Array, n: Array, fitted: Array, dispersion: float) -> tuple[float, int]:
+    """Likelihood-ratio χ² of the loads and its degrees of freedom; Pearson's explodes on one success in a tail."""
+    from scipy.special import xlogy
+
+    fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
+    deviance = xlogy(s, s / (n * fitted)) + xlogy(n - s, (n - s) / (n * (1 - fitted)))
+    dof = s.size - 2
+    return (2 * float(deviance.sum()) / dispersion if dof else 0.0), dof
+
+
 def _dispersion(counts: _Counts) -> float:
-    """Variance of the rows of one load over the binomial one (the design effect of clustering), at least 1."""
+    """Variance of the rows of one load over the binomial one (the design effect), at least 1."""
     loads, s, n = counts.pooled()
     place = np.searchsorted(loads, counts.load)
     share = (s / n)[place]
@@ -262,15 +282,12 @@ def _dispersion(counts: _Counts) -> float:
 
 
 def _posterior(counts: _Counts) -> CriticalLoad:
-    """Mean and standard deviation of the threshold of a probit, flat in threshold and width, on a grid of both."""
+    """Posterior mean of the threshold of a probit, flat in threshold and width, on a grid of both."""
     from scipy.special import log_ndtr
 
     loads, s, n = counts.pooled()
     place = np.searchsorted(loads, counts.load)
-    transition = (s > 0) & (s < n)
-    appearances = np.bincount(counts.cluster, transition[place])
-    # A cluster seen at several loads of the transition is still a single sample of the disorder.
-    effective = np.bincount(place, 1 / np.maximum(appearances[counts.cluster], 1))
+    effective = np.bincount(place)  # one trial per cluster at every load
     middles = (np.arange(240) + 0.5) / 240 * np.ptp(loads)
     threshold, width = (loads[0] + middles)[:, None], middles[None, :]
     log_likelihood = np.zeros((240, 240))
@@ -280,13 +297,14 @@ def _posterior(counts: _Counts) -> CriticalLoad:
     density = np.exp(log_likelihood - log_likelihood.max())
     density /= density.sum()
     value = float(np.sum(density * threshold))
-    stderr = math.sqrt(np.sum(density * (threshold - value) ** 2))
-    if counts.separated() and not transition.any():
+    spread = float(np.sum(density * width))
+    clusters = np.unique(counts.cluster).size
+    # The thresholds of single samples vary by no more than the width of the transition they add up to.
+    stderr = max(math.sqrt(np.sum(density * (threshold - value) ** 2)), spread / math.sqrt(clusters))
+    if counts.separated() and not ((s > 0) & (s < n)).any():
         bracket = loads[s > 0][-1], loads[s < n][0]
         value = float(sum(bracket) / 2)
         stderr = max(stderr, float(np.ptp(bracket)) / math.sqrt(12))
-    clusters = np.unique(counts.cluster).size
-    spread = float(np.sum(density * width))
     return CriticalLoad(value, stderr, spread, 0.0, 0, "posterior", loads.size, clusters)
 
 

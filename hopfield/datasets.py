@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield.numerics import unit
+from hopfield.patterns import floating
 
 Patterns = Float[Array, "M N"]
 
@@ -40,23 +41,29 @@ _UNSOUND = (
 
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
     """Each pattern scaled to Euclidean norm `norm` (√N, a spin pattern's, when None); zero stays zero."""
-    patterns = jnp.asarray(patterns)
+    patterns = floating(patterns)
     return unit(patterns) * (patterns.shape[-1] ** 0.5 if norm is None else norm)
 
 
 def standardise(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
     """Each pattern less its own mean, then scaled as by `to_norm`; a constant pattern becomes zero."""
-    patterns = jnp.asarray(patterns)
-    constant = jnp.max(patterns, axis=-1, keepdims=True) == jnp.min(patterns, axis=-1, keepdims=True)
-    centred = patterns - jnp.mean(patterns, axis=-1, keepdims=True)
-    return to_norm(jnp.where(constant, 0.0, centred), norm)  # the mean of a constant may be off by rounding
+    patterns = floating(patterns)
+    shifted = patterns - patterns[..., :1]  # first, so that rounding in the mean is that of the contrast alone
+    return to_norm(shifted - jnp.mean(shifted, axis=-1, keepdims=True), norm)
 
 
 def to_spins(patterns: Float[Array, "*M N"], threshold: float | None = None) -> Float[Array, "*M N"]:
-    """+1 where a unit is at least `threshold` and −1 elsewhere; each pattern's own median when None."""
-    patterns = jnp.asarray(patterns)
-    level = jnp.median(patterns, axis=-1, keepdims=True) if threshold is None else threshold
-    return jnp.where(patterns >= level, 1.0, -1.0).astype(patterns.dtype)
+    """+1 where a unit is at least `threshold` and −1 elsewhere.
+
+    When None, each pattern's own median; its smallest value is then always −1, so that a pattern with half of its
+    units at the minimum keeps its contrast.
+    """
+    patterns = floating(patterns)
+    if threshold is not None:
+        return jnp.where(patterns >= threshold, 1.0, -1.0).astype(patterns.dtype)
+    above = patterns >= jnp.median(patterns, axis=-1, keepdims=True)
+    above &= patterns > jnp.min(patterns, axis=-1, keepdims=True)
+    return jnp.where(above, 1.0, -1.0).astype(patterns.dtype)
 
 
 def digits(*, binary: bool = False) -> Patterns:
@@ -90,29 +97,36 @@ def photograph_patches(
         colour: N = 3·size² with red, green and blue of a pixel side by side; else N = size² of luminance
             (ITU-R 601).
         unit_norm: take each patch's mean off and scale it to Euclidean norm 1; else intensities in [0, 1].
-        binary: the sign of each patch minus its median (+1 at the median itself).
+        binary: the sign of each patch minus its median, as by `to_spins`.
 
     Raises:
         ValueError: a size or seed out of range, or more patches than the photographs hold.
     """
-    from sklearn.datasets import load_sample_images
-
-    photographs = np.stack(load_sample_images().images) / 255.0
-    if not colour:
-        photographs = photographs @ np.array([[0.299], [0.587], [0.114]])
     for name, value, low in (("size", size, 2), ("count", count, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
             raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
-    if size > min(photographs.shape[1:3]):
-        raise ValueError(f"size must be at most {min(photographs.shape[1:3])}, the photographs' height, got {size}")
-    patches = jnp.asarray(_cut(photographs, size, count, seed))
+    levels = _photographs(colour)
+    if size > levels.shape[1]:
+        raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")
+    patches = _cut(levels, size, count, seed) / (255.0 if colour else 255_000.0)
     if binary:
-        return to_spins(patches)
-    return standardise(patches, norm=1.0) if unit_norm else patches
+        return to_spins(jnp.asarray(patches))
+    if unit_norm:
+        patches = patches - patches.mean(axis=1, keepdims=True)
+        patches = patches / np.linalg.norm(patches, axis=1, keepdims=True)
+    return jnp.asarray(patches)
 
 
-def _cut(photographs: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
-    windows = np.lib.stride_tricks.sliding_window_view(photographs, (size, size), axis=(1, 2))
+def _photographs(colour: bool) -> np.ndarray:
+    """Levels [image, row, column, channel] as integers, 255 or for grey 255 000 the brightest: exact comparisons."""
+    from sklearn.datasets import load_sample_images
+
+    photographs = np.stack(load_sample_images().images).astype(np.int64)
+    return photographs if colour else photographs @ np.array([[299], [587], [114]])
+
+
+def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
+    windows = np.lib.stride_tricks.sliding_window_view(levels, (size, size), axis=(1, 2))
     places = windows.shape[:3]  # [image, row, column, channel, size, size]
     order = np.random.default_rng(seed).permutation(int(np.prod(places)))
     cut: list[np.ndarray] = []

@@ -43,7 +43,8 @@ def retrieve(
         model: Memory or Couplings.
         state: the query [N].
         dynamics: "synchronous" (all neurons at once; every space), "asynchronous" (spins, one at a time in a
-            fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last two are event-driven.
+            fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last
+            two are event-driven.
         key: JAX random key, for "asynchronous" only.
         max_steps: updates, or sweeps, at most.
         known: units clamped to the query's values [N].
@@ -65,7 +66,7 @@ def retrieve(
         raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
     end = relax(model, state, key, dynamics, max_steps, known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
-    return Retrieval(end.state, end.sweeps, model.energy(end.state), status)
+    return Retrieval(end.state, end.sweeps, end.energy, status)
 
 
 def _synchronous(model: Model, state: State, max_steps: int, known: Known, rtol: float | None) -> Retrieval:

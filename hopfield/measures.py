@@ -54,8 +54,12 @@ def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> B
 
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
-    """Whether every component is within `tolerance` of the pattern's: for spins, whether all are right."""
-    return jnp.all(jnp.abs(_accumulated(state) - _accumulated(pattern)) <= tolerance)
+    """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖; a state that is not a number is never exact."""
+    state, pattern = _accumulated(state), _accumulated(pattern)
+    difference = state - pattern
+    # Squares, since a distance of NaN must compare as false; equality apart, since small squares underflow to 0.
+    near = jnp.sum(difference * difference) < tolerance**2 * jnp.sum(pattern * pattern)
+    return near | jnp.all(state == pattern)
 
 
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
@@ -116,18 +120,16 @@ def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int =
     used = jnp.pad(jnp.ones(count, bool) if mask is None else mask, (0, padding)).reshape(-1, block)
     rows = jnp.pad(patterns, ((0, padding), (0, 0))).reshape(-1, block, patterns.shape[1])
 
-    def against(own, own_index, closest, other):
-        other_rows, other_index, other_used = other
-        products = jnp.matmul(own, other_rows.T, precision=jax.lax.Precision.HIGHEST)
-        rival = other_used[None, :] & (own_index[:, None] != other_index[None, :])
-        return jnp.maximum(closest, jnp.max(jnp.where(rival, products, -jnp.inf), axis=1)), None
+    def gaps(own_block):
+        own, own_index, own_used = own_block
 
-    def gaps(block_of):
-        own, own_index, own_used = block_of
-        nowhere = jnp.full(block, -jnp.inf, patterns.dtype)
-        closest, _ = jax.lax.scan(
-            lambda carry, other: against(own, own_index, carry, other), nowhere, (rows, index, used)
-        )
+        def against(closest, other_block):
+            other, other_index, other_used = other_block
+            products = jnp.matmul(own, other.T, precision=jax.lax.Precision.HIGHEST)
+            rival = other_used[None, :] & (own_index[:, None] != other_index[None, :])
+            return jnp.maximum(closest, jnp.max(jnp.where(rival, products, -jnp.inf), axis=1)), None
+
+        closest, _ = jax.lax.scan(against, jnp.full(block, -jnp.inf, patterns.dtype), (rows, index, used))
         return jnp.where(own_used, jnp.sum(own * own, axis=1) - closest, jnp.inf)
 
     return jax.lax.map(gaps, (rows, index, used)).reshape(-1)[:count]

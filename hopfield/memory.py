@@ -63,6 +63,7 @@ class Memory(struct.PyTreeNode):
             values = _real_matrix("values", values)
             if values.shape[0] != patterns.shape[0]:
                 raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {values.shape[0]}")
+        mask = None if mask is None else jnp.asarray(mask)
         if mask is not None and (mask.shape != (patterns.shape[0],) or mask.dtype != bool):
             raise ValueError(f"mask must be boolean [{patterns.shape[0]}], got {mask.dtype} {mask.shape}")
         if (
@@ -73,8 +74,9 @@ class Memory(struct.PyTreeNode):
             raise ValueError(
                 f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
             )
-        if isinstance(space, Spins) and width == patterns.shape[1] and not is_traced(patterns):
-            off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
+        if isinstance(space, Spins) and width == patterns.shape[1] and not is_traced(patterns, mask):
+            with jax.ensure_compile_time_eval():
+                off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
             if off > 0 and isinstance(similarity, Dot):
                 raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
         checked = jnp.asarray(positive("beta", beta), patterns.dtype)
@@ -109,7 +111,9 @@ class Memory(struct.PyTreeNode):
         """One synchronous step [N], units in `known` held fixed."""
         if isinstance(self.space, Spins):
             return self.space.project(self.local_field(state), state, known=known)
-        return self.similarity.respond(state, self._stored(), self.weights(state), self.space, known)
+        # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
+        weights = self.shares(state) if self.space.flat and self.separation.monotone else self.weights(state)
+        return self.similarity.respond(state, self._stored(), weights, self.space, known)
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -118,8 +122,8 @@ class Memory(struct.PyTreeNode):
             TypeError: states are not spins.
         """
         keys, scores = self.cache(state)
-        fields = jax.vmap(self._field, (None, None, 1, 0))(state, scores, keys, state)
-        return fields.astype(state.dtype)
+        steps = self.similarity.increment(state, -1.0, 1.0, keys)
+        return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
         """What one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
@@ -130,17 +134,13 @@ class Memory(struct.PyTreeNode):
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
         keys, scores = cache
-        return self._field(state, scores, keys[:, i], state[i])
+        up, down = (scores + self.similarity.increment(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
+        return 0.5 * self.separation.rise(up, down, self.beta, self.mask)
 
     def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
         """The cache after spin i of `state` has become `new`."""
         keys, scores = cache
         return keys, scores + self.similarity.increment(state, state[i], new, keys[:, i])
-
-    def _field(self, state: State, scores: Array, column: Array, spin) -> Array:
-        up = scores + self.similarity.increment(state, spin, 1.0, column)
-        down = scores + self.similarity.increment(state, spin, -1.0, column)
-        return 0.5 * self.separation.rise(up, down, self.beta, self.mask)
 
     def _stored(self) -> Float[Array, "M N"]:
         return _zeroed(self.patterns, self.mask)
@@ -148,9 +148,10 @@ class Memory(struct.PyTreeNode):
     def descends(self, dynamics: str = "synchronous") -> bool:
         """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
         if isinstance(self.space, Spins):
-            return dynamics != "synchronous"
+            return dynamics in ("asynchronous", "sequential")
         potential = self.separation.convex or (self.separation.level_convex and self.space.flat)
-        return potential and self.similarity.solvable(self.space)
+        solvable = self.similarity.solvable(self.space, self.separation.monotone)
+        return dynamics == "synchronous" and potential and solvable
 
 
 class Couplings(struct.PyTreeNode):
@@ -170,10 +171,11 @@ class Couplings(struct.PyTreeNode):
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix must be square, got shape {matrix.shape}")
         if not is_traced(matrix):
-            skew = float(jnp.max(jnp.abs(matrix - matrix.T)))
-            if skew > 1e-4 * float(jnp.max(jnp.abs(matrix))):
+            with jax.ensure_compile_time_eval():
+                skew, largest = float(jnp.max(jnp.abs(matrix - matrix.T))), float(jnp.max(jnp.abs(matrix)))
+            if skew > 1e-4 * largest:
                 raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
-        hollow = matrix * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
+        hollow = 0.5 * (matrix + matrix.T) * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
         return cls(hollow, jnp.asarray(positive("scale", scale), matrix.dtype))
 
     @property
@@ -206,7 +208,7 @@ class Couplings(struct.PyTreeNode):
 
     def descends(self, dynamics: str = "synchronous") -> bool:
         """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
-        return dynamics != "synchronous"
+        return dynamics in ("asynchronous", "sequential")
 
     def memory(self) -> Memory:
         """The same network as a classical Memory: patterns √λ_k v_k from the spectrum of W, shifted to be non-negative.
@@ -220,11 +222,10 @@ class Couplings(struct.PyTreeNode):
 
 def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
-    if not (isinstance(memory.separation, Linear) and isinstance(memory.similarity, Dot)):
-        raise ValueError(
-            "memory must be classical (Linear separation of Dot similarity), "
-            f"got {type(memory.separation).__name__} of {type(memory.similarity).__name__}"
-        )
+    parts = (memory.separation, memory.similarity, memory.space)
+    if not all(map(isinstance, parts, (Linear, Dot, Spins))):
+        got = ", ".join(type(part).__name__ for part in parts)
+        raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
     stored = memory._stored()
     matrix = stored.T @ stored
     return Couplings(matrix * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype)), memory.beta)
@@ -239,11 +240,16 @@ def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:
 
 
 def _real_matrix(name: str, array) -> Float[Array, "A B"]:
-    array = jnp.asarray(array)
+    if not is_traced(array):
+        with jax.ensure_compile_time_eval():  # so that constants can be checked inside jit, too
+            array = jnp.asarray(array)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a non-empty matrix, got shape {array.shape}")
     if not jnp.issubdtype(array.dtype, jnp.floating):
         raise ValueError(f"{name} must be real floating point, got {array.dtype}")
-    if not is_traced(array) and not bool(jnp.all(jnp.isfinite(array))):
-        raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    if not is_traced(array):
+        with jax.ensure_compile_time_eval():
+            finite = bool(jnp.all(jnp.isfinite(array)))
+        if not finite:
+            raise ValueError(f"{name} must be finite, got NaN or infinite entries")
     return array

@@ -5,6 +5,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 
@@ -27,7 +28,7 @@ def positive(name: str, value) -> Float[Array, ""]:
     """`value` as a scalar array, checked to be positive and finite unless it is traced. Raises ValueError otherwise."""
     if is_traced(value):
         return value
-    if jnp.ndim(value) or not 0 < float(value) < float("inf"):
+    if np.ndim(value) or not 0 < float(value) < float("inf"):
         raise ValueError(f"{name} must be a positive finite number, got {value}")
     return jnp.asarray(float(value))  # from a Python float: weakly typed, so that it never widens a float32 state
 
@@ -35,7 +36,8 @@ def positive(name: str, value) -> Float[Array, ""]:
 def safe_norm(x: Float[Array, "*axes"], axis: int | None = None, keepdims: bool = False) -> Float[Array, "..."]:
     """Euclidean norm whose gradient at zero is zero instead of NaN."""
     square = jnp.sum(x * x, axis=axis, keepdims=keepdims)
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+    zero = square == 0  # not square > 0, which would turn NaN into a norm of zero
+    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
 
 
 def unit(x: Float[Array, "*axes"], axis: int = -1) -> Float[Array, "*axes"]:

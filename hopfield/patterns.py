@@ -6,7 +6,7 @@ static; numbers (bias, length, fraction, …) may be traced, and are then clippe
 """
 
 import math
-from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 import jax
@@ -20,10 +20,10 @@ Scalar = float | Float[Array, ""]
 Index = int | Int[Array, ""]
 Patterns = Float[Array, "M N"]
 State = Float[Array, "N"]
-Kind = Literal["flip", "mask", "lower", "noise"]
+
 Region = Literal["random", "upper", "lower"]
 
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS = ("flip", "mask", "lower", "noise")
 REGIONS: tuple[str, ...] = get_args(Region)
 
 
@@ -54,19 +54,50 @@ def _require_range(name: str, value: Scalar, low: float, high: float, contract: 
         raise ValueError(f"{name} must be {contract}, got {value}")
 
 
-def _dtype(dtype) -> jnp.dtype:
-    dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
-    if not jnp.issubdtype(dtype, jnp.floating):
-        raise ValueError(f"dtype must be a floating type, got {dtype}")
-    return dtype
+@partial(jax.jit, static_argnums=(0, 3, 4, 5))
+def _rows(draw, key: PRNGKeyArray, first, patterns: int, neurons: int, dtype, *parameters) -> Patterns:
+    def row(index):
+        return draw(jax.random.fold_in(key, index), neurons, dtype, *parameters)
+
+    return jax.vmap(row)(jnp.arange(patterns, dtype=jnp.uint32) + first)
 
 
-def _rows(draw: Callable[[PRNGKeyArray], State], key, patterns: int, neurons: int, first: Index) -> Patterns:
+def _ensemble(draw, key: PRNGKeyArray, patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
     _require_size("patterns", patterns)
     _require_size("neurons", neurons)
     _require_range("first", first, 0, 2**32 - patterns, "an index of at least 0")
-    rows = jnp.arange(patterns, dtype=jnp.uint32) + jnp.asarray(first, jnp.uint32)
-    return jax.vmap(lambda row: draw(jax.random.fold_in(key, row)))(rows)
+    dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise ValueError(f"dtype must be a floating type, got {dtype}")
+    return _rows(draw, key, jnp.asarray(first, jnp.uint32), patterns, neurons, dtype, *parameters)
+
+
+def _spin_row(key, neurons, dtype):
+    return jnp.where(jax.random.bits(key, (neurons,), jnp.uint8) & 1 == 1, 1.0, -1.0).astype(dtype)
+
+
+def _biased_row(key, neurons, dtype, bias):
+    # Single precision on purpose, here and in the correlated field: the same spins whatever the precision in force.
+    up = 0.5 * (1.0 + bias.astype(jnp.float32))
+    return jnp.where(jax.random.uniform(key, (neurons,), jnp.float32) < up, 1.0, -1.0).astype(dtype)
+
+
+def _correlated_row(key, neurons, dtype, length):
+    distance = np.minimum(np.arange(neurons), neurons - np.arange(neurons)).astype(np.float32)
+    correlation = jnp.exp(-distance / jnp.maximum(length.astype(jnp.float32), 1e-6))
+    # e^(−arc/length) is positive definite on a circle: negative eigenvalues are rounding.
+    spectrum = jnp.maximum(jnp.fft.rfft(correlation).real, 0.0)
+    white = jax.random.normal(key, (neurons,), jnp.float32)
+    field = jnp.fft.irfft(jnp.sqrt(spectrum) * jnp.fft.rfft(white), n=neurons)
+    return jnp.where(field >= 0, 1.0, -1.0).astype(dtype)
+
+
+def _gaussian_row(key, neurons, dtype):
+    return jax.random.normal(key, (neurons,), dtype)
+
+
+def _sphere_row(key, neurons, dtype, radius):
+    return radius.astype(dtype) * unit(jax.random.normal(key, (neurons,), dtype))
 
 
 def spins(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
@@ -78,13 +109,7 @@ def spins(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, d
         first: index of the first row, so that a large ensemble can be drawn in pieces.
         dtype: floating type of the result; JAX's default float when None.
     """
-    dtype = _dtype(dtype)
-
-    def draw(row_key):
-        heads = jax.random.bits(row_key, (neurons,), jnp.uint8) & 1
-        return jnp.where(heads == 1, 1.0, -1.0).astype(dtype)
-
-    return _rows(draw, key, patterns, neurons, first)
+    return _ensemble(_spin_row, key, patterns, neurons, first, dtype)
 
 
 def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None) -> Patterns:
@@ -95,12 +120,7 @@ def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, firs
         key, patterns, neurons, first, dtype: as for `spins`.
     """
     _require_range("bias", bias, -1.0, 1.0, "in [-1, 1]")
-    dtype, up = _dtype(dtype), 0.5 * (1.0 + jnp.asarray(bias, jnp.float32))
-
-    def draw(row_key):
-        return jnp.where(jax.random.uniform(row_key, (neurons,), jnp.float32) < up, 1.0, -1.0).astype(dtype)
-
-    return _rows(draw, key, patterns, neurons, first)
+    return _ensemble(_biased_row, key, patterns, neurons, first, dtype, jnp.asarray(bias))
 
 
 def correlated(
@@ -116,39 +136,16 @@ def correlated(
         key, patterns, neurons, first, dtype: as for `spins`.
     """
     _require_range("length", length, 0.0, math.inf, "at least 0")
-    _require_size("neurons", neurons)
-    dtype = _dtype(dtype)
-    distance = np.minimum(np.arange(neurons), neurons - np.arange(neurons)).astype(np.float32)
-    length = jnp.maximum(jnp.asarray(length, jnp.float32), 1e-6)
-    # e^(−arc/length) is positive definite on a circle: negative eigenvalues are rounding.
-    spectrum = jnp.maximum(jnp.fft.rfft(jnp.exp(-distance / length)).real, 0.0)
-
-    def draw(row_key):
-        white = jax.random.normal(row_key, (neurons,), jnp.float32)
-        field = jnp.fft.irfft(jnp.sqrt(spectrum) * jnp.fft.rfft(white), n=neurons)
-        return jnp.where(field >= 0, 1.0, -1.0).astype(dtype)
-
-    return _rows(draw, key, patterns, neurons, first)
+    return _ensemble(_correlated_row, key, patterns, neurons, first, dtype, jnp.asarray(length))
 
 
 def gaussian(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
     """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
-    dtype = _dtype(dtype)
-
-    def draw(row_key):
-        return jax.random.normal(row_key, (neurons,), dtype)
-
-    return _rows(draw, key, patterns, neurons, first)
+    return _ensemble(_gaussian_row, key, patterns, neurons, first, dtype)
 
 
 def sphere(
-    key: PRNGKeyArray,
-    patterns: int,
-    neurons: int,
-    radius: Scalar | None = None,
-    *,
-    first: Index = 0,
-    dtype=None,
+    key: PRNGKeyArray, patterns: int, neurons: int, radius: Scalar | None = None, *, first: Index = 0, dtype=None
 ) -> Patterns:
     """Points uniform on the sphere ‖ξ‖ = radius.
 
@@ -156,18 +153,23 @@ def sphere(
         radius: at least 0; √N when None, the norm of a spin pattern.
         key, patterns, neurons, first, dtype: as for `spins`.
     """
-    directions = gaussian(key, patterns, neurons, first=first, dtype=dtype)
-    if radius is None:
-        radius = math.sqrt(neurons)
+    _require_size("neurons", neurons)
+    radius = math.sqrt(neurons) if radius is None else radius
     _require_range("radius", radius, 0.0, math.inf, "at least 0")
-    return unit(directions) * jnp.asarray(radius, directions.dtype)
+    return _ensemble(_sphere_row, key, patterns, neurons, first, dtype, jnp.asarray(radius))
+
+
+def floating(x: Array) -> Array:
+    """`x` as an array of its own floating type, or of JAX's default one where it holds integers or truth values."""
+    x = jnp.asarray(x)
+    return x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(jnp.result_type(float))
 
 
 def _state(state: State) -> State:
-    state = jnp.asarray(state)
+    state = floating(state)
     if state.ndim != 1:
         raise ValueError(f"state must have shape [N] (batch with jax.vmap), got shape {state.shape}")
-    return state if jnp.issubdtype(state.dtype, jnp.floating) else state.astype(jnp.result_type(float))
+    return state
 
 
 def _count(fraction: Scalar, neurons: int) -> Int[Array, ""]:
@@ -244,7 +246,7 @@ def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
 
 
 def corrupt(
-    key: PRNGKeyArray, state: State, kind: Kind, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
+    key: PRNGKeyArray, state: State, kind: str, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
 ) -> Corrupted:
     """Corrupt a pattern by kind and amount, as `corruption` reads them.
 

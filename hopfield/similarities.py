@@ -8,7 +8,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield.numerics import is_traced, unit
-from hopfield.spaces import Euclidean, Known, Space, Sphere, Spins, State
+from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
@@ -26,11 +26,16 @@ class Similarity(struct.PyTreeNode, abc.ABC):
         return patterns
 
     @abc.abstractmethod
-    def increment(self, state: State, old, new, column: Scores) -> Scores:
-        """Exact change of the scores when one spin of `state` goes from old to new, given that column of the keys."""
+    def increment(self, state: State, old, new, column: Array) -> Array:
+        """Exact change of the scores when a spin of `state` goes from old to new, given its column of the keys."""
 
-    def solvable(self, space: Space) -> bool:
-        """Whether `respond` is the exact minimiser on this space, a condition of the descent theorem."""
+    def solvable(self, space: Space, monotone: bool = True) -> bool:
+        """Whether `respond` is the exact minimiser on this space, a condition of the descent theorem.
+
+        Args:
+            space: where states live.
+            monotone: whether weights are never negative; with negative ones the problem may not be convex.
+        """
         return True
 
     @abc.abstractmethod
@@ -79,6 +84,9 @@ class SquaredDistance(Similarity):
     def increment(self, state, old, new, column):
         return (new - old) * (column - 0.5 * (new + old))
 
+    def solvable(self, space, monotone=True):
+        return monotone or not isinstance(space, Box)
+
     def respond(self, state, patterns, weights, space, known=None):
         return space.project(weights @ patterns, state, curvature=jnp.sum(weights), known=known)
 
@@ -95,7 +103,7 @@ class Cosine(Similarity):
     def increment(self, state, old, new, column):
         return (new - old) * column / jnp.sqrt(jnp.asarray(state.size, state.dtype))
 
-    def solvable(self, space):
+    def solvable(self, space, monotone=True):
         return isinstance(space, Sphere | Spins)
 
     def respond(self, state, patterns, weights, space, known=None):
@@ -105,7 +113,7 @@ class Cosine(Similarity):
 
 
 class Manhattan(Similarity):
-    """s_μ = −Σ_i |x_i − ξ_μi|. Exact response in Euclidean space: a weighted median, shrunk towards 0 when R = ½‖x‖²."""
+    """s_μ = −Σ_i |x_i − ξ_μi|. Its response in Euclidean space is a weighted median, shrunk when R = ½‖x‖²."""
 
     def __call__(self, state, patterns):
         return -jnp.sum(jnp.abs(patterns - state[None, :]), axis=1)
@@ -113,8 +121,8 @@ class Manhattan(Similarity):
     def increment(self, state, old, new, column):
         return jnp.abs(column - old) - jnp.abs(column - new)
 
-    def solvable(self, space):
-        return isinstance(space, Euclidean | Spins)
+    def solvable(self, space, monotone=True):
+        return isinstance(space, Spins) or (isinstance(space, Euclidean) and (monotone or space.flat))
 
     def respond(self, state, patterns, weights, space, known=None):
         if isinstance(space, Spins):  # −|x − ξ| = xξ − 1 on spins
@@ -152,6 +160,9 @@ def bilinear(metric: Float[Array, "N K"]) -> Bilinear:
     metric = jnp.asarray(metric)
     if metric.ndim != 2:
         raise ValueError(f"metric must be a matrix [N, K], got shape {metric.shape}")
-    if not is_traced(metric) and not bool(jnp.all(jnp.isfinite(metric))):
-        raise ValueError("metric must be finite, got NaN or infinite entries")
+    if not is_traced(metric):
+        with jax.ensure_compile_time_eval():
+            finite = bool(jnp.all(jnp.isfinite(metric)))
+        if not finite:
+            raise ValueError("metric must be finite, got NaN or infinite entries")
     return Bilinear(metric)

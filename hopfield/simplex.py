@@ -15,7 +15,7 @@ Mask = Bool[Array, "M"] | None
 
 
 def shifted(z: Scores, where: Mask) -> tuple[Scores, Float[Array, ""]]:
-    """Scores minus their largest unmasked one (masked entries −∞), and that largest one (0 where nothing is unmasked)."""
+    """Scores minus the largest unmasked one (masked: −∞), and that largest one (0 where nothing is unmasked)."""
     z = z.astype(accumulation_dtype(z.dtype))
     if where is not None:
         z = jnp.where(where, z, -jnp.inf)
@@ -62,7 +62,7 @@ def _entmax_excess(tau, parameters):
 
 
 def entmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> Scores:
-    """argmax over the simplex of p·z + H_α(p), H_α the Tsallis α-entropy, 1 < α ≤ 2 (Peters, Niculae & Martins 2019)."""
+    """argmax over the simplex of p·z + H_α(p), H_α Tsallis' entropy, 1 < α ≤ 2 (Peters, Niculae & Martins 2019)."""
     s, _ = shifted(z, where)
     alpha = jnp.asarray(alpha, s.dtype)
     finite = jnp.isfinite(s)

@@ -1,7 +1,6 @@
 """Spaces: where states live, with a convex potential R that says how a field h is projected back onto a state."""
 
 import abc
-from typing import ClassVar
 
 import jax.numpy as jnp
 from flax import struct
@@ -48,7 +47,7 @@ def _clamp(new: State, state: State, known: Known) -> State:
 
 
 class Euclidean(Space):
-    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for similarities that confine by themselves, as distances do)."""
+    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, which confine by themselves)."""
 
     confined: bool = struct.field(pytree_node=False, default=True)
 
@@ -87,7 +86,7 @@ class Spins(Space):
 
 
 class Sphere(Space):
-    """The sphere of a given radius in ℝᴺ, R = 0. Clamped units take their share of the radius, the others fill the rest."""
+    """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it."""
 
     radius: Float[Array, ""]
 
@@ -99,6 +98,9 @@ class Sphere(Space):
         return jnp.zeros((), state.dtype)
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        # Only the direction matters: no square may overflow or vanish on the way to it.
+        largest = jnp.max(jnp.abs(field if known is None else jnp.where(known, 0.0, field)))
+        field = field / jnp.where(largest > 0, largest, 1.0)
         if known is None:
             norm = safe_norm(field)
             return jnp.where(norm > 0, self.radius * field / jnp.where(norm > 0, norm, 1.0), state)
@@ -114,7 +116,8 @@ class Sphere(Space):
 class Box(Space):
     """Graded neurons in [−1, 1]ᴺ at temperature T: x = tanh(h/T) (Hopfield 1984; Krotov & Hopfield 2021, eq. 4).
 
-    Lagrangian L(h) = T Σ ln 2cosh(h/T), whose Legendre transform is R(x) = T Σ [(1+x)/2 ln (1+x)/2 + (1−x)/2 ln (1−x)/2].
+    Lagrangian L(h) = T Σ ln 2cosh(h/T), whose Legendre transform is
+    R(x) = T Σ [(1+x)/2 ln (1+x)/2 + (1−x)/2 ln (1−x)/2].
     """
 
     temperature: Float[Array, ""]

@@ -1,10 +1,11 @@
 """One neuron at a time: asynchronous sweeps, event-driven relaxation and heat-bath (Glauber) dynamics on spins.
 
-`model` is anything with `cache`, `field_at`, `advance`, `local_field` and `energy`: a Memory on Spins or Couplings. Each
-neuron sees the field of the moment, from the exact energy difference with its own spin excluded; a field of exactly
-zero keeps the spin.
+`model` is anything with `cache`, `field_at`, `advance`, `local_field` and `energy`: a Memory on Spins or Couplings.
+Each neuron sees the field of the moment, from the exact energy difference with its own spin excluded; a field of
+exactly zero keeps the spin.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -22,11 +23,27 @@ ORDERS = ("asynchronous", "sequential")
 """Random-sequential (a fresh permutation for every sweep) and fixed order 0 … N−1."""
 
 
-def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
-    """The order in which sweep number `sweep` visits the neurons [N]."""
+def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
+    """Distinct numbers in whose ascending order sweep number `sweep` visits the neurons [N].
+
+    The low bits hold the neuron's index, the others are random, so that the next neuron is one minimum away and no
+    permutation has to be sorted. The rare ties among the random bits go by index.
+    """
+    index = jnp.arange(neurons, dtype=jnp.int32)
     if dynamics == "sequential":
-        return jnp.arange(neurons)
-    return jax.random.permutation(jax.random.fold_in(key, sweep), neurons)
+        return index
+    low = _index_bits(neurons)
+    chance = jax.random.bits(jax.random.fold_in(key, sweep), (neurons,), jnp.uint32) >> 1
+    return ((chance >> low) << low).astype(jnp.int32) | index
+
+
+def _index_bits(neurons: int) -> int:
+    return neurons.bit_length()  # one more than all indices need where N is a power of two, so that none is all ones
+
+
+def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
+    """The neurons in the order in which sweep number `sweep` visits them [N]."""
+    return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
 def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
@@ -49,18 +66,25 @@ def sweep(model: Model, state: State, order: Order, known: Known = None) -> Stat
 
 
 class Relaxation(NamedTuple):
-    """Final state [N], sweeps in which a spin moved, single-spin flips, and whether no spin wants to move."""
+    """Where asynchronous sweeps ended: state [N], sweeps that moved a spin, single flips, energy, and stability."""
 
     state: State
     sweeps: Int[Array, ""]
     flips: Int[Array, ""]
+    energy: Float[Array, ""]
     stable: Bool[Array, ""]
 
 
 def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
     """Asynchronous sweeps until nothing moves or `max_sweeps` have been made."""
     if isinstance(model, Couplings):
-        return _relax_events(model, state, key, dynamics, max_sweeps, known)
+        free = jnp.ones(state.shape, bool) if known is None else ~known
+        relax_events = partial(_relax_events, dynamics=dynamics, max_sweeps=max_sweeps)
+        if jax.default_backend() == "cpu":
+            # Batched queries run one after the other: each pays for its own flips only, not for the slowest one's.
+            relax_events = jax.custom_batching.sequential_vmap(relax_events)
+        key = jax.random.key(0) if key is None else key
+        return relax_events(model, state, model.cache(state), free, key)
 
     def turn(carry):
         state, count, flips, _ = carry
@@ -72,39 +96,40 @@ def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known
         return carry[3] & (carry[1] < max_sweeps)
 
     zero = jnp.zeros((), int)
-    final, count, flips, _ = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    return Relaxation(final, count, flips, ~jnp.any(unstable(model, final, known)))
+    final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
+    stable = ~moved | ~jnp.any(unstable(model, final, known))
+    return Relaxation(final, count, flips, model.energy(final), stable)
 
 
-def _relax_events(model: Couplings, state, key, dynamics, max_sweeps, known) -> Relaxation:
+def _relax_events(model: Couplings, state, field, free, key, *, dynamics: str, max_sweeps: int) -> Relaxation:
     """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
 
-    Within a sweep the next neuron to flip is the unstable one of lowest rank not yet passed. Fields of Couplings change by
-    one row of the matrix per flip, so finding it costs one pass over N.
+    Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
+    Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
     """
     neurons = state.size
-    free = jnp.ones((neurons,), bool) if known is None else ~known
+    index = (1 << _index_bits(neurons)) - 1
+    done = jnp.iinfo(jnp.int32).max
 
     def waiting(state, field):
         return free & (state * field < 0)
 
     def one_sweep(carry):
         state, field, count, flips = carry
-        order = visiting_order(key, count, neurons, dynamics)
-        rank = jnp.zeros_like(order).at[order].set(jnp.arange(neurons, dtype=order.dtype))
+        priority = priorities(key, count, neurons, dynamics)
 
         def ahead(state, field, passed):
-            return jnp.min(jnp.where(waiting(state, field) & (rank > passed), rank, neurons))
+            return jnp.min(jnp.where(waiting(state, field) & (priority > passed), priority, done))
 
         def flip(inner):
-            state, field, position, flips = inner
-            i = order[position]
+            state, field, found, flips = inner
+            i = found & index
             field = field - 2.0 * state[i] * model.matrix[i]
             state = state.at[i].multiply(-1.0)
-            return state, field, ahead(state, field, position), flips + 1
+            return state, field, ahead(state, field, found), flips + 1
 
         start = (state, field, ahead(state, field, -1), flips)
-        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] < neurons, flip, start)
+        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != done, flip, start)
         return state, field, count + 1, flips
 
     def moving(carry):
@@ -112,9 +137,9 @@ def _relax_events(model: Couplings, state, key, dynamics, max_sweeps, known) -> 
         return jnp.any(waiting(state, field)) & (count < max_sweeps)
 
     zero = jnp.zeros((), int)
-    start = (state, model.cache(state), zero, zero)
-    state, field, count, flips = jax.lax.while_loop(moving, one_sweep, start)
-    return Relaxation(state, count, flips, ~jnp.any(waiting(state, field)))
+    state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
+    energy = -0.5 * model.scale * jnp.dot(state, field)
+    return Relaxation(state, count, flips, energy, ~jnp.any(waiting(state, field)))
 
 
 class Gibbs(NamedTuple):

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+
 from hopfield.sweeps import Model
 
 
@@ -47,10 +49,13 @@ class Blueprint(NamedTuple):
     """A memory chosen by name and parameter, not yet given patterns."""
 
     spec: str
-    name: str
     build: Callable[..., Model]
+    """From patterns [M, N], with keywords mask and, where `takes_beta`, beta."""
     scaling: Scaling
     ensemble: str
+    takes_beta: bool
+    beta: float | None
+    """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
 
     def rounded(self, load: float, neurons: int) -> int:
         """Number of patterns nearest to a load, at least 1."""
@@ -63,38 +68,40 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
-def find(spec: str) -> "Blueprint":
+@cache
+def find(spec: str) -> Blueprint:
     """The memory a specification names: `classical`, or with its one parameter after a colon, `dense:4`, `sparse:1.5`.
 
     Raises:
-        ValueError: unknown name, or a parameter that is missing its meaning, of the wrong type or out of range.
+        ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    name, _, text = spec.partition(":")
+    name, colon, text = spec.partition(":")
     if name not in names():
         raise ValueError(f"memory must be one of {', '.join(names())}, got {spec!r}")
     module = importlib.import_module(f"{__name__}.{name}")
     function = getattr(module, name)
-    if not text and ":" not in spec:
-        scaling = module.SCALING if isinstance(module.SCALING, Scaling) else module.SCALING(_default(function))
-        return Blueprint(spec, name, function, scaling, module.ENSEMBLE)
-    kind = getattr(module, "PARAMETER", None)
+    signature = inspect.signature(function).parameters
+    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if colon else []
+    if isinstance(module.SCALING, Scaling):
+        scaling = module.SCALING
+    else:
+        scaling = module.SCALING(*arguments or [list(signature.values())[1].default])
+    beta = signature["beta"].default if "beta" in signature else None
+
+    def build(patterns, **options):
+        return function(patterns, *arguments, **options)
+
+    if arguments:  # the model itself knows which values it takes
+        build(np.ones((1, 2)))
+    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta)
+
+
+def _parameter(spec: str, text: str, kind: type | None):
+    name = spec.partition(":")[0]
     if kind is None:
         raise ValueError(f"memory {name} takes no parameter, got {spec!r}")
     try:
-        value = kind(text)
+        return kind(text)
     except ValueError:
-        raise ValueError(f"memory {name} takes {_article(kind)} after the colon, got {spec!r}") from None
-    scaling = module.SCALING if isinstance(module.SCALING, Scaling) else module.SCALING(value)
-
-    def build(patterns, **options):
-        return function(patterns, value, **options)
-
-    return Blueprint(spec, name, build, scaling, module.ENSEMBLE)
-
-
-def _default(function: Callable):
-    return list(inspect.signature(function).parameters.values())[1].default
-
-
-def _article(kind: type) -> str:
-    return {int: "an integer", float: "a number"}[kind]
+        article = {int: "an integer", float: "a number"}[kind]
+        raise ValueError(f"memory {name} takes {article} after the colon, got {spec!r}") from None

@@ -38,45 +38,38 @@ def test_more_patterns_never_change_the_earlier_ones(ensemble):
 
 @every_ensemble
 def test_first_continues_the_ensemble(ensemble):
-    whole = ensemble(KEY, 12, 20)
-    np.testing.assert_array_equal(ensemble(KEY, 5, 20, first=7), whole[7:])
-    traced = jax.jit(lambda first: ensemble(KEY, 5, 20, first=first))
-    np.testing.assert_allclose(traced(7), whole[7:], rtol=1e-12)
+    whole = ensemble(KEY, 64, 33)
+    np.testing.assert_array_equal(ensemble(KEY, 5, 33, first=7), whole[7:12])
+    mapped = jax.jit(jax.vmap(lambda first: ensemble(KEY, 5, 33, first=first)))(jnp.asarray([7, 59]))
+    np.testing.assert_allclose(mapped[0], whole[7:12], rtol=1e-12)
+    np.testing.assert_allclose(mapped[1], whole[59:], rtol=1e-12)
 
 
 @every_ensemble
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.float32, jnp.float64], ids=lambda dtype: dtype.__name__)
-def test_dtype_is_the_one_asked_for(ensemble, dtype):
-    drawn = ensemble(KEY, 3, 16, dtype=dtype)
-    assert drawn.shape == (3, 16)
-    assert drawn.dtype == dtype
-    assert bool(jnp.all(jnp.isfinite(drawn)))
-
-
-@every_ensemble
-def test_default_dtype_follows_the_precision_in_force(ensemble):
-    assert ensemble(KEY, 2, 8).dtype == jnp.float64
+def test_dtype_is_the_one_asked_for_or_the_precision_in_force(ensemble):
+    for dtype in (jnp.float16, jnp.float32):
+        drawn = ensemble(KEY, 5, 33, dtype=dtype)
+        assert drawn.dtype == dtype
+        assert bool(jnp.all(jnp.isfinite(drawn)))
+    assert ensemble(KEY, 5, 33).dtype == jnp.float64
     with jax.enable_x64(False):
-        assert ensemble(KEY, 2, 8).dtype == jnp.float32
+        assert ensemble(KEY, 5, 33).dtype == jnp.float32
 
 
 @spin_ensembles
-def test_spins_are_the_same_in_every_precision(name):
-    double, single = (ENSEMBLES[name](KEY, 20, 101, dtype=dtype) for dtype in (jnp.float64, jnp.float32))
+def test_spins_are_plus_or_minus_one_and_the_same_in_every_precision(name):
+    double, single = (ENSEMBLES[name](KEY, 5, 33, dtype=dtype) for dtype in (None, jnp.float32))
+    assert set(np.unique(double)) == {-1.0, 1.0}
     np.testing.assert_array_equal(double, single)
     with jax.enable_x64(False):
-        np.testing.assert_array_equal(np.asarray(ENSEMBLES[name](KEY, 20, 101)), np.asarray(single))
+        np.testing.assert_array_equal(np.asarray(ENSEMBLES[name](KEY, 5, 33)), np.asarray(single))
 
 
-@spin_ensembles
-def test_spins_are_plus_or_minus_one(name):
-    assert set(np.unique(ENSEMBLES[name](KEY, 20, 50))) == {-1.0, 1.0}
-
-
-@pytest.mark.parametrize("neurons", [1, 2, 3])
 @every_ensemble
-def test_the_smallest_networks_are_finite(ensemble, neurons):
-    assert np.all(np.isfinite(ensemble(KEY, 1, neurons)))
+def test_a_single_neuron_is_finite(ensemble):
+    drawn = ensemble(KEY, 1, 1)
+    assert drawn.shape == (1, 1)
+    assert np.isfinite(drawn[0, 0])
 
 
 def test_spins_are_unbiased_and_independent():
@@ -100,7 +93,7 @@ def test_biased_spins_have_the_mean_activity_asked_for(bias):
 
 @pytest.mark.parametrize("bias", [-1.0, 1.0])
 def test_extreme_bias_gives_constant_patterns(bias):
-    np.testing.assert_array_equal(patterns.biased(KEY, 50, 200, bias), np.full((50, 200), bias))
+    np.testing.assert_array_equal(patterns.biased(KEY, 500, 400, bias), np.full((500, 400), bias))
 
 
 @pytest.mark.parametrize(
@@ -114,20 +107,16 @@ def test_correlated_spins_follow_the_arcsine_law(neurons, length):
     # Orthant probability of two unit normals with correlation ρ: ⟨sign sign⟩ = (2/π) arcsin ρ.
     expected = 2 / np.pi * np.arcsin(np.exp(-distance / length))
     assert np.max(standard_errors(correlation[:, 1:], expected)) < 4.5
+    assert standard_errors(np.mean(drawn[::2] * drawn[1::2], axis=1), 0.0) < 4  # rows are independent
     assert abs(drawn.mean()) < 4.5 * math.sqrt(drawn.mean(axis=1).var() / len(drawn))
 
 
 def test_correlated_spins_of_no_length_are_independent_and_of_endless_length_constant():
-    independent = np.asarray(patterns.correlated(KEY, 500, 64, 0.0))
+    independent = np.asarray(patterns.correlated(KEY, 1000, 64, 0.0))
     neighbours = np.mean(independent * np.roll(independent, 1, axis=1), axis=1)
     assert standard_errors(neighbours, 0.0) < 4
-    constant = np.asarray(patterns.correlated(KEY, 50, 64, math.inf))
+    constant = np.asarray(patterns.correlated(KEY, 1000, 64, math.inf))
     assert np.all(constant == constant[:, :1])
-
-
-def test_correlated_rows_are_independent():
-    drawn = np.asarray(patterns.correlated(KEY, 1000, 64, 5.0))
-    assert standard_errors(np.mean(drawn[::2] * drawn[1::2], axis=1), 0.0) < 4
 
 
 def test_gaussian_components_are_standard_normal():
@@ -161,9 +150,9 @@ def test_sphere_has_the_radius_asked_for(radius, dtype):
 )
 def test_numbers_may_be_traced_and_mapped(draw, value):
     values = jnp.asarray([value, value / 2])
-    mapped = jax.jit(jax.vmap(lambda number: draw(KEY, 4, 30, number)))(values)
+    mapped = jax.jit(jax.vmap(lambda number: draw(KEY, 5, 33, number)))(values)
     for row, number in zip(mapped, (value, value / 2), strict=True):
-        np.testing.assert_allclose(row, draw(KEY, 4, 30, number), rtol=1e-12)
+        np.testing.assert_allclose(row, draw(KEY, 5, 33, number), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -206,37 +195,35 @@ def test_bad_arguments_are_named(call, message):
 FRACTIONS = [0.0, 0.1, 0.25, 0.3, 0.5, 0.737, 1.0]
 
 
-@pytest.mark.parametrize("neurons", [1, 10, 101])
+@pytest.mark.parametrize("neurons", [10, 101])
 def test_flips_are_exactly_as_many_as_the_fraction_says(neurons):
-    pattern = patterns.spins(KEY, 1, neurons)[0]
+    pattern = np.asarray(patterns.spins(KEY, 1, neurons)[0])
 
     def flipped(fraction, key):
         return patterns.flip(key, pattern, fraction)
 
     keys = jax.random.split(KEY, 20)
     both = jax.jit(jax.vmap(jax.vmap(flipped, (None, 0)), (0, None)))
-    state, known = both(jnp.asarray(FRACTIONS), keys)
+    state, known = map(np.asarray, both(jnp.asarray(FRACTIONS), keys))
     for row, fraction in enumerate(FRACTIONS):
         count = round(fraction * neurons)
         np.testing.assert_array_equal(np.sum(state[row] != pattern[None], axis=1), count)
         np.testing.assert_array_equal(known[row], state[row] == pattern[None])
-        np.testing.assert_allclose(
-            np.mean(state[row] * pattern[None], axis=1), 1 - 2 * count / neurons, atol=1e-15
-        )
+        np.testing.assert_allclose(np.mean(state[row] * pattern[None], axis=1), 1 - 2 * count / neurons, atol=1e-15)
         alone = patterns.flip(keys[0], pattern, fraction)
         np.testing.assert_array_equal(alone.state, state[row, 0])
 
 
 def test_flips_without_double_precision_are_as_many():
     with jax.enable_x64(False):
-        for neurons, fraction in [(100, 0.15), (1000, 0.3), (4000, 0.0125)]:
+        for neurons, fraction in [(100, 0.15), (4000, 0.0125)]:
             known = jax.jit(patterns.flip)(KEY, jnp.ones(neurons), fraction).known
             assert int(jnp.sum(~known)) == round(fraction * neurons)
 
 
 def test_every_unit_is_flipped_equally_often():
     keys = jax.random.split(KEY, 4000)
-    flipped = ~jax.vmap(lambda key: patterns.flip(key, jnp.ones(20), 0.3).known)(keys)
+    flipped = ~np.asarray(jax.jit(jax.vmap(lambda key: patterns.flip(key, jnp.ones(20), 0.3).known))(keys))
     assert np.max(standard_errors(flipped, 0.3)) < 4
     # Two given units, 6 of 20 flipped: both are with probability 6·5/(20·19).
     assert standard_errors(flipped[:, 3] & flipped[:, 4], 30 / 380) < 4
@@ -256,9 +243,10 @@ def test_a_traced_fraction_is_clipped(fraction):
 @pytest.mark.parametrize("fill", [0.0, 0.5, "random"], ids=str)
 @pytest.mark.parametrize("region", patterns.REGIONS)
 def test_masks_hide_exactly_their_share_and_nothing_else(region, fill):
-    pattern = patterns.gaussian(KEY, 1, 64)[0]
-    state, known = jax.jit(lambda f: patterns.mask(KEY, pattern, f, fill=fill, region=region))(0.4)
-    assert int(jnp.sum(~known)) == round(0.4 * 64)
+    pattern = np.asarray(patterns.gaussian(KEY, 1, 64)[0])
+    hide = jax.jit(lambda f: patterns.mask(KEY, pattern, f, fill=fill, region=region))
+    state, known = map(np.asarray, hide(0.4))
+    assert np.sum(~known) == round(0.4 * 64)
     np.testing.assert_array_equal(state[known], pattern[known])
     if fill == "random":
         assert set(np.unique(state[~known])) == {-1.0, 1.0}

@@ -1,0 +1,314 @@
+"""Storage capacity: how many patterns a memory of N neurons holds, for any memory, dynamics and starting corruption.
+
+For every disorder sample the stored patterns are drawn anew and a few of them are queried. Each query is judged by
+
+    fixed_point     one update leaves the clean pattern where it is (real states: to 1 % of its norm)
+    one_step_error  share of wrong neurons after one synchronous update from the start, ½(1 − overlap)
+    retained        overlap with the pattern above 0.8 where the dynamics end
+    exact           every spin right where the dynamics end (real states: within 1 % of the pattern's norm)
+    target_weight   more than half of the read-out's weight on the pattern at the start
+
+and the load at which half of the queries pass is the critical load of that criterion.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+from experiments import base, sources, trials
+from experiments.base import about
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "load"
+CRITERIA = ("retained", "fixed_point", "exact", "target_weight")
+DYNAMICS = ("asynchronous", "synchronous")
+CHUNK = 2e8
+"""Multiplications one call to the device should cost: well under a second, so that a kill loses little."""
+
+
+@dataclass
+class Scale:
+    """What one memory is measured at, where it differs from the others; null takes the common value."""
+
+    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N"))
+    loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
+    stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
+    samples: int | None = field(default=None, metadata=about("disorder samples at each point"))
+    probes: int | None = field(default=None, metadata=about("patterns queried in each sample"))
+    dynamics: list[str] | None = field(default=None, metadata=about(f"any of {', '.join(DYNAMICS)}"))
+    corruption: list[Any] | None = field(
+        default=None, metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount")
+    )
+    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
+    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most"))
+
+
+COMMON = {
+    "neurons": [64],
+    "loads": [0.1, 0.2],
+    "stored": None,
+    "samples": 4,
+    "probes": 4,
+    "dynamics": ["synchronous"],
+    "corruption": [0.0],
+    "beta": None,
+    "max_steps": 100,
+}
+"""Smoke scale, for whatever neither the options nor the memory's own scale say."""
+
+
+@dataclass
+class Config(Scale, base.Config):
+    """Options of the capacity experiment. A common value, given on top, beats the memory's own scale."""
+
+    memories: list[str] = field(
+        default_factory=lambda: ["classical", "exponential"],
+        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5"),
+    )
+    per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
+    source: str = field(
+        default="random", metadata=about("patterns: random, digits, photographs, or the path of an .npy or .npz file")
+    )
+    clamp: bool = field(default=False, metadata=about("hold the units that the corruption left untouched"))
+
+    def __post_init__(self) -> None:
+        base.Config.__post_init__(self)
+        if not self.memories:
+            raise ValueError("memories must name at least one memory, got []")
+        for name in self.per_memory:
+            if name not in self.memories:
+                raise ValueError(f"per_memory must be among memories {', '.join(self.memories)}, got {name!r}")
+        _check_source(self)
+        for memory in self.memories:
+            _check_scale(memory, scale(self, memory), self.source)
+
+
+def scale(config: Config, memory: str) -> Scale:
+    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
+    own = config.per_memory.get(memory, Scale())
+    chosen = {}
+    # Loads and stored are two ways to say one thing: whichever is nearer to the user's hand silences the other.
+    for layer in (config, own):
+        if layer.loads is not None and layer.stored is not None:
+            raise ValueError("loads must not be given together with stored, which says the same in numbers")
+        if "loads" not in chosen and (layer.loads is not None or layer.stored is not None):
+            chosen |= {"loads": layer.loads, "stored": layer.stored}
+    for name, default in COMMON.items():
+        if name not in chosen:
+            common, mine = getattr(config, name), getattr(own, name)
+            chosen[name] = common if common is not None else mine if mine is not None else default
+    return Scale(**chosen)
+
+
+def _at_least(name: str, value, low: int) -> None:
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+
+
+def _check_source(config: Config) -> None:
+    if config.source == sources.RANDOM:
+        return
+    rows, width = sources.load(config.source, False).shape
+    if config.neurons is not None and set(config.neurons) != {width}:
+        raise ValueError(f"neurons must be {width} for the patterns of {config.source}, got {config.neurons}")
+    for memory in config.memories:
+        most = max(_pattern_counts(memory, scale(config, memory), width))
+        if most > rows:
+            raise ValueError(f"loads must ask for at most the {rows} patterns of {config.source}, got {most}")
+
+
+def _check_scale(memory: str, scale: Scale, source: str) -> None:
+    from hopfield.memories import find
+    from hopfield.patterns import corruption
+
+    blueprint = find(memory)
+    for name in ("neurons", "dynamics", "corruption", "stored" if scale.loads is None else "loads"):
+        if not getattr(scale, name):
+            raise ValueError(f"{name} must not be empty, got []")
+    for name in ("neurons", "stored"):
+        for value in getattr(scale, name) or []:
+            _at_least(name, value, 2 if name == "neurons" else 1)
+    for value in scale.loads or []:
+        if not 0 < value < float("inf"):
+            raise ValueError(f"loads must be positive, got {value:g}")
+    _at_least("samples", scale.samples, 1)
+    _at_least("probes", scale.probes, 1)
+    _at_least("max_steps", scale.max_steps, 1)
+    for name in scale.dynamics or []:
+        if name not in DYNAMICS:
+            raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r}")
+        if name != "synchronous" and blueprint.ensemble != "spins":
+            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
+    for spec in scale.corruption or []:
+        corruption(spec)
+    if scale.beta is not None:
+        if not blueprint.takes_beta:
+            raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
+        if not 0 < scale.beta < float("inf"):
+            raise ValueError(f"beta must be positive, got {scale.beta:g}")
+    widths = scale.neurons if source == sources.RANDOM else [sources.load(source, False).shape[1]]
+    for neurons in widths or []:
+        most = max(_pattern_counts(memory, scale, neurons))
+        if most * neurons > 2**30:
+            raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
+
+
+def _pattern_counts(memory: str, scale: Scale, neurons: int) -> list[int]:
+    from hopfield.memories import find
+
+    if scale.stored is not None:
+        return sorted(set(scale.stored))
+    blueprint = find(memory)
+    return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
+
+
+def points(config: Config) -> list[dict]:
+    """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
+    from hopfield.memories import find
+
+    found = []
+    for memory in config.memories:
+        at = scale(config, memory)
+        beta = find(memory).beta if at.beta is None else at.beta
+        widths = at.neurons if config.source == sources.RANDOM else [sources.load(config.source, False).shape[1]]
+        for dynamics in at.dynamics or []:
+            for neurons in widths or []:
+                for corruption in at.corruption or []:
+                    for patterns in _pattern_counts(memory, at, neurons):
+                        shared = {
+                            "memory": memory,
+                            "dynamics": dynamics,
+                            "neurons": neurons,
+                            "patterns": patterns,
+                            "corruption": corruption,
+                            "beta": beta,
+                            "source": config.source,
+                            "max_steps": at.max_steps,
+                            "probes": min(at.probes or 1, patterns),
+                        }
+                        found += [shared | {"sample": sample} for sample in range(at.samples or 1)]
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed, "clamp": config.clamp}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points in chunks of one compiled program each, two chunks at a time."""
+    import os
+
+    paddings = _paddings(points(config))
+    chosen = sorted(points_, key=lambda point: _program(config, point, paddings))
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as workers:
+        chunks = []
+        for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
+            queue = list(members)
+            size = max(1, min(64, len(queue), int(CHUNK // program.cost)))
+            chunks += [(program, queue[i : i + size], size) for i in range(0, len(queue), size)]
+        running = [workers.submit(_run, config, *chunk) for chunk in chunks]
+        try:
+            for done in as_completed(running):
+                yield from done.result()
+        finally:
+            workers.shutdown(cancel_futures=True)
+
+
+def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
+    """Padded number of patterns of each (memory, neurons, patterns), within a factor 4: few programs serve all."""
+    found = {}
+    kinds = sorted({(p["memory"], p["neurons"], p["patterns"]) for p in points_}, reverse=True)
+    for _, group in groupby(kinds, key=lambda kind: kind[:2]):
+        top = 0
+        for kind in group:
+            if top == 0 or (kind[2] * kind[1] > 2**14 and kind[2] * 4 < top):
+                top = kind[2]
+            found[kind] = top
+    return found
+
+
+def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> trials.Program:
+    from hopfield.patterns import corruption
+
+    at = scale(config, point["memory"])
+    kind, amount = corruption(point["corruption"])
+    padding = paddings[point["memory"], point["neurons"], point["patterns"]]
+    return trials.Program(
+        point["memory"],
+        point["dynamics"],
+        point["neurons"],
+        padding,
+        min(at.probes or 1, padding),
+        kind if amount else "none",
+        config.source,
+        config.clamp,
+        point["max_steps"],
+        point["beta"] is not None,
+    )
+
+
+def _run(config: Config, program: trials.Program, chunk: list[dict], size: int) -> list[dict]:
+    from hopfield.memories import find
+    from hopfield.patterns import corruption
+
+    padded = chunk + [chunk[0]] * (size - len(chunk))
+    patterns, samples = ([point[name] for point in padded] for name in ("patterns", "sample"))
+    amounts = [corruption(point["corruption"]).amount for point in padded]
+    result = trials.run(program, config.seed, chunk[0]["beta"], patterns, samples, amounts)
+    load = find(program.memory).scaling.load
+    rows = []
+    for i, point in enumerate(chunk):
+        measured = {name: values[i] for name, values in result.items()}
+        measured = {name: None if value != value else value for name, value in measured.items()}
+        rows.append(point | {"load": load(point["patterns"], point["neurons"])} | measured)
+    return rows
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Critical loads of every curve and criterion, and their extrapolation to infinite size."""
+    from experiments.statistics import critical_load, extrapolate
+
+    critical, extrapolation = [], []
+    names = ["memory", "dynamics", "corruption", "neurons"]
+    for key, rows in table.groupby(names, sort=False):
+        for criterion in CRITERIA:
+            used = rows.dropna(subset=[criterion])
+            cluster = used["patterns"].astype(str) + "/" + used["sample"].astype(str)
+            found = critical_load(used["load"], used[criterion], used["probes"], cluster)
+            if found.found:
+                fit = {"width": found.width, "chi2": found.chi2, "dof": found.dof, "method": found.method}
+                entry = dict(zip(names, cast(tuple, key), strict=True)) | {"criterion": criterion}
+                critical.append(entry | {"load": found.value, "stderr": found.stderr} | fit)
+    import pandas
+
+    if critical:
+        frame = pandas.DataFrame(critical)
+        names = ["memory", "dynamics", "corruption", "criterion"]
+        for key, rows in frame.groupby(names, sort=False):
+            for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"]):
+                extrapolation.append(dict(zip(names, cast(tuple, key), strict=True)) | fit)
+    return {"critical_load": critical, "extrapolation": extrapolation, "scalars": _scalars(critical)}
+
+
+def _scalars(critical: list[dict]) -> dict[str, float]:
+    """The critical load of every memory's largest size by its headline criterion, from the cleanest start."""
+    scalars = {}
+    for entry in critical:
+        if entry["criterion"] in ("retained", "target_weight"):
+            name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
+            name += "" if entry["corruption"] == 0 else f"/{entry['corruption']}"
+            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
+    return scalars
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Success against load for every memory, critical number of patterns against neurons, theory on top."""
+    from experiments.capacity_figure import draw
+
+    return draw(table, summary)

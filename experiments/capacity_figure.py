@@ -1,0 +1,286 @@
+"""The figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments import predictions, sources
+from experiments.plot import COLOURS, LINES, MARKERS, THEORY, series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+Panel = Callable[["Axes"], None]
+CURVE = ["memory", "dynamics", "corruption", "neurons"]
+CRITERION = {
+    "retained": "retained (final overlap > 0.8)",
+    "target_weight": "weight on the pattern > ½",
+    "fixed_point": "pattern is a fixed point",
+    "exact": "recovered exactly",
+}
+ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Panels for whatever the table holds, three in a row."""
+    from matplotlib.figure import Figure
+
+    panels = _panels(table, summary)
+    columns = min(3, len(panels)) if len(panels) != 4 else 2
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, panel, letter in zip(axes, panels, "abcdefghijkl", strict=False):
+        panel(ax)
+        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    return figure
+
+
+def _theory(**look: Any) -> dict[str, Any]:
+    return THEORY | look
+
+
+def _look(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {key: value for look in (ERROR, *looks, more) for key, value in look.items()}
+
+
+def _panels(table: Table, summary: dict) -> list[Panel]:
+    memories = list(dict.fromkeys(table["memory"]))
+    real = (table["source"] != sources.RANDOM).any()
+    if real or (len(memories) > 1 and len({_symbol(memory) for memory in memories}) == 1):
+        return _side_by_side(table, real)
+    panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
+    critical = [entry for entry in summary["critical_load"] if entry["criterion"] in CRITERION]
+    if len({entry["neurons"] for entry in critical}) > 1:
+        panels.append(partial(_critical_patterns, critical=critical, betas=_betas(table)))
+    panels.append(partial(_one_step_error, table=table))
+    if len(memories) == 1 and predictions.retained_overlap(memories[0], 0.01) is not None:
+        panels.append(partial(_retained_overlap, table=table))
+    if len(memories) == 1 and summary["extrapolation"]:
+        panels.append(partial(_extrapolation, summary=summary))
+    return panels
+
+
+def _side_by_side(table: Table, real: bool) -> list[Panel]:
+    panels: list[Panel] = []
+    for corruption in dict.fromkeys(table["corruption"]):
+        rows = table[table["corruption"] == corruption]
+        for criterion in ("exact",) if real else ("fixed_point", "retained"):
+            if criterion != "fixed_point" or corruption == table["corruption"].iloc[0]:
+                panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
+    return panels
+
+
+def _symbol(memory: str) -> str:
+    from hopfield.memories import find
+
+    return find(memory).scaling.symbol
+
+
+def _load_label(memory: str) -> str:
+    symbol = _symbol(memory).replace("ln M", r"\ln M").replace(" ", r"\,")
+    return rf"load $\alpha = {symbol}$"
+
+
+def _betas(table: Table) -> dict[str, float]:
+    return table.drop_duplicates("memory").set_index("memory")["beta"].fillna(1.0).to_dict()
+
+
+def _headline(rows: Table) -> str:
+    """The criterion a memory is judged by: weight where weights are probabilities in its theory, else retention."""
+    exponential = _symbol(rows["memory"].iloc[0]) == "ln M / N"
+    return "target_weight" if exponential and rows["target_weight"].notna().all() else "retained"
+
+
+def _shares(rows: Table, criterion: str, by: list[str]) -> Table:
+    from experiments.statistics import by_group
+
+    cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
+    return by_group(rows.assign(cluster=cluster), by, criterion, "probes", "cluster")
+
+
+def _bars(ax: "Axes", shares: Table, x: str, **look: Any) -> None:
+    below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
+    ax.errorbar(shares[x], shares["mean"], np.clip([below, above], 0, None), **_look(look))
+
+
+def _curve_label(key: tuple, table: Table) -> str:
+    """What tells one curve from the others in its panel."""
+    parts = [f"$N={key[3]}$"] if table["neurons"].nunique() > 1 else []
+    parts += [str(key[1])] if table["dynamics"].nunique() > 1 else []
+    parts += [_start(key[2])] if table["corruption"].nunique() > 1 else []
+    return ", ".join(parts) or f"$N={key[3]}$"
+
+
+def _start(corruption) -> str:
+    from hopfield.patterns import corruption as parse
+
+    kind, amount = parse(corruption)
+    words = {"flip": "flipped", "mask": "masked", "lower": "lower part masked"}
+    if not amount:
+        return "clean start"
+    return f"noise of deviation {amount:g}" if kind == "noise" else f"{amount:.0%} {words[kind]}"
+
+
+def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
+    """Share of queries that pass against load, one curve per size; theory as vertical lines."""
+    rows = table[table["memory"] == memory]
+    criterion = _headline(rows)
+    looks = series([str(key) for key, _ in rows.groupby(CURVE, sort=False)])
+    for key, curve in rows.groupby(CURVE, sort=False):
+        look = looks[str(key)] | {"linestyle": "-"}
+        _bars(ax, _shares(curve, criterion, ["load"]), "load", label=_curve_label(key, rows), **look)
+    beta = _betas(rows)[memory]
+    limit = predictions.critical_load(memory, criterion, None, 0, beta)
+    if limit is not None and (rows["corruption"] == 0).any():
+        ax.axvline(limit, **_theory(label=rf"theory, $N\to\infty$: {limit:.4f}"))
+    ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
+    ax.set(xlabel=_load_label(memory), ylabel=f"share {CRITERION[criterion]}", ylim=(-0.03, 1.03))
+    ax.set_title(memory, loc="left")
+    ax.legend(loc="best")
+
+
+def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]) -> None:
+    """Number of patterns at which half of the queries pass, against the number of neurons, with theory."""
+    import pandas
+
+    from hopfield.memories import find
+
+    frame: Table = pandas.DataFrame(critical)
+    clean = frame[frame["corruption"] == 0]
+    frame = clean if len(clean) else frame
+    looks = series(list(frame["memory"]))
+    for memory, look in looks.items():
+        rows: Table = frame[frame["memory"] == memory]
+        headline = "target_weight" if _symbol(memory) == "ln M / N" else "retained"
+        rows = rows[(rows["criterion"] == headline) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
+        if rows.empty:
+            continue
+        size, load, error = (rows[name].to_numpy(float) for name in ("neurons", "load", "stderr"))
+        patterns = np.vectorize(find(memory).scaling.patterns, otypes=[float])
+        middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
+        bars = np.clip([middle - low, high - middle], 0, None)
+        ax.errorbar(size, middle, bars, label=memory, **_look(look, linestyle="none"))
+        grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
+        limit = predictions.critical_load(memory, headline, None, 0, betas[memory])
+        if limit is not None:
+            ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
+    ax.plot([], [], **_theory(label=r"theory, $N\to\infty$"))
+    ax.set(xscale="log", yscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
+    ax.set_title("critical number of patterns", loc="left")
+    ax.legend(loc="best")
+
+
+def _one_step_error(ax: "Axes", table: Table) -> None:
+    """Wrong neurons after one step against load, with the exact finite-size prediction through every curve."""
+    from experiments.statistics import means_by_group
+
+    rows = table[(table["corruption"] == table["corruption"].iloc[0])]
+    rows = rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
+    several = rows["memory"].nunique() > 1
+    rows = rows[rows["dynamics"] == rows["dynamics"].iloc[0]] if not several else rows
+    largest = rows.groupby("memory")["neurons"].transform("max")
+    rows = rows[rows["neurons"] == largest] if several else rows
+    looks = series([str(key) for key, _ in rows.groupby(["memory", "neurons"], sort=False)])
+    for key, curve in rows.groupby(["memory", "neurons"], sort=False):
+        memory, neurons = key
+        look = looks[str(key)] | {"linestyle": "none"}
+        means = means_by_group(curve, ["load"], "one_step_error", "cluster", "probes")
+        label = rf"{memory}, $N={neurons}$" if several else f"$N={neurons}$"
+        positive = means[means["mean"] > 0]
+        ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **_look(look))
+        counts = np.sort(curve["patterns"].unique())
+        loads = np.sort(curve["load"].unique())
+        exact = predictions.one_step_error(memory, neurons, counts, curve["corruption"].iloc[0], _betas(curve)[memory])
+        if exact is not None:
+            shown = exact > 1e-9
+            ax.plot(loads[shown], exact[shown], **_theory(color=look["color"]))
+    ax.plot([], [], **_theory(label="theory at that $N$"))
+    one = _symbol(rows["memory"].iloc[0]) if rows["memory"].nunique() == 1 else None
+    ax.set(yscale="log", ylabel="wrong neurons after one step", xlabel=r"load $\alpha$ in each memory's scaling")
+    if one:
+        ax.set_xlabel(_load_label(rows["memory"].iloc[0]))
+    ax.set_title("one-step error", loc="left")
+    ax.legend(loc="lower right")
+
+
+def _retained_overlap(ax: "Axes", table: Table) -> None:
+    """Final overlap of the retained queries against load, with the theory of the infinite network."""
+    from experiments.statistics import means_by_group
+
+    memory = table["memory"].iloc[0]
+    rows = table[(table["corruption"] == 0) & (table["dynamics"] == table["dynamics"].iloc[0])]
+    rows = rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
+    looks = series([str(size) for size in rows["neurons"].unique()])
+    for size, curve in rows.groupby("neurons", sort=False):
+        means = means_by_group(curve, ["load"], "overlap_retained", "cluster", "retained")
+        look = looks[str(size)] | {"linestyle": "none"}
+        ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **_look(look))
+    loads = np.linspace(rows["load"].min(), rows["load"].max(), 400)
+    deficit = 1 - np.asarray(predictions.retained_overlap(memory, loads))
+    ax.plot(loads, deficit, **_theory(label=r"theory, $N\to\infty$"))
+    ax.set(yscale="log", xlabel=_load_label(memory), ylabel=r"$1 - m$ of retained queries")
+    ax.set_title("overlap of what is retained", loc="left")
+    ax.legend(loc="best")
+
+
+def _extrapolation(ax: "Axes", summary: dict) -> None:
+    """Critical load against N^−x with every fitted exponent, none hidden."""
+    import pandas
+
+    from experiments.statistics import best_fit
+
+    fits: Table = pandas.DataFrame(summary["extrapolation"])
+    fits = fits[(fits["criterion"] == "retained") & (fits["corruption"] == fits["corruption"].iloc[0])]
+    fits = fits[fits["dynamics"] == fits["dynamics"].iloc[0]]
+    points: Table = pandas.DataFrame(summary["critical_load"]).merge(
+        fits[["memory", "dynamics", "corruption", "criterion"]].drop_duplicates()
+    )
+    size = points["neurons"].to_numpy(float)
+    ax.errorbar(1 / size, points["load"], points["stderr"], color="k", marker="o", linestyle="none", label="measured")
+    grid = np.geomspace(size.min() / 1.2, size.max() * 50, 300)
+    best = best_fit(fits.to_dict("records"))
+    for look, fit in zip(zip(COLOURS, LINES, strict=True), fits.to_dict("records"), strict=False):
+        x = fit["exponent"]
+        name = f"$x={x:.2f}$ (free)" if fit["free_exponent"] else f"$x={x:.2g}$"
+        label = rf"{name}: {fit['load']:.4f}({fit['stderr'] * 1e4:.0f}), $\chi^2$/dof {fit['chi2']:.1f}/{fit['dof']}"
+        width = 1.8 if best is not None and fit["load"] == best["load"] else 1.0
+        curve = fit["load"] + fit["amplitude"] * grid**-x
+        ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
+    theory = predictions.critical_load(points["memory"].iloc[0], "retained", None, 0, 1.0)
+    if theory is not None:
+        ax.axhline(theory, **_theory(label=f"replica theory: {theory:.4f}"))
+    ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
+    ax.set_title("extrapolation in size", loc="left")
+    ax.legend(loc="upper left", fontsize=7)
+
+
+def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
+    """All memories at the same task, against load or, for real patterns, against their number."""
+    x = "patterns" if real else "load"
+    curves = [key for key, _ in table.groupby(["memory", "neurons"], sort=False)]
+    looks = series([str(key) for key in curves])
+    for number, (key, rows) in enumerate(table.groupby(["memory", "neurons"], sort=False)):
+        label = key[0] if table["neurons"].nunique() == 1 else f"{key[0]}, $N={key[1]}$"
+        look = looks[str(key)] | {"marker": MARKERS[number % len(MARKERS)]}
+        _bars(ax, _shares(rows, criterion, [x]), x, label=label, **look)
+    if real:
+        ax.set(xscale="log", xlabel="stored patterns $M$")
+    else:
+        from hopfield.theory import bounds
+
+        gardner = float(bounds.gardner())
+        ax.set_xlabel(_load_label(table["memory"].iloc[0]))
+        if table["load"].max() > 0.5 * gardner:
+            ax.axvline(gardner, **_theory(label=f"Gardner's bound for any rule: {gardner:g}"))
+    ax.set(ylabel=f"share {CRITERION[criterion]}", ylim=(-0.03, 1.03))
+    start = _start(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
+    ax.set_title(start, loc="left")
+    ax.legend(loc="best", fontsize=7.5)

@@ -1,0 +1,209 @@
+"""Running one configuration: measure what is missing, then make table, summary and figure from the ledger alone."""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments import base, logging, plot
+from experiments.base import InputError
+from experiments.compose import Job, yaml
+from experiments.ledger import Ledger
+from experiments.logging import Mirror, Target
+
+RESULTS = ("config.yaml", "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in plot.SUFFIXES))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A job that is known to be possible.
+
+    Attributes:
+        job: what was asked for.
+        experiment: the module that measures it.
+        points: every point of its table.
+        ledger: what is measured already.
+        mode: W&B's mode.
+    """
+
+    job: Job
+    experiment: Any
+    points: list[dict]
+    ledger: Ledger
+    mode: Target
+
+
+def plan(job: Job) -> Plan:
+    """Check everything about a job that can be checked before it begins; nothing is measured, nothing left behind.
+
+    Raises:
+        InputError: the job cannot be run.
+    """
+    experiment = base.load(job.experiment)
+    mode = logging.resolve(job.config.wandb)
+    try:
+        points, science = experiment.points(job.config), experiment.science(job.config)
+    except ValueError as error:
+        raise InputError(" ".join(str(error).split())) from error
+    if not points:
+        raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
+    _check_output(job.directory)
+    return Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+
+
+def run(plans: Sequence[Plan]) -> None:
+    """Carry out plans one after the other, and leave the process as it was.
+
+    Raises:
+        OSError: results could not be written; the rows measured before are kept.
+        KeyboardInterrupt: its text says how to go on.
+    """
+    try:
+        for number, each in enumerate(plans, start=1):
+            if len(plans) > 1:
+                _say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
+            _carry_out(each)
+    finally:
+        logging.shut_down()
+
+
+def launched(config: Any) -> None:
+    """Run one job in whatever process a launcher has put it; `config` is what Hydra composed."""
+    from experiments.compose import received
+
+    run([plan(received(config))])
+
+
+@contextlib.contextmanager
+def numerics() -> Iterator[None]:
+    """JAX set for physics: float32 products in full, programs compiled once per machine; undone on leaving."""
+    import jax
+    from jax.experimental.compilation_cache import compilation_cache
+
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hopfield" / "jax"
+    settings = {
+        "jax_default_matmul_precision": "highest",
+        "jax_compilation_cache_dir": str(cache),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: getattr(jax.config, name) for name in settings}
+    if before["jax_compilation_cache_dir"] is not None:  # the user's own choice
+        settings = {"jax_default_matmul_precision": "highest"}
+    try:
+        for name, value in settings.items():
+            jax.config.update(name, value)
+        yield
+    finally:
+        for name in settings:
+            jax.config.update(name, before[name])
+        if "jax_compilation_cache_dir" in settings:
+            compilation_cache.reset_cache()
+
+
+def _carry_out(plan: Plan) -> None:
+    job, directory = plan.job, plan.job.directory
+    directory.mkdir(parents=True, exist_ok=True)
+    base.write_text(directory / "config.yaml", yaml(job))
+    missing = plan.ledger.missing(plan.points)
+    kept = len(plan.points) - len(missing)
+    if kept:
+        _say(f"{kept} of {len(plan.points)} points are measured already in {directory}")
+    mirror = Mirror(
+        job.config,
+        mode=plan.mode,
+        conf=job.conf,
+        experiment=job.experiment,
+        directory=directory,
+        x_axis=plan.experiment.X_AXIS,
+        warn=lambda text: _say(f"warning: {text}"),
+    )
+    try:
+        if missing:
+            _measure(plan, missing, mirror)
+        _conclude(plan, mirror)
+    except KeyboardInterrupt:
+        mirror.close(130)
+        done = len(plan.points) - len(plan.ledger.missing(plan.points))
+        raise KeyboardInterrupt(
+            f"{done} of {len(plan.points)} points are kept in {directory}; the same command goes on from there"
+        ) from None
+    except BaseException:
+        mirror.close(1)
+        raise
+    finally:
+        plan.ledger.close()
+
+
+def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
+    """Measure the missing points, each on disk before the next."""
+    from tqdm import tqdm
+
+    total, keys = len(plan.points), list(missing[0])
+    waiting = {plan.ledger.key(point): point for point in missing}
+    with (
+        numerics(),
+        tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar,
+    ):
+        for row in plan.experiment.measure(plan.job.config, missing):
+            point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
+            if point is None:
+                raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
+            plan.ledger.record(point, row)
+            mirror.log(point, row, step=total - len(waiting) - 1)
+            bar.update()
+    if waiting:
+        raise RuntimeError(
+            f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
+        )
+
+
+def _conclude(plan: Plan, mirror: Mirror) -> None:
+    """Write table, summary and figure from the ledger and say where they are."""
+    import pandas
+
+    directory = plan.job.directory
+    plan.ledger.reload()
+    with base.replacing(directory / "table.csv") as temporary:
+        pandas.DataFrame(plan.ledger.rows(plan.points)).to_csv(temporary, index=False, lineterminator="\n")
+    table = plot.read_table(directory / "table.csv")
+    summary = plan.experiment.summarise(table)
+    base.write_json(directory / "summary.json", summary)
+    figure = plot.draw(directory, plan.experiment)
+    scalars = json.loads(base.encode(summary.get("scalars", {})))
+    mirror.finish(table, scalars)
+    for name, value in scalars.items():
+        print(f"{name}: {f'{value:.6g}' if isinstance(value, float) else value}")
+    print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
+
+
+def _check_output(directory: Path) -> None:
+    """Raise InputError unless the results can be written; directories made for the test are gone afterwards."""
+    made: list[Path] = []
+    try:
+        for folder in reversed([directory, *directory.parents]):
+            if not folder.exists():
+                folder.mkdir()
+                made.append(folder)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"output must be a directory that can be written, got {directory} ({error.strerror})"
+        ) from error
+    finally:
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    for name in RESULTS:
+        if (directory / name).is_dir():
+            raise InputError(f"output must leave room for its files, got a directory {directory / name}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

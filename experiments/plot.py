@@ -1,0 +1,165 @@
+"""The house style of figures, and drawing a figure again from saved results: `python -m experiments.plot DIR`.
+
+Colours are those of Okabe & Ito (2008), told apart by colour-blind readers; every series also has its own marker and
+line style, so that a figure reads in grey. Figures are built on `matplotlib.figure.Figure`, never on pyplot: no window,
+no state. Files carry no date, so the same table gives the same bytes.
+"""
+
+import contextlib
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments import base
+from experiments.base import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
+THEORY: dict[str, Any] = {"color": "0.25", "linestyle": (0, (4, 2)), "linewidth": 1.1, "marker": "none", "zorder": 1.5}
+SUFFIXES = ("svg", "png", "pdf")
+
+_DATELESS = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
+_STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.formatter.use_mathtext": True,
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10.5,
+    "errorbar.capsize": 2,
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "mathtext.fontset": "dejavusans",
+    "pdf.fonttype": 42,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "hopfield",
+}
+USAGE = "usage: python -m experiments.plot DIR [DIR ...]   draws figure.svg, .png and .pdf again from the saved table"
+
+
+@contextlib.contextmanager
+def style() -> Iterator[None]:
+    """Matplotlib's settings in the house style for the length of a block."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> "tuple[Figure, np.ndarray]":
+    """A figure of panels laid out without overlaps.
+
+    Args:
+        rows, columns: number of panels down and across.
+        width: inches of the whole figure.
+        height: inches of each row.
+
+    Returns:
+        The figure and its axes, an array [rows, columns].
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, marker and line style for each label, by its place, as keyword arguments of matplotlib."""
+    looks = zip(itertools.cycle(COLOURS), itertools.cycle(MARKERS), itertools.cycle(LINES), strict=False)
+    return {
+        label: {"color": colour, "marker": marker, "linestyle": line}
+        for label, (colour, marker, line) in zip(dict.fromkeys(labels), looks, strict=False)
+    }
+
+
+def read_table(path: Path) -> "pandas.DataFrame":
+    """A saved table; summaries and figures are made from this, so that a run and a redraw see the same numbers."""
+    import pandas
+
+    return pandas.read_csv(path)
+
+
+def draw(directory: Path, experiment: Any) -> Path:
+    """Draw figure.svg, .png and .pdf in a directory from the table.csv and summary.json there.
+
+    Args:
+        directory: results of a finished run.
+        experiment: the module that made them.
+
+    Returns:
+        Path of figure.svg.
+    """
+    table = read_table(directory / "table.csv")
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    with style():
+        figure = experiment.plot(table, summary)
+        for suffix in SUFFIXES:
+            with base.replacing(directory / f"figure.{suffix}") as temporary:
+                figure.savefig(temporary, metadata=_DATELESS[suffix])
+    return directory / "figure.svg"
+
+
+def redraw(directory: Path) -> Path:
+    """Draw the figure of a saved run again; its config.yaml says which experiment it is of.
+
+    Raises:
+        InputError: the directory does not hold the results of a finished run.
+    """
+    import yaml
+
+    missing = [name for name in ("config.yaml", "table.csv", "summary.json") if not (directory / name).is_file()]
+    if missing:
+        raise InputError(f"{directory} must hold the results of a finished run, got no {' and no '.join(missing)}")
+    try:
+        experiment = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))["experiment"]
+    except (yaml.YAMLError, ValueError, TypeError, KeyError):
+        experiment = None
+    if experiment not in base.names():
+        raise InputError(
+            f"{directory}/config.yaml must name its experiment ({', '.join(base.names())}), got {experiment}"
+        )
+    try:
+        return draw(directory, base.load(str(experiment)))
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({error!r})") from error
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `experiments.plot` on the given words (default: those of the command line); returns the exit code."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    if not words or set(words) & {"-h", "--help"}:
+        print(USAGE, file=sys.stdout if words else sys.stderr)
+        return 0 if words else 2
+    try:
+        for word in words:
+            print(f"figure: {redraw(Path(word).expanduser())}")
+    except (InputError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

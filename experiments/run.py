@@ -1,0 +1,126 @@
+"""The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`; `--help` says the rest."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.base import ROOT, InputError
+
+_FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
+_HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command on the given words (default: those of the command line).
+
+    Returns:
+        0 if all went well, 1 if results could not be written, 2 for input that cannot be run, 130 after Ctrl-C.
+    """
+    try:
+        code = _command(sys.argv[1:] if argv is None else list(argv))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read our output, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt as error:
+        print(f"interrupted{': ' if str(error) else ''}{error}", file=sys.stderr)
+        return 130
+    except (InputError, OSError) as error:
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+
+
+def _command(argv: Sequence[str]) -> int:
+    if set(_HYDRAS) & set(argv):
+        return _hydra(argv)
+    words, flags = split(argv)
+    if "version" in flags:
+        from importlib.metadata import version
+
+        print(f"hopfield {version('hopfield')}")
+        return 0
+    from experiments import compose, usage
+
+    with compose.session(Path(flags["folder"]) if "folder" in flags else None):
+        if "help" in flags:
+            print(usage.text(words))
+            return 0
+        jobs = compose.jobs(words, sweep="sweep" in flags)
+        if "show" in flags:
+            print("\n---\n".join(compose.yaml(job).rstrip() for job in jobs))
+            return 0
+        from experiments import execute
+
+        plans = [execute.plan(job) for job in jobs]
+        if compose.launcher(jobs[0]) == "basic":
+            execute.run(plans)
+        else:
+            compose.launch(jobs, execute.launched)
+    return 0
+
+
+def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Overrides and flags of a command line, which may stand in any order; `--key=value` is the override `key=value`.
+
+    Raises:
+        InputError: a word with a leading dash is no flag.
+    """
+    flags: dict[str, str] = {}
+    words: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name == "--config-dir":
+            folder = Path(value if equals else next(rest, "")).absolute()
+            if not (folder / "conf").is_dir():
+                raise InputError(f"--config-dir must name a folder that holds a folder conf, got {folder}")
+            flags["folder"] = str(folder)
+        elif name in ("-c", "--cfg"):
+            if (value if equals else next(rest, "")) != "job":
+                raise InputError("--cfg must be followed by job, as in --cfg job")
+            flags["show"] = "job"
+        elif word in _FLAGS:
+            flags[_FLAGS[word]] = word
+        elif word.startswith("-") and not (word.startswith("--") and equals):
+            known = "-m, --help, --cfg job, --config-dir DIR, --version"
+            raise InputError(f"{word} must be one of the flags {known}; options are written key=value")
+        else:
+            words.append(_override(word.removeprefix("--")))
+    return words, flags
+
+
+def _override(word: str) -> str:
+    """An override as Hydra reads it: Python's None is null, and a path may hold an equals sign."""
+    key, _, value = word.partition("=")
+    if value == "None":
+        return f"{key}=null"
+    if key == "output" and "=" in value and value[0] not in "'\"":
+        from experiments.compose import quote
+
+        return f"output={quote(value)}"
+    return word
+
+
+def _hydra(argv: Sequence[str]) -> int:
+    """Hand the words to Hydra's own command line, for its shell completion and its help."""
+    import hydra
+
+    from experiments import compose, execute
+
+    compose.register()
+    before, sys.argv = sys.argv, ["hopfield", *argv]
+    try:
+        hydra.main(version_base="1.3", config_path=str(ROOT), config_name=compose.PRIMARY)(execute.launched)()
+    except SystemExit as error:
+        return int(error.code or 0)
+    finally:
+        sys.argv = before
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

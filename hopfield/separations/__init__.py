@@ -1,0 +1,29 @@
+"""Separations: convex potentials F over scores, whose gradient is the weight each pattern gets.
+
+A potential fixes the memory: log-sum-exp gives softmax attention, ½‖z‖² the classical Hopfield network, Σ zⁿ/n the
+dense memories, Fenchel–Young potentials the sparse ones. A new one is one file here and a name below.
+"""
+
+from hopfield.separations.base import Separation, Stream
+from hopfield.separations.exponential import Exponential, LogSumExp, TopK, top_k
+from hopfield.separations.polynomial import Linear, Polynomial, polynomial
+from hopfield.separations.relu import LogReLU
+from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
+
+__all__ = [
+    "Entmax",
+    "Exponential",
+    "Linear",
+    "LogReLU",
+    "LogSumExp",
+    "Normmax",
+    "Polynomial",
+    "Separation",
+    "Sparsemax",
+    "Stream",
+    "TopK",
+    "entmax",
+    "normmax",
+    "polynomial",
+    "top_k",
+]

@@ -1,0 +1,102 @@
+"""What every separation offers, and the partial sums by which blocks of patterns can be absorbed."""
+
+import abc
+from typing import ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float
+
+from hopfield.simplex import Mask, Scores
+
+Scalar = Float[Array, ""]
+
+
+class Stream(NamedTuple):
+    """Partial sums over a block of patterns: Σ of the potential's and of the weighted values' terms, times e^shift."""
+
+    shift: Scalar
+    mass: Scalar
+    moment: Float[Array, "V"]
+
+
+class Separation(struct.PyTreeNode, abc.ABC):
+    """A potential F(z) over scores with its gradient, the weights.
+
+    Every method takes one vector of scores z = β s [M] and an optional mask `where` of the patterns in use. Fully
+    masked scores have zero weights and, for normalised potentials, F = −∞.
+    """
+
+    normalised: ClassVar[bool] = False
+    """Whether the weights of unmasked scores always sum to one."""
+    streaming: ClassVar[bool] = False
+    """Whether blocks of patterns can be absorbed one at a time (`block`, `merge`, `finish`)."""
+    level_convex: ClassVar[bool] = False
+    """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether F is convex, the condition of the descent theorem."""
+        return True
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no weight is ever negative; a pattern of negative weight repels."""
+        return True
+
+    @abc.abstractmethod
+    def potential(self, z: Scores, where: Mask = None) -> Scalar:
+        """F(z)."""
+
+    @abc.abstractmethod
+    def weights(self, z: Scores, where: Mask = None) -> Scores:
+        """∇F(z) [M]; zero where masked."""
+
+    def shares(self, z: Scores, where: Mask = None) -> Scores:
+        """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
+        size = jnp.abs(self.weights(z, where))
+        size = size / nonzero(jnp.max(size, initial=0.0))
+        return size / nonzero(jnp.sum(size))
+
+    def rise(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
+        """[F(β up) − F(β down)] / β for two vectors of scores, without overflow or cancellation where possible."""
+        high, low = self.potential(beta * up, where), self.potential(beta * down, where)
+        # Equal potentials are a tie even where both are −∞, outside every pattern's support.
+        return jnp.where(high == low, 0.0, high - low) / beta
+
+    def fields(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where: Mask = None):
+        """Half the rise of F from spin −1 to +1, for every spin i [N], which moves the scores by steps[:, i]."""
+
+        def field(step, spin):
+            up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
+            return 0.5 * self.rise(up, down, beta, where)
+
+        return jax.vmap(field, (1, 0))(steps, state)
+
+    def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
+        """Partial sums of one block of patterns."""
+        raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
+
+    def merge(self, a: Stream, b: Stream) -> Stream:
+        """Partial sums of two disjoint blocks together."""
+        return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
+
+    def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
+        """F(z) and the read-out Σ_μ ∇F_μ values_μ of all the blocks."""
+        return stream.mass, stream.moment
+
+
+def nonzero(x: Array) -> Array:
+    """x, with zeros replaced by ones so that it can be divided by."""
+    return jnp.where(x != 0, x, 1.0)
+
+
+def faint(dtype) -> float:
+    """The least a factor common to all terms of a sum is allowed to be, lest its underflow hide the sum's sign."""
+    return 1e12 * float(jnp.finfo(dtype).tiny)
+
+
+def unmasked(x: Array, where: Mask) -> Array:
+    """x, with zeros where masked."""
+    return x if where is None else jnp.where(where, x, 0.0)

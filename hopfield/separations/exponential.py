@@ -1,0 +1,126 @@
+"""Exponentials of the scores: softmax attention, its restriction to the largest scores, and the exponential memory."""
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Bool
+
+from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
+from hopfield.simplex import Mask, Scores, shifted
+
+
+class LogSumExp(Separation):
+    """F = log Σ exp z, weights = softmax: the modern Hopfield network and attention (Ramsauer et al. 2021, eq. 2)."""
+
+    normalised: ClassVar[bool] = True
+    streaming: ClassVar[bool] = True
+
+    def potential(self, z, where=None):
+        s, top = shifted(z, where)
+        mass = jnp.sum(jnp.exp(s))
+        return jnp.where(mass > 0, jnp.log(nonzero(mass)) + top, -jnp.inf)
+
+    def weights(self, z, where=None):
+        s, _ = shifted(z, where)
+        w = jnp.exp(s)
+        return (w / nonzero(jnp.sum(w))).astype(z.dtype)
+
+    def shares(self, z, where=None):
+        return self.weights(z, where)
+
+    def block(self, z, values, where=None):
+        s, top = shifted(z, where)
+        w = jnp.exp(s)
+        return Stream(top, jnp.sum(w), w.astype(values.dtype) @ values)
+
+    def merge(self, a, b):
+        # A block with nothing in it has mass 0 and must not set the shift.
+        floor = jnp.minimum(a.shift, b.shift)
+        shift = jnp.maximum(jnp.where(a.mass > 0, a.shift, floor), jnp.where(b.mass > 0, b.shift, floor))
+        p = jnp.where(a.mass > 0, jnp.exp(a.shift - shift), 0.0)
+        q = jnp.where(b.mass > 0, jnp.exp(b.shift - shift), 0.0)
+        return Stream(shift, p * a.mass + q * b.mass, p * a.moment + q * b.moment)
+
+    def finish(self, stream):
+        filled = stream.mass > 0
+        potential = jnp.where(filled, jnp.log(nonzero(stream.mass)) + stream.shift, -jnp.inf)
+        return potential, stream.moment / nonzero(stream.mass)
+
+
+class Exponential(LogSumExp):
+    """F = Σ exp z: the exponential memory (Demircigil et al. 2017, eq. 6).
+
+    F and its weights overflow beyond z ≈ 88 in float32. Differences of energy, shares and streams are formed relative
+    to the largest score, so that the dynamics on spins and on spheres never depend on it.
+    """
+
+    normalised: ClassVar[bool] = False
+
+    def potential(self, z, where=None):
+        return jnp.sum(unmasked(jnp.exp(z), where))
+
+    def weights(self, z, where=None):
+        return unmasked(jnp.exp(z), where)
+
+    def shares(self, z, where=None):
+        return LogSumExp.weights(self, z, where)
+
+    def rise(self, up, down, beta, where=None):
+        larger, top = shifted(beta * jnp.maximum(up, down), where)
+        gap = jnp.sum(jnp.exp(larger) * _drop(beta * (up - down)))
+        return _scaled(gap, top) / beta
+
+    def fields(self, scores, steps, state, beta, where=None):
+        # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
+        # share one product of matrices. Both factors are relative to the largest possible one and can not overflow.
+        s, top = shifted(beta * scores, where)
+        widest = jax.lax.stop_gradient(jnp.max(jnp.abs(beta * steps), initial=0.0))
+        weights, drop = jnp.exp(s).astype(steps.dtype), _drop(beta * steps)
+        fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
+        rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
+        return 0.5 * _scaled(jnp.where(state > 0, fall, rise), top + widest) / beta
+
+    def finish(self, stream):
+        scale = jnp.exp(stream.shift)
+        return scale * stream.mass, scale * stream.moment
+
+
+def _drop(x):
+    """1 − e^(−|x|) with the sign of x: precise for small x and exactly odd, so that opposite terms cancel to a tie."""
+    return jnp.sign(x) * -jnp.expm1(-jnp.abs(x))
+
+
+def _scaled(gap, exponent):
+    """gap · e^exponent, where overflow does not spoil a tie (∞·0 is NaN) and underflow makes none."""
+    return jnp.where(gap == 0, 0.0, gap * jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
+
+
+class TopK(Separation):
+    """F = log-sum-exp of the k largest scores, weights = their softmax. Build with `top_k(k)`.
+
+    Convex, as the maximum over all sets of k patterns.
+    """
+
+    count: int = struct.field(pytree_node=False, default=1)
+    normalised: ClassVar[bool] = True
+
+    def _kept(self, z: Scores, where: Mask) -> Bool[Array, "M"]:
+        masked = z if where is None else jnp.where(where, z, -jnp.inf)
+        _, index = jax.lax.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
+        kept = jnp.zeros(z.shape, bool).at[index].set(True)
+        return kept if where is None else kept & where
+
+    def potential(self, z, where=None):
+        return LogSumExp().potential(z, self._kept(z, where))
+
+    def weights(self, z, where=None):
+        return LogSumExp().weights(z, self._kept(z, where))
+
+
+def top_k(count: int = 8) -> TopK:
+    """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError(f"count must be a positive integer, got {count!r}")
+    return TopK(count)

@@ -1,0 +1,82 @@
+"""Powers of the scores: the classical network and its dense generalisations."""
+
+import math
+from typing import ClassVar
+
+import jax.numpy as jnp
+from flax import struct
+
+from hopfield.separations.base import Separation, Stream, faint, unmasked
+from hopfield.simplex import Mask, Scores
+
+
+class Polynomial(Separation):
+    """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
+
+    Build with `polynomial(degree, rectified)`. An odd degree without rectification is not convex.
+    """
+
+    degree: int = struct.field(pytree_node=False, default=3)
+    rectified: bool = struct.field(pytree_node=False, default=False)
+    streaming: ClassVar[bool] = True
+
+    @property
+    def convex(self) -> bool:
+        return self.rectified or self.degree % 2 == 0
+
+    @property
+    def monotone(self) -> bool:
+        return self.rectified or self.degree % 2 == 1
+
+    def _base(self, z: Scores, where: Mask) -> Scores:
+        z = unmasked(z, where)
+        return jnp.maximum(z, 0.0) if self.rectified else z
+
+    def potential(self, z, where=None):
+        return jnp.sum(self._base(z, where) ** self.degree) / self.degree
+
+    def weights(self, z, where=None):
+        return self._base(z, where) ** (self.degree - 1)
+
+    def rise(self, up, down, beta, where=None):
+        # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
+        # that a spin with zero field is recognised as a tie. β enters last for the same reason.
+        a, b = self._base(up, where), self._base(down, where)
+        scale = _power_of_two(jnp.max(jnp.maximum(jnp.abs(a), jnp.abs(b)), initial=0.0))
+        a, b = a / scale, b / scale
+        total = sum(a**k * b ** (self.degree - 1 - k) for k in range(self.degree))
+        return self._factor(beta, scale) * jnp.sum((a - b) * total) / self.degree
+
+    def fields(self, scores, steps, state, beta, where=None):
+        if self.rectified:
+            return Separation.fields(self, scores, steps, state, beta, where)
+        # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
+        n, s = self.degree, unmasked(scores, where)
+        scale = _power_of_two(jnp.maximum(jnp.max(jnp.abs(s), initial=0.0), jnp.max(jnp.abs(steps), initial=0.0)))
+        s, steps = s / scale, steps / scale
+        terms = [math.comb(n, k) * (-state) ** (k - 1) * (s ** (n - k) @ steps**k) for k in range(1, n + 1)]
+        return 0.5 * self._factor(beta, scale) * sum(terms) / n
+
+    def _factor(self, beta, scale):
+        return scale * jnp.maximum((beta * scale) ** (self.degree - 1), faint(scale.dtype))
+
+    def block(self, z, values, where=None):
+        return Stream(jnp.zeros((), z.dtype), self.potential(z, where), self.weights(z, where) @ values)
+
+
+class Linear(Polynomial):
+    """F = ½‖z‖², weights = scores: the classical Hopfield network (Hopfield 1982)."""
+
+    degree: int = struct.field(pytree_node=False, default=2)
+
+
+def _power_of_two(size):
+    """The power of two just above `size`: dividing by it rounds nothing and keeps high powers from overflowing."""
+    return jnp.ldexp(jnp.ones_like(size), jnp.frexp(size)[1])
+
+
+def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
+    """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
+    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 2:
+        raise ValueError(f"degree must be an integer of at least 2, got {degree!r}")
+    return Polynomial(degree, rectified)

@@ -1,0 +1,98 @@
+"""Fenchel–Young potentials, whose weights are sparse: F(z) = max over the simplex of p·z + regulariser(p)."""
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield import simplex
+from hopfield.numerics import is_traced
+from hopfield.separations.base import Scalar, Separation
+from hopfield.simplex import Mask, Scores, shifted
+
+
+class Sparsemax(Separation):
+    """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016)."""
+
+    normalised: ClassVar[bool] = True
+
+    def potential(self, z, where=None):
+        return _fenchel_young(self, z, where)
+
+    def regulariser(self, p: Scores) -> Scalar:
+        return 0.5 * jnp.sum(p - p * p)
+
+    def weights(self, z, where=None):
+        return simplex.sparsemax(z, where).astype(z.dtype)
+
+
+class Entmax(Separation):
+    """F = max_p p·z + H_α(p), weights = α-entmax, 1 < α ≤ 2. Build with `entmax(alpha)`.
+
+    Source: Peters, Niculae & Martins 2019, eq. 6.
+    """
+
+    alpha: Scalar
+    normalised: ClassVar[bool] = True
+
+    def potential(self, z, where=None):
+        return _fenchel_young(self, z, where)
+
+    def regulariser(self, p: Scores) -> Scalar:
+        return simplex.tsallis_entropy(p, self.alpha)
+
+    def weights(self, z, where=None):
+        return simplex.entmax(z, self.alpha, where).astype(z.dtype)
+
+
+class Normmax(Separation):
+    """F = max_p p·z + 1 − ‖p‖_α, weights = α-normmax, α > 1. Build with `normmax(alpha)`.
+
+    Source: Blondel, Martins & Niculae 2020, §4.3; as a Hopfield network, Santos et al. 2024.
+    """
+
+    alpha: Scalar
+    normalised: ClassVar[bool] = True
+
+    def potential(self, z, where=None):
+        return simplex.normmax(z, self.alpha, where)[1]
+
+    def weights(self, z, where=None):
+        return simplex.normmax(z, self.alpha, where)[0].astype(z.dtype)
+
+
+@jax.custom_jvp
+def _fenchel_young(separation: Sparsemax | Entmax, z: Scores, where: Mask) -> Scalar:
+    """F(z) = p·z + regulariser(p) at p = weights(z); by the envelope theorem its derivative treats p as constant."""
+    s, top = shifted(z, where)
+    p = separation.weights(z, where).astype(s.dtype)
+    value = jnp.sum(jnp.where(p > 0, p * s, 0.0)) + separation.regulariser(p) + top
+    return jnp.where(jnp.any(jnp.isfinite(s)), value, -jnp.inf)
+
+
+@_fenchel_young.defjvp
+def _fenchel_young_jvp(primals, tangents):
+    separation, z, where = primals
+    d_separation, dz, _ = tangents
+    p = separation.weights(z, where).astype(shifted(z, where)[0].dtype)
+    _, d_regulariser = jax.jvp(lambda sep: sep.regulariser(p), (separation,), (d_separation,))
+    return _fenchel_young(separation, z, where), jnp.sum(p * dz.astype(p.dtype)) + d_regulariser
+
+
+def _real(name: str, value, low: float, high: float, contract: str) -> Array:
+    if is_traced(value):
+        return value
+    if not (low < float(value) <= high and float(value) < float("inf")):
+        raise ValueError(f"{name} must be {contract}, got {value}")
+    return jnp.asarray(float(value))
+
+
+def entmax(alpha: float = 1.5) -> Entmax:
+    """α-entmax with 1 < α ≤ 2 (α = 2 is sparsemax, α → 1 softmax). Raises ValueError outside that range."""
+    return Entmax(_real("alpha", alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
+
+
+def normmax(alpha: float = 2.0) -> Normmax:
+    """α-normmax with α > 1 (large α spreads the weight evenly over few patterns). Raises ValueError otherwise."""
+    return Normmax(_real("alpha", alpha, 1.0, float("inf"), "finite and greater than 1 for normmax"))

@@ -1,0 +1,225 @@
+"""Exponential memories on spins, E = −Σ_μ exp(β ξ_μ·x) (or its logarithm): M = e^(αN) random patterns.
+
+Three loads α = ln M / N are called capacity; they answer different questions.
+
+    all_patterns_load    every pattern is a fixed point (Demircigil et al.), or corrected from a corrupted start
+    one_step_load        a typical pattern is reproduced by one step of the sign rule, own spin excluded
+    target_weight_load   a typical pattern has softmax weight above 1/2 in the state
+
+Thresholds are for N → ∞. At N of a few dozen the finite-size functions below take the patterns as what they are,
+independent with binomial overlaps, and need no limit: a sum over M − 1 patterns enters through its Laplace or
+Fourier transform, the (M−1)-th power of a sum over N + 1 overlaps.
+
+Source: Demircigil, Heusel, Löwe, Upgang, Vermet, J. Stat. Phys. 168, 288 (2017), arXiv:1702.01929; Lucibello and
+Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import gammaln, xlogy
+
+from hopfield.theory import sums
+from hopfield.theory.arguments import Float, plain, real, whole
+
+
+def rate(overlap: ArrayLike) -> Float:
+    """Cramér rate of the overlap of two random patterns, I(a) = ½[(1+a) ln(1+a) + (1−a) ln(1−a)]; I(1) = ln 2.
+
+    Args:
+        overlap: a, −1 to 1.
+    """
+    a = real("overlap", overlap, least=-1, most=1)
+    return plain((xlogy(1 + a, 1 + a) + xlogy(1 - a, 1 - a)) / 2)
+
+
+def all_patterns_load(corruption: ArrayLike = 0.0) -> Float:
+    """Load up to which all patterns are fixed (corruption 0) or corrected in one step, at β = 1: I(1−2ρ)/2.
+
+    Args:
+        corruption: ρ, fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        ln(2)/2 = 0.3466 at ρ = 0.
+
+    Source: Demircigil et al. 2017, theorem 3.
+    """
+    return plain(rate(1 - 2 * real("corruption", corruption, least=0, most=0.5)) / 2)
+
+
+def one_step_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
+    """Load up to which the sign rule, own spin excluded, restores a typical pattern in one step.
+
+    With m = 1 − 2ρ: 2βm − ln cosh 2β where m >= tanh 2β, and I(m) otherwise, where a single pattern that happens to
+    be nearer to the state than its own pattern does the damage.
+
+    Args:
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        corruption: ρ, fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        0.6750 at β = 1, ρ = 0.
+    """
+    return _typical_load(2 * real("beta", beta, above=0), corruption)
+
+
+def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
+    """Load up to which a typical pattern has softmax weight above 1/2 in the state.
+
+    With m = 1 − 2ρ: βm − ln cosh β where m >= tanh β, and I(m) otherwise.
+
+    Args:
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        corruption: ρ, fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        0.5662 at β = 1, ρ = 0.
+
+    Source: Lucibello and Mézard 2024, condition of retrieval for binary patterns.
+    """
+    return _typical_load(real("beta", beta, above=0), corruption)
+
+
+def target_weight(
+    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+) -> Float:
+    """Exact mean softmax weight of a pattern in the state with round(corruption·N) of its spins flipped.
+
+    p = 1/(1 + X) with X = Σ_{ν≠μ} e^(β(ξ_ν − ξ_μ)·x), and ⟨p⟩ = ∫₀^∞ e^(−s) ⟨e^(−sX)⟩ ds.
+
+    Args:
+        neurons: N >= 1.
+        patterns: M >= 1, independent and unbiased.
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        corruption: fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        Mean over the patterns, to a relative error of 1e-9.
+    """
+    return _vectorised(_mean_weight, neurons, patterns, beta, corruption)
+
+
+def target_weight_probability(
+    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+) -> Float:
+    """Exact probability that a pattern has softmax weight above 1/2 in its corrupted state, that is P(X < 1).
+
+    Arguments as of `target_weight`. One pattern as near to the state as its own rules it out.
+
+    Returns:
+        The probability, to 1e-9 for a hundred patterns or more (1e-5 for a handful).
+    """
+    return _vectorised(_weight_probability, neurons, patterns, beta, corruption)
+
+
+def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
+    """Load ln M / N at which half of the patterns have softmax weight above 1/2: `target_weight_load` at finite N.
+
+    Args:
+        neurons: N, 1 to 64; beyond, the threshold is reached to 1e-3.
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        corruption: fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        The load, with M taken as continuous; nan where two patterns are already too many.
+    """
+    return _vectorised(_critical_load, real("neurons", neurons, most=64), 1, beta, corruption)
+
+
+def one_step_error(
+    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+) -> Float:
+    """Fraction of wrong spins after one synchronous step of the sign rule, own spin excluded.
+
+    The field is e^(βs) from the pattern, s its overlap with the N − 1 other spins, plus M − 1 independent terms
+    ±e^(βs'). Exact up to ties, which count half, and to 1e-6.
+
+    Args:
+        neurons: N >= 2.
+        patterns: M >= 1, independent and unbiased.
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        corruption: fraction of flipped spins, 0 to 1/2.
+
+    Returns:
+        Probability that a spin, chosen at random among all, differs from the pattern after the step.
+    """
+    return _vectorised(_one_step_error, whole("neurons", neurons, least=2), patterns, beta, corruption)
+
+
+def _typical_load(tilt: Float, corruption: ArrayLike) -> Float:
+    overlap = 1 - 2 * real("corruption", corruption, least=0, most=0.5)
+    log_cosh = np.logaddexp(tilt, -tilt) - np.log(2)
+    return plain(np.where(overlap >= np.tanh(tilt), tilt * overlap - log_cosh, rate(overlap)))
+
+
+def _vectorised(
+    function: Callable[[float, float, float, float], float],
+    neurons: ArrayLike,
+    patterns: ArrayLike,
+    beta: ArrayLike,
+    corruption: ArrayLike,
+) -> Float:
+    neurons, patterns = whole("neurons", neurons, least=1), whole("patterns", patterns, least=1)
+    flipped = np.round(real("corruption", corruption, least=0, most=0.5) * neurons)
+    return plain(np.vectorize(function, otypes=[np.float64])(neurons, patterns, real("beta", beta, above=0), flipped))
+
+
+def _overlaps(neurons: float) -> tuple[Float, Float]:
+    """Values ξ·x of a random pattern and any state, and their probabilities."""
+    positive = np.arange(neurons + 1)
+    log_count = gammaln(neurons + 1) - gammaln(positive + 1) - gammaln(neurons - positive + 1)
+    probabilities = np.exp(log_count - neurons * np.log(2))
+    return 2 * positive - neurons, probabilities / probabilities.sum()
+
+
+def _mean_weight(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+    overlaps, probabilities = _overlaps(neurons)
+    with np.errstate(over="ignore", under="ignore"):
+        terms = np.exp(beta * (overlaps - (neurons - 2 * flipped)))
+        # ⟨p⟩ >= 1/(1 + ⟨X⟩): below e^-30 times that, s contributes nothing
+        least = -np.log1p((patterns - 1) * np.sum(probabilities * terms)) - 30
+        log_s = np.linspace(max(least, -700.0), 4.0, 400)
+        s = np.exp(log_s)
+        laplace = (patterns - 1) * np.log1p(np.expm1(-s[:, None] * terms) @ probabilities)
+        return float(np.sum(np.exp(log_s - s + laplace)) * (log_s[1] - log_s[0]))
+
+
+def _weight_probability(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+    overlaps, probabilities = _overlaps(neurons)
+    own = neurons - 2 * flipped
+    further = overlaps < own
+    share = probabilities[further].sum()
+    if share == 0:
+        return float(patterns == 1)
+    terms = np.exp(beta * (overlaps[further] - own))
+    nearer = (patterns - 1) * np.log1p(-probabilities[~further].sum())
+    return float(np.exp(nearer)) * sums.below(terms, probabilities[further] / share, patterns - 1, 1.0)
+
+
+def _critical_load(neurons: float, _: float, beta: float, flipped: float) -> float:
+    def excess(log_others: float) -> float:
+        return _weight_probability(neurons, 1 + np.exp(log_others), beta, flipped) - 0.5
+
+    most = neurons * np.log(2) + 3  # twenty copies of every state
+    if excess(0.0) < 0:
+        return np.nan
+    return float(np.log1p(np.exp(brentq(excess, 0.0, most, xtol=1e-10)))) / neurons
+
+
+def _one_step_error(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+    overlaps, probabilities = _overlaps(neurons - 1)
+
+    def below_zero(own: float) -> float:
+        """Probability that the field on a spin is negative when its pattern contributes e^(β·own)."""
+        # overlaps that one realisation in a thousand contains decide the sign whatever their size
+        rare = np.cumsum(probabilities[::-1])[::-1] * (patterns - 1) < 1e-3
+        largest = max(own, overlaps[~rare].max(initial=-neurons) + 2)
+        terms = np.exp(beta * (np.minimum(overlaps, largest) - own))
+        values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
+        return sums.below(values, halves, patterns - 1, -1.0)
+
+    aligned = neurons - 2 * flipped
+    from_right, from_flipped = below_zero(aligned - 1), below_zero(aligned + 1)
+    return ((neurons - flipped) * from_right + flipped * from_flipped) / neurons

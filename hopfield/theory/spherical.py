@@ -1,0 +1,218 @@
+"""Softmax memories: exact exponents of M = e^(αN) patterns, and finite-size predictions on the sphere.
+
+Retrieval starts at a stored pattern, so these are statements about a typical pattern being kept, not about basins.
+
+The finite-size predictions put the sum over the M − 1 other patterns at its mean, ⟨Σ e^(κ ξ_ν·x)⟩ = (M−1) E_d(κ) for
+unit vectors: right where many patterns share it, and good to a per cent from a thousand patterns on.
+
+Source: Lucibello and Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964, "LM" below.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import elementwise
+from scipy.special import betaln, entr, expit
+
+from hopfield.theory.arguments import Float, member, plain, real, whole
+from hopfield.theory.exponential import target_weight_load
+
+ENSEMBLES = ("sphere", "spins", "gaussian")
+CRITERIA = ("one_step", "converged")
+_GRID = np.linspace(-1, 1, 601)
+
+
+class Converged(NamedTuple):
+    """Fixed point reached from a pattern: overlap with it, its softmax weight, entropy of the weights in nats."""
+
+    overlap: Float
+    target_weight: Float
+    entropy: Float
+
+
+def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
+    """Load α_1 = ln M / N up to which a typical pattern of squared norm N is retrieved, for N → ∞.
+
+    sphere    α_1 = λ(1−t) − ½ ln(1−t²),  t = (√(1+4λ²) − 1)/(2λ), without limit in λ
+    spins     α_1 = λ − ln cosh λ, below ln 2
+    gaussian  α_1 = λ − λ²/2 for λ <= 1, ½ beyond
+
+    Args:
+        beta: λ, inverse temperature in exp(λ ξ·x), > 0. For patterns of unit norm it is λN.
+        ensemble: "sphere", "spins" or "gaussian" (independent standard normal components).
+
+    Source: LM.
+    """
+    beta = real("beta", beta, above=0)
+    if member("ensemble", ensemble, ENSEMBLES) == "spins":
+        return target_weight_load(beta)
+    if ensemble == "gaussian":
+        capped = np.minimum(beta, 1.0)
+        return plain(capped - capped**2 / 2)
+    t = 2 * beta / (1 + np.sqrt(1 + 4 * beta**2))
+    # (1−t)(1+t) = t/λ at the saddle point; 1 − t itself cancels for large λ
+    gap = t / (beta * (1 + t))
+    return plain(beta * gap - np.log(t / beta) / 2)
+
+
+def target_weight_one_step(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> Float:
+    """Softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E_d(κ) e^(−κ)).
+
+    E_d(κ) = Γ(d/2)(2/κ)^ν I_ν(κ), ν = d/2 − 1, is the mean of e^(κt) over the unit sphere.
+
+    Args:
+        neurons: dimension d >= 2.
+        patterns: M >= 1, independent and uniform on the sphere.
+        kappa: β times the squared norm of the patterns, >= 0.
+    """
+    neurons, patterns, kappa = _sphere(neurons, patterns, kappa)
+    return plain(expit(_average(neurons, kappa).gap - _log_others(patterns)))
+
+
+def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> Converged:
+    """State that the update reaches from a pattern: m ← p + (1−p) A(κm), p the target weight at κm.
+
+    A = I_{ν+1}/I_ν is the mean overlap of the other patterns' weighted average with the state. The entropy is
+    H = −p ln p − (1−p) ln(1−p) + (1−p)[ln(M−1) + ln E_d(κm) − κm A(κm)].
+
+    Args:
+        neurons: dimension d >= 2.
+        patterns: M >= 1, independent and uniform on the sphere.
+        kappa: β times the squared norm of the patterns, >= 0.
+
+    Returns:
+        The largest fixed point, which the iteration approaches from above; within 1e-7 of a threshold the
+        iteration is cut after 10 000 steps.
+    """
+    neurons, patterns, kappa = _sphere(neurons, patterns, kappa)
+    others = _log_others(patterns)
+    overlap = np.ones(kappa.shape)
+    for _ in range(10_000):
+        average = _average(neurons, kappa * overlap)
+        weight = expit(average.gap - others)
+        previous, overlap = overlap, 1 - (1 - weight) * average.miss
+        if np.all(previous - overlap <= 1e-13):
+            break
+    field = kappa * overlap
+    rest = np.where(np.isfinite(others), others, 0.0) - average.gap + field * average.miss
+    entropy = entr(weight) + entr(1 - weight) + (1 - weight) * rest
+    return Converged(plain(overlap), plain(weight), plain(entropy))
+
+
+def critical_beta(neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one_step") -> Float:
+    """Smallest κ (β for patterns of unit norm) at which the target weight exceeds 1/2.
+
+    Args:
+        neurons: dimension d >= 2.
+        patterns: M >= 3.
+        criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+    """
+    neurons, patterns, _ = _sphere(neurons, whole("patterns", patterns, least=3), 0.0)
+    others = _log_others(patterns)
+
+    def excess(log_kappa: Float, neurons: Float, others: Float) -> Float:
+        return _average(neurons, np.exp(log_kappa)).gap - others
+
+    wide = np.full(others.shape, np.log(1e-9)), np.full(others.shape, np.log(1e15))
+    half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
+    if member("criterion", criterion, CRITERIA) == "one_step":
+        return plain(half)
+
+    def overlap(kappa: Float, neurons: Float, others: Float) -> tuple[Float, Float]:
+        average = _average(neurons, kappa)
+        weight = expit(average.gap - others)
+        slope = (1 - weight) * (weight * average.miss**2 + average.variance)
+        return 1 - (1 - weight) * average.miss, slope
+
+    def steepness(kappa: Float, neurons: Float, others: Float) -> Float:
+        """Sign of the slope of κ ↦ κ/m(κ), the β that has a fixed point at κ = βm."""
+        m, slope = overlap(kappa, neurons, others)
+        return m - kappa * slope
+
+    highest = half / overlap(half, neurons, others)[0]
+    turn = elementwise.find_root(steepness, (half, highest), args=(neurons, others)).x
+    field = np.where(np.isnan(turn), half, turn)  # without a turn the weight passes 1/2 continuously
+    return plain(field / overlap(field, neurons, others)[0])
+
+
+def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
+    """Largest number of patterns, taken as continuous, at which the target weight is at least 1/2.
+
+    Args:
+        neurons: dimension d >= 2.
+        kappa: β times the squared norm of the patterns, > 0.
+        criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+    """
+    neurons, _, kappa = _sphere(neurons, 1, real("kappa", kappa, above=0))
+    if member("criterion", criterion, CRITERIA) == "one_step":
+        log_others = _average(neurons, kappa).gap
+    else:
+        log_others = _converged_log_others(neurons, kappa)
+    with np.errstate(over="ignore"):
+        return plain(1 + np.exp(log_others))
+
+
+class _Average(NamedTuple):
+    """Averages over t = x·ξ with density ∝ (1−t²)^((d−3)/2) e^(κt), written so that nothing cancels as t → 1."""
+
+    gap: Float  # κ − ln E_d(κ)
+    miss: Float  # 1 − ⟨t⟩ = 1 − I_{ν+1}(κ)/I_ν(κ)
+    variance: Float  # of t, the slope of ⟨t⟩ in κ
+
+
+def _average(neurons: Float, kappa: Float) -> _Average:
+    """Trapezoidal rule in w = artanh t, where the integrand exp(κ tanh w − (d−1) ln cosh w) has one peak."""
+    power = neurons - 1
+    top = 2 * kappa / (power + np.sqrt(power**2 + 4 * kappa**2))  # t at the peak
+    centre = np.arcsinh(np.sqrt(top * kappa / power))
+    cosh = np.cosh(centre)
+    half_width = 9 * cosh / np.sqrt(2 * kappa * top + power) + 40 / power
+    w = centre[..., None] + half_width[..., None] * _GRID
+    ratio = np.cosh(w) / cosh[..., None]
+    drop = kappa[..., None] * np.sinh(w - centre[..., None]) / (np.cosh(w) * cosh[..., None])
+    measure = np.exp(drop - power[..., None] * np.log(ratio))
+    total = np.sum(measure, axis=-1)
+    below_one = 2 / (np.exp(2 * w) + 1)  # 1 − tanh w
+    miss = np.sum(measure * below_one, axis=-1) / total
+    variance = np.sum(measure * (below_one - miss[..., None]) ** 2, axis=-1) / total
+    log_integral = np.log(total * half_width * (_GRID[1] - _GRID[0])) - power * np.log(cosh)
+    gap = kappa * 2 / (np.exp(2 * centre) + 1) - log_integral + betaln(0.5, power / 2)
+    return _Average(gap, miss, variance)
+
+
+def _converged_log_others(neurons: Float, kappa: Float) -> Float:
+    """ln(M−1) at which the converged weight on the target falls through or jumps below 1/2.
+
+    A fixed point at field f = κm has weight p with (1−p)(1−A(f)) = 1 − f/κ, hence one M; the largest M with p >= ½
+    lies where p = ½ or at the maximum of M along the branch.
+    """
+
+    def half_weight(field: Float, neurons: Float, kappa: Float) -> Float:
+        return 1 - field / kappa - _average(neurons, field).miss / 2
+
+    def rise(field: Float, neurons: Float, kappa: Float) -> Float:
+        """Sign of the slope of ln(M−1) = gap + ln((1−p)/p) along the branch."""
+        average = _average(neurons, field)
+        lost = 1 - field / kappa
+        weight = 1 - lost / average.miss
+        slope = (1 / kappa - lost * average.variance / average.miss) / average.miss
+        return average.miss * weight * (1 - weight) - slope
+
+    half = elementwise.find_root(half_weight, (np.zeros(kappa.shape), kappa), args=(neurons, kappa)).x
+    turn = elementwise.find_root(rise, (half, kappa), args=(neurons, kappa)).x
+    field = np.where(np.isnan(turn), half, turn)
+    average = _average(neurons, field)
+    lost = (1 - field / kappa) / average.miss
+    return average.gap + np.log(lost) - np.log1p(-lost)
+
+
+def _log_others(patterns: Float) -> Float:
+    with np.errstate(divide="ignore"):
+        return np.log(patterns - 1)
+
+
+def _sphere(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> tuple[Float, Float, Float]:
+    dimension, count = whole("neurons", neurons, least=2), whole("patterns", patterns, least=1)
+    dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
+    return dimension, count, kappa

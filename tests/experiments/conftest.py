@@ -1,0 +1,67 @@
+"""The command in a directory of its own, with an experiment that costs nothing added to those there are."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import experiments
+from experiments.run import main
+
+FIXTURE = Path(__file__).parent / "fixture"
+
+
+class Outcome(NamedTuple):
+    """What a command has left: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The words that add the toy experiment and its choices of `conf=` to a command line."""
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(FIXTURE / "experiments")])
+    yield ["--config-dir", str(FIXTURE)]
+    sys.modules.pop("experiments.toy", None)
+
+
+@pytest.fixture
+def toy_process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen]]:
+    """`experiments.run` as a process of its own in `tmp_path`, for what only a process can show; killed at the end."""
+    program = (
+        f"import sys, experiments; experiments.__path__.append({str(FIXTURE / 'experiments')!r});"
+        f"from experiments.run import main; sys.exit(main(['--config-dir', {str(FIXTURE)!r}, *sys.argv[1:]]))"
+    )
+    started: list[subprocess.Popen] = []
+
+    def start(*words: str) -> subprocess.Popen:
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        started.append(subprocess.Popen([sys.executable, "-c", program, *words], cwd=tmp_path, text=True, **pipes))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def command(
+    toy: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """`experiments.run` as a function of its words, run in an empty directory, without W&B."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+
+    def run(*words: str) -> Outcome:
+        capsys.readouterr()
+        code = main([*toy, *words])
+        out, err = capsys.readouterr()
+        return Outcome(code, out, err)
+
+    return run

@@ -1,0 +1,87 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from contract import quick
+
+from hopfield.numerics import (
+    accumulation_dtype,
+    increasing_root,
+    is_traced,
+    positive,
+    safe_norm,
+    tolerance,
+    unit,
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("bfloat16", "float32"), ("float16", "float32"), ("float32", "float32"), ("float64", "float64")],
+)
+def test_sums_are_carried_in_at_least_float32(given, expected):
+    assert accumulation_dtype(jnp.dtype(given)) == jnp.dtype(expected)
+
+
+def test_tolerance_follows_the_dtype():
+    assert tolerance(jnp.float32) == pytest.approx(1.19e-5, rel=0.01)
+    assert tolerance(jnp.float64) == pytest.approx(2.22e-14, rel=0.01)
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf"), [1.0, 2.0], jnp.ones(2)], ids=str)
+def test_positive_refuses(bad):
+    with pytest.raises(ValueError, match="beta must be a positive finite number, got"):
+        positive("beta", bad)
+
+
+def test_positive_never_widens_float32_and_lets_tracers_pass():
+    assert (positive("beta", 2) * jnp.ones(3, jnp.float32)).dtype == jnp.float32
+    assert jax.jit(lambda b: positive("beta", b))(-1.0) == -1.0
+
+
+def test_is_traced_looks_into_trees():
+    seen = []
+    jax.jit(lambda a: seen.append((is_traced({"a": (a,)}), is_traced(1.0, None, np.ones(2)))))(1.0)
+    assert seen == [(True, False)]
+
+
+def test_norm_of_zero_has_a_finite_gradient():
+    np.testing.assert_array_equal(jax.grad(safe_norm)(jnp.zeros(3)), 0.0)
+    np.testing.assert_allclose(safe_norm(jnp.array([3.0, 4.0])), 5.0)
+    np.testing.assert_allclose(safe_norm(jnp.ones((2, 4)), axis=1, keepdims=True), 2.0)
+    np.testing.assert_allclose(jax.grad(safe_norm)(jnp.array([3.0, 4.0])), [0.6, 0.8])
+
+
+def test_unit_keeps_the_zero_vector():
+    np.testing.assert_allclose(unit(jnp.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
+
+
+def _shifted_cube(t, a):
+    return t**3 + t - a
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=["float32", "float64"])
+def test_root_of_a_cubic_to_the_last_bit(dtype):
+    """t³ + t = 2 has the root 1, and t³ + t = 10 the root 2."""
+    bracket = jnp.array([-3.0, -3.0], dtype), jnp.array([3.0, 3.0], dtype)
+    root = increasing_root(_shifted_cube, *bracket, jnp.array([2.0, 10.0], dtype))
+    assert root.dtype == dtype
+    np.testing.assert_allclose(root, [1.0, 2.0], rtol=2 * float(jnp.finfo(dtype).eps))
+
+
+def test_root_has_the_derivatives_of_the_implicit_function():
+    """t' = 1/(3t² + 1) and t'' = −6 t t'²/(3t² + 1), at t = 1: 1/4 and −6/64."""
+
+    def root(a):
+        return increasing_root(_shifted_cube, jnp.float64(-3.0), jnp.float64(3.0), a)
+
+    np.testing.assert_allclose(quick(jax.grad(root))(2.0), 0.25, rtol=1e-14)
+    np.testing.assert_allclose(quick(jax.grad(jax.grad(root)))(2.0), -6 / 64, rtol=1e-13)
+    np.testing.assert_allclose(quick(jax.jacfwd(jax.jacrev(root)))(2.0), -6 / 64, rtol=1e-13)
+
+
+def test_root_of_a_flat_function_has_no_gradient_rather_than_nan():
+    def root(a):
+        return increasing_root(lambda t, a: jnp.where(t < 0, -1.0, 1.0) + 0.0 * a, jnp.float64(-1), jnp.float64(1), a)
+
+    assert jax.grad(root)(1.0) == 0.0

@@ -1,0 +1,269 @@
+"""Replica theory, its lines, and the exact one-step error, each against a second route in plain numpy."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import erf
+from scipy.stats import binom
+
+from hopfield.theory import classical
+from hopfield.theory.saddle import field_averages
+
+Z = np.linspace(-10, 10, 20_001)
+GAUSS = np.exp(-(Z**2) / 2) / np.sqrt(2 * np.pi) * 1e-3
+
+
+def free_energy(m: float, q: float, r: float, load: float, temperature: float) -> float:
+    """AGS 1985, equation for f, with a plain trapezoidal average."""
+    beta, c = 1 / temperature, (1 - q) / temperature
+    field = np.abs(beta * (m + np.sqrt(load * r) * Z))
+    entropy = np.sum(GAUSS * (field + np.log1p(np.exp(-2 * field))))
+    glass = load / (2 * beta) * (np.log(1 - c) - beta * q / (1 - c))
+    return load / 2 + m**2 / 2 + load * beta * r * (1 - q) / 2 + glass - temperature * entropy
+
+
+def iterate(load: float, temperature: float) -> tuple[float, float, float]:
+    """The saddle-point equations iterated from a perfect pattern."""
+    m, q, r = 1.0, 1.0, 1.0
+    for _ in range(4000):
+        average = np.tanh((m + np.sqrt(load * r) * Z) / temperature)
+        previous = m
+        m, q = np.sum(GAUSS * average), np.sum(GAUSS * average**2)
+        r = q / (1 - (1 - q) / temperature) ** 2
+        if abs(m - previous) < 1e-15 or m < 1e-3:
+            break
+    return m, q, r
+
+
+def test_critical_load_is_0_1379056_at_overlap_0_967417():
+    load, overlap = classical.critical_load()
+    assert load == pytest.approx(0.1379056, abs=5e-8)
+    assert overlap == pytest.approx(0.967417, abs=5e-7)
+    y = np.linspace(1, 2, 100_001)
+    root = erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))
+    assert load == pytest.approx(np.max(root**2 / 2), abs=1e-10)
+    assert classical.spinodal_load(0.0) == pytest.approx(load, abs=1e-13)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-3, 0.5, 3.0, 21.0, 300.0])
+@pytest.mark.parametrize("deviation", [1e-8, 1e-2, 0.7, 1.3, 5.0, 40.0])
+def test_field_averages_match_a_fine_trapezoid(mean, deviation):
+    z = np.linspace(-12, 12, 400_001)
+    weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * 6e-5
+    h = mean + deviation * z
+    sech2 = 1 / np.cosh(np.clip(h, -300, 300)) ** 2
+    log_cosh = np.abs(h) + np.log1p(np.exp(-2 * np.abs(h)))
+    expected = [np.tanh(h), np.tanh(h) ** 2, sech2, h * sech2, log_cosh]
+    got = np.array(field_averages(np.array(mean), np.array(deviation)))
+    np.testing.assert_allclose(got, [np.sum(weight * f) for f in expected], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("load", [1e-3, 0.02, 0.06, 0.1, 0.13])
+@pytest.mark.parametrize("temperature", [0.05, 0.15, 0.3, 0.45, 0.6, 0.8])
+def test_replica_is_where_iteration_from_the_pattern_ends(load, temperature):
+    m, q, r = iterate(load, temperature)
+    found = classical.replica(load, temperature)
+    if m < 1e-3:
+        assert np.isnan(found)[:].all()
+        assert load > classical.spinodal_load(temperature)
+    else:
+        np.testing.assert_allclose(found[:3], (m, q, r), rtol=1e-9)
+        assert found.free_energy == pytest.approx(free_energy(m, q, r, load, temperature), abs=1e-11)
+
+
+@pytest.mark.parametrize("solution", [classical.replica, classical.spin_glass], ids=["retrieval", "spin_glass"])
+@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.5), (0.05, 0.2), (0.1, 0.3), (0.13, 0.08)])
+def test_solutions_are_stationary_points_of_the_free_energy(solution, load, temperature):
+    point = np.array(solution(load, temperature)[:3])
+    for direction in np.eye(3) * 1e-4:
+        slope = free_energy(*(point + direction), load, temperature)
+        slope -= free_energy(*(point - direction), load, temperature)
+        assert abs(slope / 2e-4) < 1e-7
+
+
+@pytest.mark.parametrize("load", [0.01, 0.05, 0.1, 0.1379])
+def test_zero_temperature_solves_the_error_function_equations(load):
+    m, _, r, _ = classical.replica(load)
+    noise = np.sqrt(2 * load * r)
+    assert m == pytest.approx(erf(m / noise), abs=1e-12)
+    c = np.sqrt(2 / (np.pi * load * r)) * np.exp(-((m / noise) ** 2))
+    assert r == pytest.approx(1 / (1 - c) ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("load", [0.02, 0.1, 0.13])
+def test_low_temperatures_approach_zero_temperature_as_temperature_squared(load):
+    cold = classical.retrieval_overlap(load)
+    shifts = np.array([classical.retrieval_overlap(load, t) - cold for t in (2e-2, 1e-2, 5e-3)])
+    assert abs(shifts[-1]) < 1e-3
+    np.testing.assert_allclose(shifts[:-1] / shifts[1:], 4, rtol=0.25)
+
+
+def test_empty_network_obeys_the_curie_weiss_equation():
+    temperature = np.array([0.2, 0.5, 0.9, 0.99])
+    m = classical.retrieval_overlap(0.0, temperature)
+    np.testing.assert_allclose(m, np.tanh(m / temperature), rtol=1e-9)
+    assert np.isnan(classical.retrieval_overlap(0.0, 1.0))
+
+
+def test_retrieval_ends_at_the_spinodal_over_the_whole_plane():
+    temperature = np.linspace(0, 0.99, 34)
+    edge = classical.spinodal_load(temperature)
+    inside = classical.replica(edge * (1 - 1e-6), temperature)
+    assert not np.isnan(inside).any()
+    assert np.isnan(classical.retrieval_overlap(edge * (1 + 1e-6), temperature)).all()
+    grid = classical.retrieval_overlap(np.linspace(0, 1, 12)[:, None] * edge, temperature)
+    assert np.all(np.diff(grid, axis=0)[:-1] < 0)
+    assert np.isnan(classical.retrieval_overlap(0.138, 0.0))
+
+
+def test_phase_lines_leave_the_temperature_axis_with_the_published_slopes():
+    # near T = 1: 1 − T = √α/√a with a = 4x(1−x)²/(3−2x), largest at x = (9−√33)/8
+    x = (9 - np.sqrt(33)) / 8
+    slope = np.sqrt((3 - 2 * x) / (4 * x)) / (1 - x)
+    load = 1e-10
+    assert (1 - classical.spinodal_temperature(load)) / 1e-5 == pytest.approx(slope, rel=1e-4)
+    assert slope == pytest.approx(1.95, abs=5e-3)
+    assert (1 - classical.thermodynamic_temperature(load)) / 1e-5 == pytest.approx(2.6, abs=5e-3)
+    assert classical.spinodal_temperature(0.0) == classical.thermodynamic_temperature(0.0) == 1.0
+    assert classical.spin_glass_temperature(0.25) == 1.5
+
+
+def test_thermodynamic_load_at_zero_temperature_balances_two_energies():
+    def energy(m: float, noise: float, c: float, load: float) -> float:
+        y = m / noise
+        size = noise * np.sqrt(2 / np.pi) * np.exp(-(y**2) / 2) + m * erf(y / np.sqrt(2))
+        return m**2 / 2 + load / 2 * (1 - 1 / (1 - c)) + noise**2 * c / 2 - size
+
+    def balance(load: float) -> float:
+        m, _, r, _ = classical.replica(load)
+        glass = np.sqrt(load) + np.sqrt(2 / np.pi)  # √(αr) of the spin glass at T = 0
+        retrieval = energy(m, np.sqrt(load * r), 1 - 1 / np.sqrt(r), load)
+        return retrieval - energy(0.0, glass, np.sqrt(2 / np.pi) / glass, load)
+
+    assert classical.thermodynamic_load(0.0) == pytest.approx(brentq(balance, 0.04, 0.06), abs=1e-10)
+    assert classical.thermodynamic_load(0.0) == pytest.approx(0.0519, abs=5e-5)
+
+
+@pytest.mark.parametrize("load", [1e-4, 0.01, 0.03, 0.05])
+def test_free_energies_cross_on_the_thermodynamic_line(load):
+    temperature = classical.thermodynamic_temperature(load)
+    assert classical.thermodynamic_load(temperature) == pytest.approx(load, rel=1e-9)
+    for factor, sign in ((0.95, -1), (1.02, 1)):
+        t = temperature * factor
+        difference = classical.replica(load, t).free_energy - classical.spin_glass(load, t).free_energy
+        assert np.sign(difference) == sign
+
+
+def test_symmetric_spinodal_bends_back_at_low_temperature():
+    temperature = np.linspace(0, 0.06, 61)
+    load = classical.spinodal_load(temperature)
+    # the published 1RSB and 2RSB capacities at T = 0, 0.138186 and 0.138187, lie within the reentrant region
+    assert 0.138187 < load.max() < 0.13819
+    assert 0.02 < temperature[load.argmax()] < 0.026
+    assert np.isnan(classical.spinodal_temperature(0.1382))
+    upper = classical.spinodal_temperature(0.138)
+    assert classical.spinodal_load(upper) == pytest.approx(0.138, abs=1e-12)
+    assert upper > 0.026
+
+
+@pytest.mark.parametrize("load", [0.05, 0.14, 1.0])
+def test_spin_glass_order_vanishes_linearly_at_its_transition(load):
+    t_g = classical.spin_glass_temperature(load)
+    assert np.all(np.array(classical.spin_glass(load, t_g * 1.01)[:3]) == 0)
+    q = classical.spin_glass(load, t_g * (1 - np.array([1e-3, 2e-3]))).q
+    assert q[1] / q[0] == pytest.approx(2, rel=0.01)
+    above, below = (classical.spin_glass(load, t_g * f).free_energy for f in (1 + 1e-7, 1 - 1e-7))
+    assert above == pytest.approx(below, abs=1e-6)
+    ground = classical.spin_glass(load, 0.0)
+    assert np.sqrt(load * ground.r) == pytest.approx(np.sqrt(load) + np.sqrt(2 / np.pi), rel=1e-10)
+
+
+def enumerate_one_step(neurons: int, patterns: int, flipped: int, self_coupling: bool) -> float:
+    """Average over every set of patterns; a flipped start is the same for all by symmetry."""
+    states = np.array(list(itertools.product([-1, 1], repeat=neurons * patterns)))
+    xi = states.reshape(-1, patterns, neurons)
+    x = xi[:, 0] * np.where(np.arange(neurons) < flipped, -1, 1)
+    field = np.einsum("smi,smj,sj->si", xi, xi, x) - (0 if self_coupling else patterns) * x
+    after = np.where(field == 0, x, np.sign(field))
+    return float(np.mean(after != xi[:, 0]))
+
+
+@pytest.mark.parametrize("self_coupling", [False, True], ids=["no_self", "self"])
+@pytest.mark.parametrize(
+    ("neurons", "patterns", "flipped"),
+    [(5, 3, 0), (5, 3, 2), (4, 4, 0), (4, 4, 1), (3, 5, 1), (6, 2, 3), (7, 2, 0), (2, 5, 2), (1, 6, 0), (5, 1, 2)],
+)
+def test_one_step_error_equals_complete_enumeration(neurons, patterns, flipped, self_coupling):
+    expected = enumerate_one_step(neurons, patterns, flipped, self_coupling)
+    got = classical.one_step_error(neurons, patterns, flipped / neurons, self_coupling=self_coupling)
+    assert got == pytest.approx(expected, abs=1e-14)
+
+
+def test_one_step_error_is_the_binomial_tail_and_tends_to_the_error_function():
+    neurons, patterns = np.array([100, 1000, 4000, 4000]), np.array([14, 131, 400, 560])
+    terms = (neurons - 1) * (patterns - 1)
+    tail = binom.cdf(np.ceil((terms - (neurons - 1)) / 2) - 1, terms, 0.5)
+    np.testing.assert_allclose(classical.one_step_error(neurons, patterns), tail, rtol=1e-9)
+    sizes = np.array([500, 5000, 50_000])
+    ratio = classical.one_step_error(sizes, 0.1 * sizes) / classical.one_step_error_asymptotic(0.1)
+    assert np.all(np.diff(np.abs(ratio - 1)) < 0)
+    assert ratio[-1] == pytest.approx(1, abs=1e-3)
+
+
+def test_one_step_error_equals_simulation_from_corrupted_starts():
+    rng = np.random.default_rng(5)
+    neurons, patterns, flipped, samples = 60, 10, 9, 4000
+    xi = rng.choice([-1.0, 1.0], size=(samples, patterns, neurons))
+    x = xi[:, 0] * np.where(np.arange(neurons) < flipped, -1, 1)
+    field = np.einsum("smi,sm->si", xi, np.einsum("smj,sj->sm", xi, x)) - patterns * x
+    wrong = (np.where(field == 0, x, np.sign(field)) != xi[:, 0]).mean(axis=1)
+    error = wrong.std() / np.sqrt(samples)
+    assert abs(wrong.mean() - classical.one_step_error(neurons, patterns, 0.15)) < 3.5 * error
+
+
+def test_fixed_point_probability_matches_simulation_of_large_networks():
+    rng = np.random.default_rng(8)
+    neurons, patterns, samples = 500, 45, 400
+    stable = 0
+    for _ in range(samples):
+        xi = rng.choice([-1.0, 1.0], size=(patterns, neurons))
+        stable += np.all(xi[0] * (xi.T @ (xi @ xi[0])) - patterns >= 0)
+    expected = classical.fixed_point_probability(neurons, patterns)
+    assert 0.7 < expected < 0.9
+    assert abs(stable / samples - expected) < 3.5 * np.sqrt(expected * (1 - expected) / samples) + 0.01
+
+
+def test_mceliece_counts():
+    assert classical.mceliece(1000) == pytest.approx(72.38, abs=0.01)
+    assert classical.mceliece(1000, all_patterns=True) == pytest.approx(36.19, abs=0.01)
+
+
+def test_scalars_in_scalars_out_and_arrays_broadcast():
+    assert isinstance(classical.retrieval_overlap(0.1), float)
+    assert isinstance(classical.spinodal_temperature(0.1), float)
+    assert isinstance(classical.one_step_error(100, 10), float)
+    grid = classical.replica(np.array([[0.01], [0.2]]), np.array([0.1, 0.5, 1.5]))
+    assert grid.overlap.shape == (2, 3)
+    np.testing.assert_array_equal(np.isnan(grid.overlap), [[False, False, True], [True, True, True]])
+    assert grid.overlap[0, 1] == pytest.approx(classical.retrieval_overlap(0.01, 0.5), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: classical.replica(-0.1, 0.1), "load"),
+        (lambda: classical.replica(0.1, -0.1), "temperature"),
+        (lambda: classical.replica(0.1, np.nan), "temperature"),
+        (lambda: classical.spin_glass(0.0, 0.1), "load"),
+        (lambda: classical.spinodal_temperature("high"), "load"),
+        (lambda: classical.one_step_error(10.5, 3), "neurons"),
+        (lambda: classical.one_step_error(10, 0), "patterns"),
+        (lambda: classical.one_step_error(10, 3, 1.2), "corruption"),
+        (lambda: classical.mceliece(1), "neurons"),
+    ],
+)
+def test_arguments_outside_their_range_are_named(call, name):
+    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
+        call()
