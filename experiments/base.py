@@ -7,7 +7,8 @@ An experiment is one module `experiments/<name>.py` with
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
     def science(config) -> dict                    all else that a point's numbers depend on (seed, probes, sweeps ...)
     def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order
-    def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well
+    def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
+                                                   "<name>/stderr" as the error of "<name>"; NaN is saved as null
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
@@ -49,6 +50,10 @@ class InputError(ValueError):
 def about(text: str) -> dict[str, str]:
     """The line `--help` prints for an option, as metadata of its field: `field(default=0, metadata=about("..."))`."""
     return {"help": text}
+
+
+class StoppedError(RuntimeError):
+    """A run could not go on for a reason outside the project, such as a full disk; the message says how far it came."""
 
 
 class Mode(Enum):

@@ -14,8 +14,8 @@ and the load at which half of the queries pass is the critical load of that crit
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from experiments import base, sources, trials
 from experiments.base import about
@@ -38,7 +38,9 @@ class Scale:
     neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N"))
     loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
     stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
-    samples: int | None = field(default=None, metadata=about("disorder samples at each point"))
+    samples: Any = field(
+        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
+    )
     probes: int | None = field(default=None, metadata=about("patterns queried in each sample"))
     dynamics: list[str] | None = field(default=None, metadata=about(f"any of {', '.join(DYNAMICS)}"))
     corruption: list[Any] | None = field(
@@ -48,18 +50,18 @@ class Scale:
     max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most"))
 
 
-COMMON = {
-    "neurons": [64],
-    "loads": [0.1, 0.2],
-    "stored": None,
-    "samples": 4,
-    "probes": 4,
-    "dynamics": ["synchronous"],
-    "corruption": [0.0],
-    "beta": None,
-    "max_steps": 100,
-}
-"""Smoke scale, for whatever neither the options nor the memory's own scale say."""
+class At(NamedTuple):
+    """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
+
+    neurons: list[int] = [64]  # noqa: RUF012 - never changed
+    loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
+    stored: list[int] | None = None
+    samples: Any = 4
+    probes: int = 4
+    dynamics: list[str] = ["synchronous"]  # noqa: RUF012
+    corruption: list[Any] = [0.0]  # noqa: RUF012
+    beta: float | None = None
+    max_steps: int = 100
 
 
 @dataclass
@@ -71,38 +73,42 @@ class Config(Scale, base.Config):
         metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5"),
     )
     per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
-    source: str = field(
-        default="random", metadata=about("patterns: random, digits, photographs, or the path of an .npy or .npz file")
+    sources: list[str] = field(
+        default_factory=lambda: [sources.RANDOM],
+        metadata=about("patterns: random, digits, photographs, or paths of .npy or .npz files"),
     )
     clamp: bool = field(default=False, metadata=about("hold the units that the corruption left untouched"))
 
     def __post_init__(self) -> None:
+        from hopfield.memories import find
+
         base.Config.__post_init__(self)
         if not self.memories:
             raise ValueError("memories must name at least one memory, got []")
-        for name in self.per_memory:
-            if name not in self.memories:
-                raise ValueError(f"per_memory must be among memories {', '.join(self.memories)}, got {name!r}")
-        _check_source(self)
+        for name in self.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
+            find(name)
+        if not self.sources:
+            raise ValueError("sources must name at least one source of patterns, got []")
         for memory in self.memories:
-            _check_scale(memory, scale(self, memory), self.source)
+            at = scale(self, memory)
+            _check_scale(memory, at)
+            for source in self.sources:
+                _check_source(self, memory, at, source)
 
 
-def scale(config: Config, memory: str) -> Scale:
+def scale(config: Config, memory: str) -> At:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
-    own = config.per_memory.get(memory, Scale())
     chosen = {}
-    # Loads and stored are two ways to say one thing: whichever is nearer to the user's hand silences the other.
-    for layer in (config, own):
+    for layer in (config, config.per_memory.get(memory, Scale())):
         if layer.loads is not None and layer.stored is not None:
             raise ValueError("loads must not be given together with stored, which says the same in numbers")
-        if "loads" not in chosen and (layer.loads is not None or layer.stored is not None):
-            chosen |= {"loads": layer.loads, "stored": layer.stored}
-    for name, default in COMMON.items():
-        if name not in chosen:
-            common, mine = getattr(config, name), getattr(own, name)
-            chosen[name] = common if common is not None else mine if mine is not None else default
-    return Scale(**chosen)
+        # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
+        counted = "loads" in chosen or "stored" in chosen
+        for name in At._fields:
+            value = getattr(layer, name)
+            if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
+                chosen[name] = value
+    return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
 
 
 def _at_least(name: str, value, low: int) -> None:
@@ -110,19 +116,39 @@ def _at_least(name: str, value, low: int) -> None:
         raise ValueError(f"{name} must be at least {low}, got {value}")
 
 
-def _check_source(config: Config) -> None:
-    if config.source == sources.RANDOM:
-        return
-    rows, width = sources.load(config.source, False).shape
-    if config.neurons is not None and set(config.neurons) != {width}:
-        raise ValueError(f"neurons must be {width} for the patterns of {config.source}, got {config.neurons}")
-    for memory in config.memories:
-        most = max(_pattern_counts(memory, scale(config, memory), width))
+def _check_source(config: Config, memory: str, at: At, source: str) -> None:
+    if source != sources.RANDOM:
+        rows, width = sources.load(source, False).shape
+        if config.neurons is not None and set(config.neurons) != {width}:
+            raise ValueError(f"neurons must be {width} for the patterns of {source}, got {config.neurons}")
+        most = max(_pattern_counts(memory, at, width))
         if most > rows:
-            raise ValueError(f"loads must ask for at most the {rows} patterns of {config.source}, got {most}")
+            raise ValueError(f"loads must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
+    for neurons in _widths(at, source):
+        most = max(_pattern_counts(memory, at, neurons))
+        if most * neurons > 2**30:
+            raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
 
 
-def _check_scale(memory: str, scale: Scale, source: str) -> None:
+def _widths(at: At, source: str) -> list[int]:
+    return at.neurons if source == sources.RANDOM else [sources.load(source, False).shape[1]]
+
+
+def _check_samples(samples: Any) -> None:
+    table = samples if isinstance(samples, dict) else {0: samples}
+    for size, count in table.items() or [(0, 0)]:
+        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
+            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
+
+
+def _samples(at: At, neurons: int) -> int:
+    """Disorder samples at this size: those of the largest size named that is not larger."""
+    if not isinstance(at.samples, dict):
+        return at.samples
+    return at.samples[max((size for size in at.samples if size <= neurons), default=min(at.samples))]
+
+
+def _check_scale(memory: str, scale: At) -> None:
     from hopfield.memories import find
     from hopfield.patterns import corruption
 
@@ -136,29 +162,24 @@ def _check_scale(memory: str, scale: Scale, source: str) -> None:
     for value in scale.loads or []:
         if not 0 < value < float("inf"):
             raise ValueError(f"loads must be positive, got {value:g}")
-    _at_least("samples", scale.samples, 1)
+    _check_samples(scale.samples)
     _at_least("probes", scale.probes, 1)
     _at_least("max_steps", scale.max_steps, 1)
-    for name in scale.dynamics or []:
+    for name in scale.dynamics:
         if name not in DYNAMICS:
             raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r}")
         if name != "synchronous" and blueprint.ensemble != "spins":
             raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
-    for spec in scale.corruption or []:
+    for spec in scale.corruption:
         corruption(spec)
     if scale.beta is not None:
         if not blueprint.takes_beta:
             raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
         if not 0 < scale.beta < float("inf"):
             raise ValueError(f"beta must be positive, got {scale.beta:g}")
-    widths = scale.neurons if source == sources.RANDOM else [sources.load(source, False).shape[1]]
-    for neurons in widths or []:
-        most = max(_pattern_counts(memory, scale, neurons))
-        if most * neurons > 2**30:
-            raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
 
 
-def _pattern_counts(memory: str, scale: Scale, neurons: int) -> list[int]:
+def _pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
     from hopfield.memories import find
 
     if scale.stored is not None:
@@ -172,26 +193,24 @@ def points(config: Config) -> list[dict]:
     from hopfield.memories import find
 
     found = []
-    for memory in config.memories:
-        at = scale(config, memory)
-        beta = find(memory).beta if at.beta is None else at.beta
-        widths = at.neurons if config.source == sources.RANDOM else [sources.load(config.source, False).shape[1]]
-        for dynamics in at.dynamics or []:
-            for neurons in widths or []:
-                for corruption in at.corruption or []:
-                    for patterns in _pattern_counts(memory, at, neurons):
-                        shared = {
-                            "memory": memory,
-                            "dynamics": dynamics,
-                            "neurons": neurons,
-                            "patterns": patterns,
-                            "corruption": corruption,
-                            "beta": beta,
-                            "source": config.source,
-                            "max_steps": at.max_steps,
-                            "probes": min(at.probes or 1, patterns),
-                        }
-                        found += [shared | {"sample": sample} for sample in range(at.samples or 1)]
+    for source in config.sources:
+        for memory in config.memories:
+            at = scale(config, memory)
+            beta = find(memory).beta if at.beta is None else at.beta
+            for dynamics, neurons, corruption in product(at.dynamics, _widths(at, source), at.corruption):
+                for patterns in _pattern_counts(memory, at, neurons):
+                    shared = {
+                        "memory": memory,
+                        "dynamics": dynamics,
+                        "neurons": neurons,
+                        "patterns": patterns,
+                        "corruption": corruption,
+                        "source": source,
+                        "beta": beta,
+                        "max_steps": at.max_steps,
+                        "probes": min(at.probes, patterns),
+                    }
+                    found += [shared | {"sample": sample} for sample in range(_samples(at, neurons))]
     return found
 
 
@@ -221,14 +240,16 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 
 def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
-    """Padded number of patterns of each (memory, neurons, patterns), within a factor 4: few programs serve all."""
+    """Padded number of patterns of each (memory, neurons, patterns): a factor 4 at most, less where it would cost."""
     found = {}
     kinds = sorted({(p["memory"], p["neurons"], p["patterns"]) for p in points_}, reverse=True)
     for _, group in groupby(kinds, key=lambda kind: kind[:2]):
         top = 0
         for kind in group:
-            if top == 0 or (kind[2] * kind[1] > 2**14 and kind[2] * 4 < top):
-                top = kind[2]
+            _, neurons, patterns = kind
+            small, large = patterns * neurons <= 2**14, top * neurons**2 > 2**28
+            if top == 0 or (not small and patterns * (1.5 if large else 4) < top):
+                top = patterns
             found[kind] = top
     return found
 
@@ -244,9 +265,9 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> trials.
         point["dynamics"],
         point["neurons"],
         padding,
-        min(at.probes or 1, padding),
+        min(at.probes, padding),
         kind if amount else "none",
-        config.source,
+        point["source"],
         config.clamp,
         point["max_steps"],
         point["beta"] is not None,
@@ -275,7 +296,7 @@ def summarise(table: "pandas.DataFrame") -> dict:
     from experiments.statistics import critical_load, extrapolate
 
     critical, extrapolation = [], []
-    names = ["memory", "dynamics", "corruption", "neurons"]
+    names = ["memory", "dynamics", "corruption", "source", "neurons"]
     for key, rows in table.groupby(names, sort=False):
         for criterion in CRITERIA:
             used = rows.dropna(subset=[criterion])
@@ -289,7 +310,7 @@ def summarise(table: "pandas.DataFrame") -> dict:
 
     if critical:
         frame = pandas.DataFrame(critical)
-        names = ["memory", "dynamics", "corruption", "criterion"]
+        names = ["memory", "dynamics", "corruption", "source", "criterion"]
         for key, rows in frame.groupby(names, sort=False):
             for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"]):
                 extrapolation.append(dict(zip(names, cast(tuple, key), strict=True)) | fit)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import base, logging, plot
-from experiments.base import InputError
+from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
 from experiments.logging import Mirror, Target
@@ -60,7 +60,7 @@ def run(plans: Sequence[Plan]) -> None:
     """Carry out plans one after the other, and leave the process as it was.
 
     Raises:
-        OSError: results could not be written; the rows measured before are kept.
+        StoppedError: results could not be written, say; its text says what is kept.
         KeyboardInterrupt: its text says how to go on.
     """
     try:
@@ -107,37 +107,54 @@ def numerics() -> Iterator[None]:
 
 
 def _carry_out(plan: Plan) -> None:
-    job, directory = plan.job, plan.job.directory
-    directory.mkdir(parents=True, exist_ok=True)
-    base.write_text(directory / "config.yaml", yaml(job))
-    missing = plan.ledger.missing(plan.points)
-    kept = len(plan.points) - len(missing)
-    if kept:
-        _say(f"{kept} of {len(plan.points)} points are measured already in {directory}")
-    mirror = Mirror(
-        job.config,
-        mode=plan.mode,
-        conf=job.conf,
-        experiment=job.experiment,
-        directory=directory,
-        x_axis=plan.experiment.X_AXIS,
-        warn=lambda text: _say(f"warning: {text}"),
-    )
+    """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
+    mirror = None
+    code = 1
     try:
+        missing = _begin(plan)
+        mirror = _mirror(plan)
         if missing:
             _measure(plan, missing, mirror)
         _conclude(plan, mirror)
     except KeyboardInterrupt:
-        mirror.close(130)
-        done = len(plan.points) - len(plan.ledger.missing(plan.points))
-        raise KeyboardInterrupt(
-            f"{done} of {len(plan.points)} points are kept in {directory}; the same command goes on from there"
-        ) from None
-    except BaseException:
-        mirror.close(1)
-        raise
+        code = 130
+        raise KeyboardInterrupt(_progress(plan)) from None
+    except OSError as error:
+        raise StoppedError(f"the run stopped ({error}): {_progress(plan)}") from error
     finally:
+        if mirror is not None:
+            mirror.close(code)
         plan.ledger.close()
+
+
+def _progress(plan: Plan) -> str:
+    total = len(plan.points)
+    done = total - len(plan.ledger.missing(plan.points))
+    return f"{done} of {total} points are kept in {plan.job.directory}; the same command goes on from there"
+
+
+def _begin(plan: Plan) -> list[dict]:
+    """Make the directory, write down the options there, and return the points that are missing."""
+    directory = plan.job.directory
+    directory.mkdir(parents=True, exist_ok=True)
+    base.write_text(directory / "config.yaml", yaml(plan.job))
+    missing = plan.ledger.missing(plan.points)
+    if len(missing) < len(plan.points):
+        _say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+    return missing
+
+
+def _mirror(plan: Plan) -> Mirror:
+    job = plan.job
+    return Mirror(
+        job.config,
+        mode=plan.mode,
+        conf=job.conf,
+        experiment=job.experiment,
+        directory=job.directory,
+        x_axis=plan.experiment.X_AXIS,
+        warn=lambda text: _say(f"warning: {text}"),
+    )
 
 
 def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
@@ -178,7 +195,9 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
     scalars = json.loads(base.encode(summary.get("scalars", {})))
     mirror.finish(table, scalars)
     for name, value in scalars.items():
-        print(f"{name}: {f'{value:.6g}' if isinstance(value, float) else value}")
+        if not name.endswith("/stderr"):
+            error = scalars.get(f"{name}/stderr")
+            print(f"{name}: {_number(value)}{f' ± {_number(error)}' if error is not None else ''}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
 
 
@@ -203,6 +222,10 @@ def _check_output(directory: Path) -> None:
     for name in RESULTS:
         if (directory / name).is_dir():
             raise InputError(f"output must leave room for its files, got a directory {directory / name}")
+
+
+def _number(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def _say(text: str) -> None:

@@ -35,7 +35,7 @@ def describe(hint: Any) -> str:
         return f"one of {', '.join(member.name for member in hint)}"
     if is_dataclass(hint):
         return f"a group of options ({', '.join(field.name for field in fields(hint))})"
-    return _WORDS.get(hint, "a mapping")
+    return "a mapping" if get_origin(hint) is dict else _WORDS.get(hint, "a value")
 
 
 def not_among(key: str, value: str, allowed: Sequence[str]) -> str:

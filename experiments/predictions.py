@@ -52,7 +52,7 @@ def _sphere(criterion: str, neurons: int | None, beta: float) -> float | None:
     from hopfield.theory import spherical
 
     if neurons is None:
-        return float(spherical.threshold("sphere", beta)) if criterion == "target_weight" else None
+        return float(spherical.typical_load(beta, "sphere")) if criterion == "target_weight" else None
     kind = "one_step" if criterion == "target_weight" else "converged"
     return math.log(float(spherical.critical_patterns(neurons, beta * neurons, kind))) / neurons
 

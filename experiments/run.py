@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.base import ROOT, InputError
+from experiments.base import ROOT, InputError, StoppedError
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
@@ -15,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on the given words (default: those of the command line).
 
     Returns:
-        0 if all went well, 1 if results could not be written, 2 for input that cannot be run, 130 after Ctrl-C.
+        0 if all went well, 1 if a run had to stop, 2 for input that cannot be run, 130 after Ctrl-C.
     """
     try:
         code = _command(sys.argv[1:] if argv is None else list(argv))
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         print(f"interrupted{': ' if str(error) else ''}{error}", file=sys.stderr)
         return 130
-    except (InputError, OSError) as error:
+    except (InputError, StoppedError) as error:
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
         print(f"error: {error}", file=sys.stderr)

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield.numerics import accumulation_dtype, unit
+from hopfield.simplex import shannon_entropy
 
 Scalar = Float[Array, ""]
 State = Float[Array, "N"]
@@ -64,10 +65,11 @@ def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool
 
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
     """Whether the target pattern carries more than half of the weight."""
-    return _shares(weights, None)[target] > 0.5
+    return shares(weights, None)[target] > 0.5
 
 
-def _shares(weights: Weights, mask: Mask) -> Weights:
+def shares(weights: Weights, mask: Mask = None) -> Weights:
+    """p = |w| / Σ|w| [M], at least in float32; zeros where masked, or if all weights are zero or masked."""
     size = jnp.abs(_accumulated(weights))
     if mask is not None:
         size = jnp.where(mask, size, 0.0)
@@ -76,15 +78,18 @@ def _shares(weights: Weights, mask: Mask) -> Weights:
     return size / jnp.maximum(jnp.sum(size), 1.0)
 
 
+def entropy(weights: Weights, mask: Mask = None) -> Scalar:
+    """Shannon's entropy H = −Σ p ln p in nats, p = |w| / Σ|w|; weights that are all zero or masked give 0."""
+    return shannon_entropy(shares(weights, mask))
+
+
 def effective_number(weights: Weights, mask: Mask = None) -> Scalar:
     """Effective number of patterns e^H, H = −Σ p ln p with p = |w| / Σ|w|: from 1 (one pattern) to M (all).
 
     Weights that are all zero or masked give 0.
     """
-    p = _shares(weights, mask)
-    held = p > 0
-    entropy = -jnp.sum(jnp.where(held, p * jnp.log(jnp.where(held, p, 1.0)), 0.0))
-    return jnp.where(jnp.any(held), jnp.exp(entropy), 0.0)
+    p = shares(weights, mask)
+    return jnp.where(jnp.any(p > 0), jnp.exp(shannon_entropy(p)), 0.0)
 
 
 def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
@@ -92,7 +97,7 @@ def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
 
     Weights that are all zero or masked give 0.
     """
-    p = _shares(weights, mask)
+    p = shares(weights, mask)
     square = jnp.sum(p * p)
     return jnp.where(square > 0, 1.0 / jnp.where(square > 0, square, 1.0), 0.0)
 

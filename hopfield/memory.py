@@ -226,9 +226,13 @@ def hebb_couplings(memory: Memory) -> Couplings:
     if not all(map(isinstance, parts, (Linear, Dot, Spins))):
         got = ", ".join(type(part).__name__ for part in parts)
         raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
-    stored = memory._stored()
-    matrix = stored.T @ stored
-    return Couplings(matrix * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype)), memory.beta)
+    return Couplings(_hollow_gram(memory._stored()), memory.beta)
+
+
+@jax.jit  # op by op, the mask of the diagonal and its product would cost twice what the matrix does
+def _hollow_gram(rows: Float[Array, "M N"]) -> Float[Array, "N N"]:
+    gram = rows.T @ rows
+    return jnp.where(jnp.eye(gram.shape[0], dtype=bool), 0.0, gram)
 
 
 def _column(mask, patterns):

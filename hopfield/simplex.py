@@ -6,6 +6,7 @@ found exactly (sort, or bisection to the last bit) and differentiated as an impl
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield.numerics import accumulation_dtype, increasing_root
@@ -74,9 +75,28 @@ def entmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> Scores:
     return jnp.where(finite, weights / jnp.where(total > 0, total, 1.0), 0.0)
 
 
-def tsallis_entropy(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
-    """H_α(p) = (Σ p − Σ p^α) / (α(α−1)); the convention whose α → 1 limit is Shannon's and α = 2 gives ½(1 − ‖p‖²)."""
-    return jnp.sum(p - _clipped_power(p, jnp.asarray(alpha, p.dtype))) / (alpha * (alpha - 1.0))
+def shannon_entropy(p: Scores) -> Float[Array, ""]:
+    """H(p) = −Σ p ln p in nats, 0 ln 0 = 0; the derivative at p = 0 is taken as zero instead of +∞."""
+    held = p > 0
+    return -jnp.sum(jnp.where(held, p * jnp.log(jnp.where(held, p, 1.0)), 0.0))
+
+
+def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
+    """H_α(p) = (Σ p − Σ p^α) / (α(α−1)), α > 0; the convention in which α = 1 is Shannon's and α = 2 is ½(1 − ‖p‖²)."""
+    alpha = jnp.asarray(alpha, p.dtype)
+    held = p > 0
+    log_p = jnp.log(jnp.where(held, p, 1.0))
+    gap = alpha - 1.0
+    # p^α − p = p (e^((α−1) ln p) − 1), which does not cancel as α → 1.
+    slope = jnp.where(gap == 0, log_p, jnp.expm1(gap * log_p) / jnp.where(gap == 0, 1.0, gap))
+    return -jnp.sum(jnp.where(held, p * slope, 0.0)) / alpha
+
+
+def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
+    """‖p‖_α = (Σ p^α)^(1/α) of non-negative numbers, for α however large."""
+    top = jnp.max(p, initial=0.0)
+    top = jnp.where(top > 0, top, 1.0)
+    return top * _clipped_power(jnp.sum(_clipped_power(p / top, jnp.asarray(alpha, p.dtype))), 1.0 / alpha)
 
 
 def _normmax_excess(tau, parameters):

@@ -34,7 +34,7 @@ class Scaling(NamedTuple):
 
 
 EXTENSIVE = Scaling("M / N", lambda m, n: m / n, lambda a, n: a * n)
-EXPONENTIAL = Scaling("ln M / N", lambda m, n: math.log(m) / n, lambda a, n: math.exp(a * n))
+EXPONENTIAL = Scaling("ln M / N", lambda m, n: math.log(m) / n, lambda a, n: math.exp(min(a * n, 700.0)))
 
 
 def polynomial_scaling(degree: int) -> Scaling:

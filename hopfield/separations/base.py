@@ -53,6 +53,14 @@ class Separation(struct.PyTreeNode, abc.ABC):
     def weights(self, z: Scores, where: Mask = None) -> Scores:
         """∇F(z) [M]; zero where masked."""
 
+    def regulariser(self, p: Scores) -> Scalar:
+        """Ω(p), the entropy of this separation: F(z) = max over p of p·z + Ω(p), reached at the weights.
+
+        Raises:
+            TypeError: none is known, as for potentials that are not convex.
+        """
+        raise TypeError(f"{type(self).__name__} has no regulariser: its potential is not given as a maximum over weights")
+
     def shares(self, z: Scores, where: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
         size = jnp.abs(self.weights(z, where))

@@ -8,7 +8,7 @@ from flax import struct
 from jaxtyping import Array, Bool
 
 from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
-from hopfield.simplex import Mask, Scores, shifted
+from hopfield.simplex import Mask, Scores, shannon_entropy, shifted
 
 
 class LogSumExp(Separation):
@@ -26,6 +26,9 @@ class LogSumExp(Separation):
         s, _ = shifted(z, where)
         w = jnp.exp(s)
         return (w / nonzero(jnp.sum(w))).astype(z.dtype)
+
+    def regulariser(self, p):
+        return shannon_entropy(p)
 
     def shares(self, z, where=None):
         return self.weights(z, where)
@@ -63,6 +66,9 @@ class Exponential(LogSumExp):
 
     def weights(self, z, where=None):
         return unmasked(jnp.exp(z), where)
+
+    def regulariser(self, p):
+        return jnp.sum(p) + shannon_entropy(p)
 
     def shares(self, z, where=None):
         return LogSumExp.weights(self, z, where)
@@ -114,6 +120,9 @@ class TopK(Separation):
 
     def potential(self, z, where=None):
         return LogSumExp().potential(z, self._kept(z, where))
+
+    def regulariser(self, p):
+        return jnp.where(jnp.sum(p > 0) <= self.count, shannon_entropy(p), -jnp.inf)
 
     def weights(self, z, where=None):
         return LogSumExp().weights(z, self._kept(z, where))

@@ -38,6 +38,15 @@ class Polynomial(Separation):
     def weights(self, z, where=None):
         return self._base(z, where) ** (self.degree - 1)
 
+    def regulariser(self, p):
+        if not self.convex:
+            return super().regulariser(p)
+        dual = self.degree / (self.degree - 1)
+        size = jnp.abs(p)
+        size = jnp.where(size > 0, jnp.where(size > 0, size, 1.0) ** dual, 0.0)
+        inside = jnp.all(p >= 0) if self.rectified else True
+        return jnp.where(inside, -jnp.sum(size) / dual, -jnp.inf)
+
     def rise(self, up, down, beta, where=None):
         # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
         # that a spin with zero field is recognised as a tie. β enters last for the same reason.

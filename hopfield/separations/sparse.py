@@ -58,6 +58,9 @@ class Normmax(Separation):
     def potential(self, z, where=None):
         return simplex.normmax(z, self.alpha, where)[1]
 
+    def regulariser(self, p):
+        return 1.0 - simplex.alpha_norm(p, self.alpha)
+
     def weights(self, z, where=None):
         return simplex.normmax(z, self.alpha, where)[0].astype(z.dtype)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq, elementwise
+from scipy.optimize import elementwise
 from scipy.special import betainc, erf, erfc
 
 from hopfield.theory.arguments import Float, plain, real, whole
@@ -54,14 +54,12 @@ def critical_load() -> CriticalLoad:
     Source: AGS 1985; eliminating r and C from m = erf(y), y = m/√(2αr), leaves one function of y.
     """
 
-    def root_load(y: float) -> float:
-        return erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))
-
-    def slope(y: float) -> float:  # times y²
+    def slope(y: Float) -> Float:  # of the bracket, times y²
         return 2 / np.sqrt(np.pi) * np.exp(-(y**2)) * (y + 2 * y**3) - erf(y)
 
-    y = float(brentq(slope, 1.0, 2.0, xtol=1e-15))
-    return CriticalLoad(float(root_load(y) ** 2 / 2), float(erf(y)))
+    y = elementwise.find_root(slope, (1.0, 2.0)).x
+    load = (erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))) ** 2 / 2
+    return CriticalLoad(float(load), float(erf(y)))
 
 
 def replica(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:

@@ -180,21 +180,20 @@ def _spinodal_ratio(degree: Float) -> Float:
     def slope(y: Float, degree: Float) -> Float:
         return (degree - 1) * 2 * y / np.sqrt(np.pi) * np.exp(-(y**2)) - erf(y)
 
-    return 1 / elementwise.find_root(slope, (np.full(degree.shape, 1e-3), np.full(degree.shape, 20.0)), args=(degree,)).x
+    bracket = np.full(degree.shape, 1e-3), np.full(degree.shape, 20.0)
+    return 1 / elementwise.find_root(slope, bracket, args=(degree,)).x
 
 
 def _one_step_error(degree: float, neurons: float, patterns: float, flipped: float, rectified: bool) -> float:
-    def difference(overlap: Float) -> Float:
-        up, down = overlap + 1.0, overlap - 1.0
-        return np.maximum(up, 0) ** degree - np.maximum(down, 0) ** degree if rectified else up**degree - down**degree
-
-    positive = np.arange(neurons)  # spins that agree, of N − 1
+    positive = np.arange(neurons)  # spins that agree, of the N − 1 others
     log_count = gammaln(neurons) - gammaln(positive + 1) - gammaln(neurons - positive)
-    probabilities = np.exp(log_count)
-    values = difference(2 * positive - (neurons - 1))
-    values, probabilities = np.concatenate([values, -values]), np.tile(probabilities / probabilities.sum() / 2, 2)
+    half = np.exp(log_count - (neurons - 1) * np.log(2)) / 2
+    values = _difference(degree, 2 * positive - (neurons - 1), rectified)
+    values, probabilities = np.concatenate([values, -values]), np.tile(half / (2 * half.sum()), 2)
 
-    def below(bound: float, tie: float) -> float:
+    def below(others: float, tie: float) -> float:
+        """P(crosstalk < −signal + tie), the signal that of a pattern with an overlap with the other spins."""
+        bound = -float(_difference(degree, np.array(others), rectified))
         if np.max(np.abs(values)) < 2**53:
             exact = sums.lattice_below(values, probabilities, int(patterns) - 1, bound + tie)
             if exact is not None:
@@ -202,6 +201,14 @@ def _one_step_error(degree: float, neurons: float, patterns: float, flipped: flo
         return sums.below(values, probabilities, patterns - 1, bound)
 
     aligned = neurons - 2 * flipped
-    from_right = below(-difference(aligned - 1), 0.0) if flipped < neurons else 0.0
-    from_flipped = below(-difference(aligned + 1), 0.5) if flipped > 0 else 0.0  # a tie leaves it wrong
+    from_right = below(aligned - 1, 0.0) if flipped < neurons else 0.0
+    from_flipped = below(aligned + 1, 0.5) if flipped > 0 else 0.0  # a tie leaves it wrong
     return ((neurons - flipped) * from_right + flipped * from_flipped) / neurons
+
+
+def _difference(degree: float, overlap: Float, rectified: bool) -> Float:
+    """F(s+1) − F(s−1)."""
+    up, down = overlap + 1.0, overlap - 1.0
+    if rectified:
+        up, down = np.maximum(up, 0), np.maximum(down, 0)
+    return up**degree - down**degree

@@ -18,11 +18,13 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
 from hopfield.theory import sums
 from hopfield.theory.arguments import Float, plain, real, whole
+
+_NEGLIGIBLE = 1e-8  # overlaps rarer than this over all patterns are left out of a probability
 
 
 def rate(overlap: ArrayLike) -> Float:
@@ -82,9 +84,7 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
     return _typical_load(real("beta", beta, above=0), corruption)
 
 
-def target_weight(
-    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
-) -> Float:
+def target_weight(neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
     """Exact mean softmax weight of a pattern in the state with round(corruption·N) of its spins flipped.
 
     p = 1/(1 + X) with X = Σ_{ν≠μ} e^(β(ξ_ν − ξ_μ)·x), and ⟨p⟩ = ∫₀^∞ e^(−s) ⟨e^(−sX)⟩ ds.
@@ -109,7 +109,7 @@ def target_weight_probability(
     Arguments as of `target_weight`. One pattern as near to the state as its own rules it out.
 
     Returns:
-        The probability, to 1e-9 for a hundred patterns or more (1e-5 for a handful).
+        The probability, to 1e-7 for a hundred patterns or more (1e-5 for a handful).
     """
     return _vectorised(_weight_probability, neurons, patterns, beta, corruption)
 
@@ -118,14 +118,14 @@ def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLi
     """Load ln M / N at which half of the patterns have softmax weight above 1/2: `target_weight_load` at finite N.
 
     Args:
-        neurons: N, 1 to 64; beyond, the threshold is reached to 1e-3.
+        neurons: N, 1 to 1000; seconds each from 100 on.
         beta: inverse temperature in exp(β ξ·x), > 0.
         corruption: fraction of flipped spins, 0 to 1/2.
 
     Returns:
         The load, with M taken as continuous; nan where two patterns are already too many.
     """
-    return _vectorised(_critical_load, real("neurons", neurons, most=64), 1, beta, corruption)
+    return _vectorised(_critical_load, real("neurons", neurons, most=1000), 1, beta, corruption)
 
 
 def one_step_error(
@@ -176,7 +176,7 @@ def _overlaps(neurons: float) -> tuple[Float, Float]:
 
 def _mean_weight(neurons: float, patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons)
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
         terms = np.exp(beta * (overlaps - (neurons - 2 * flipped)))
         # ⟨p⟩ >= 1/(1 + ⟨X⟩): below e^-30 times that, s contributes nothing
         least = -np.log1p((patterns - 1) * np.sum(probabilities * terms)) - 30
@@ -195,7 +195,9 @@ def _weight_probability(neurons: float, patterns: float, beta: float, flipped: f
         return float(patterns == 1)
     terms = np.exp(beta * (overlaps[further] - own))
     nearer = (patterns - 1) * np.log1p(-probabilities[~further].sum())
-    return float(np.exp(nearer)) * sums.below(terms, probabilities[further] / share, patterns - 1, 1.0)
+    return float(np.exp(nearer)) * sums.below(
+        terms, probabilities[further] / share, patterns - 1, 1.0, negligible=_NEGLIGIBLE
+    )
 
 
 def _critical_load(neurons: float, _: float, beta: float, flipped: float) -> float:
@@ -205,7 +207,8 @@ def _critical_load(neurons: float, _: float, beta: float, flipped: float) -> flo
     most = neurons * np.log(2) + 3  # twenty copies of every state
     if excess(0.0) < 0:
         return np.nan
-    return float(np.log1p(np.exp(brentq(excess, 0.0, most, xtol=1e-10)))) / neurons
+    log_others = root_scalar(excess, bracket=(0.0, most), xtol=1e-7).root
+    return float(np.log1p(np.exp(log_others))) / neurons
 
 
 def _one_step_error(neurons: float, patterns: float, beta: float, flipped: float) -> float:
@@ -218,7 +221,7 @@ def _one_step_error(neurons: float, patterns: float, beta: float, flipped: float
         largest = max(own, overlaps[~rare].max(initial=-neurons) + 2)
         terms = np.exp(beta * (np.minimum(overlaps, largest) - own))
         values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
-        return sums.below(values, halves, patterns - 1, -1.0)
+        return sums.below(values, halves, patterns - 1, -1.0, negligible=_NEGLIGIBLE)
 
     aligned = neurons - 2 * flipped
     from_right, from_flipped = below_zero(aligned - 1), below_zero(aligned + 1)

@@ -17,7 +17,7 @@ from scipy.special import erf, erfc
 
 from hopfield.theory.arguments import Float
 
-COLDEST = 1e-12  # stands for T = 0: thermal corrections are O(T²), the free energy changes by O(T)
+COLDEST = 1e-12  # stands for T = 0: every order parameter shifts by O(T)
 _REACH = 9.0  # a Gaussian holds 2e-19 of its weight beyond nine deviations
 _SATURATED = 20.0  # 1 − tanh(20) = 8e-18
 _BRACKET = (0.25, 0.47, 0.8)  # the load's maximum over w moves only between 0.468 and 0.479 for 0 <= T < 1

@@ -41,7 +41,7 @@ def lattice_below(values: Float, probabilities: Float, terms: int, bound: float)
     return float(np.clip(law[: max(first_kept, 0)].sum(), 0.0, 1.0))
 
 
-def below(values: Float, probabilities: Float, terms: float, bound: float) -> float:
+def below(values: Float, probabilities: Float, terms: float, bound: float, *, negligible: float = 1e-12) -> float:
     """P(sum of terms < bound) + ½ P(sum of terms = bound), by inversion of the characteristic function.
 
     P = ½ − (1/π) Σ_k Im[φ(t_k) e^(−i t_k bound)]/(k + ½),  t_k = (k + ½)Δ,  φ(t) = ⟨e^(itv)⟩^terms.
@@ -49,16 +49,19 @@ def below(values: Float, probabilities: Float, terms: float, bound: float) -> fl
     The window 2π/Δ holds the distance of the bound from the mean, the largest single value and 14 standard
     deviations; what the sum has beyond it is the error. Tails below 2e-12 are 0. Frequencies stop where |φ| < 1e-16;
     a sum of so few terms that |φ| does not decay is tapered off after 2^15 of them, which costs up to 1e-5.
+    A sum on a lattice of spacing δ loses the lattice: the ½ is then right up to δ² over the variance.
 
     Args:
         values: of one term.
         probabilities: of one term, summing to 1.
         terms: number of terms, >= 0, not necessarily whole.
         bound: any number.
+        negligible: values expected less often than this in the sum are left out of the window. The time grows with
+            the largest value kept over the standard deviation.
 
     Source: Davies, Biometrika 60, 415 (1973).
     """
-    present = probabilities * terms > 1e-12
+    present = (probabilities * terms > negligible) & (values != 0)
     if not np.any(present):
         return (1 + np.sign(bound)) / 2
     largest = np.max(np.abs(values[present]))

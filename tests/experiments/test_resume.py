@@ -50,6 +50,28 @@ def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
+    command: Callable, toy_process: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAX_ENABLE_X64", "1")  # as in this process
+    words = ["conf=capacity", "memories=[classical]", "dynamics=[synchronous,asynchronous]", "samples=4"]
+    words += ["neurons=[20]", "loads=[0.1,0.2]", "probes=2", "wandb.mode=disabled"]
+    process = toy_process(*words, "output=out")
+    while not rows(tmp_path / "out/ledger"):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    kept = len(rows(tmp_path / "out/ledger"))
+    assert 0 < kept < 16
+    outcome = command(*words, "output=out")
+    assert outcome.code == 0
+    assert f"{kept} of 16 points are measured already" in outcome.err
+    assert len(rows(tmp_path / "out/ledger")) == 16
+    assert command(*words, "output=whole").code == 0
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
 def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tmp_path: Path) -> None:
     process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.mode=offline")
     while len(rows(tmp_path / "out/ledger")) < 2:

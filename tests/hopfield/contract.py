@@ -13,9 +13,10 @@ import numpy as np
 
 import hopfield
 from hopfield import memories
+from hopfield.memory import Memory
 from hopfield.separations import Separation
 from hopfield.similarities import Similarity
-from hopfield.spaces import Space
+from hopfield.spaces import Euclidean, Space
 from hopfield.sweeps import sweep, visiting_order
 
 
@@ -76,8 +77,26 @@ def _build(cls: type):
 
 SEPARATIONS: dict[str, Separation] = parts(Separation)
 SIMILARITIES: dict[str, Similarity] = parts(Similarity)
-SPACES: dict[str, Space] = parts(Space)
+SPACES: dict[str, Space] = parts(Space) | {"unconfined": Euclidean(confined=False)}
 MODELS: dict[str, memories.Blueprint] = {name: memories.find(name) for name in memories.names()}
+
+
+def accepted(**choices) -> bool:
+    """Whether `Memory.create` takes this combination."""
+    try:
+        Memory.create(jnp.ones((1, WIDTH)), **choices)
+    except ValueError:
+        return False
+    return True
+
+
+PLACES = [
+    (name, place)
+    for name, similarity in SIMILARITIES.items()
+    for place, space in SPACES.items()
+    if accepted(similarity=similarity, space=space)
+]
+"""Every pair of a similarity and a space that belong together."""
 
 
 def slopes(function, point, step: float = 1e-6) -> np.ndarray:

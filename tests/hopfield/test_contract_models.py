@@ -158,7 +158,7 @@ def test_local_field_is_half_the_brute_force_energy_difference(name):
 
 @every_model
 def test_stored_patterns_are_retrieved(name):
-    """Two patterns on 64 neurons are far below every model's capacity; five flipped units are well inside the basins."""
+    """Two patterns on 64 neurons are far below every capacity; five flipped units are well inside the basins."""
     patterns = jnp.sign(jax.random.normal(KEYS[3], (2, 64)))
     model = MODELS[name].build(patterns)
     dynamics = "sequential" if isinstance(model.space, Spins) else "synchronous"

@@ -66,7 +66,7 @@ def test_replica_is_where_iteration_from_the_pattern_ends(load, temperature):
     m, q, r = iterate(load, temperature)
     found = classical.replica(load, temperature)
     if m < 1e-3:
-        assert np.isnan(found)[:].all()
+        assert np.isnan(found).all()
         assert load > classical.spinodal_load(temperature)
     else:
         np.testing.assert_allclose(found[:3], (m, q, r), rtol=1e-9)
@@ -76,11 +76,15 @@ def test_replica_is_where_iteration_from_the_pattern_ends(load, temperature):
 @pytest.mark.parametrize("solution", [classical.replica, classical.spin_glass], ids=["retrieval", "spin_glass"])
 @pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.5), (0.05, 0.2), (0.1, 0.3), (0.13, 0.08)])
 def test_solutions_are_stationary_points_of_the_free_energy(solution, load, temperature):
-    point = np.array(solution(load, temperature)[:3])
-    for direction in np.eye(3) * 1e-4:
-        slope = free_energy(*(point + direction), load, temperature)
-        slope -= free_energy(*(point - direction), load, temperature)
-        assert abs(slope / 2e-4) < 1e-7
+    m, q, r, _ = solution(load, temperature)
+    steps = 1e-3, 1e-3 * (temperature - 1 + q), 1e-3 * max(r, 1.0)
+    for direction in np.diag(steps):
+
+        def shifted(k: float, direction=direction) -> float:
+            return free_energy(*(np.array([m, q, r]) + k * direction), load, temperature)
+
+        slope = (8 * (shifted(1) - shifted(-1)) - shifted(2) + shifted(-2)) / (12 * direction.sum())
+        assert abs(slope) < 1e-9
 
 
 @pytest.mark.parametrize("load", [0.01, 0.05, 0.1, 0.1379])
@@ -92,12 +96,14 @@ def test_zero_temperature_solves_the_error_function_equations(load):
     assert r == pytest.approx(1 / (1 - c) ** 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("load", [0.02, 0.1, 0.13])
-def test_low_temperatures_approach_zero_temperature_as_temperature_squared(load):
-    cold = classical.retrieval_overlap(load)
-    shifts = np.array([classical.retrieval_overlap(load, t) - cold for t in (2e-2, 1e-2, 5e-3)])
-    assert abs(shifts[-1]) < 1e-3
-    np.testing.assert_allclose(shifts[:-1] / shifts[1:], 4, rtol=0.25)
+@pytest.mark.parametrize("load", [0.06, 0.1, 0.13])
+def test_low_temperatures_approach_zero_temperature_linearly(load):
+    temperature = np.geomspace(1e-9, 1e-3, 7)
+    cold, warm = classical.replica(load), classical.replica(load, temperature)
+    for name in cold._fields:
+        assert np.all(np.abs(getattr(warm, name) - getattr(cold, name)) <= 0.5 * temperature + 1e-12), name
+    susceptibility = 1 - 1 / np.sqrt(cold.r)  # (1 − q)/T, from r = q/(1 − C)²
+    np.testing.assert_allclose((1 - warm.q)[2:5] / temperature[2:5], susceptibility, rtol=1e-3)
 
 
 def test_empty_network_obeys_the_curie_weiss_equation():
@@ -114,7 +120,8 @@ def test_retrieval_ends_at_the_spinodal_over_the_whole_plane():
     assert not np.isnan(inside).any()
     assert np.isnan(classical.retrieval_overlap(edge * (1 + 1e-6), temperature)).all()
     grid = classical.retrieval_overlap(np.linspace(0, 1, 12)[:, None] * edge, temperature)
-    assert np.all(np.diff(grid, axis=0)[:-1] < 0)
+    assert np.all(np.diff(grid, axis=0)[:, 3:] < 0)  # at the lowest temperatures m = 1 to rounding
+    assert np.all(np.diff(grid, axis=0) <= 1e-15)
     assert np.isnan(classical.retrieval_overlap(0.138, 0.0))
 
 
@@ -122,10 +129,10 @@ def test_phase_lines_leave_the_temperature_axis_with_the_published_slopes():
     # near T = 1: 1 − T = √α/√a with a = 4x(1−x)²/(3−2x), largest at x = (9−√33)/8
     x = (9 - np.sqrt(33)) / 8
     slope = np.sqrt((3 - 2 * x) / (4 * x)) / (1 - x)
-    load = 1e-10
-    assert (1 - classical.spinodal_temperature(load)) / 1e-5 == pytest.approx(slope, rel=1e-4)
+    load = 1e-8
+    assert (1 - classical.spinodal_temperature(load)) / 1e-4 == pytest.approx(slope, rel=1e-3)
     assert slope == pytest.approx(1.95, abs=5e-3)
-    assert (1 - classical.thermodynamic_temperature(load)) / 1e-5 == pytest.approx(2.6, abs=5e-3)
+    assert (1 - classical.thermodynamic_temperature(load)) / 1e-4 == pytest.approx(2.6, abs=5e-3)
     assert classical.spinodal_temperature(0.0) == classical.thermodynamic_temperature(0.0) == 1.0
     assert classical.spin_glass_temperature(0.25) == 1.5
 
@@ -150,7 +157,7 @@ def test_thermodynamic_load_at_zero_temperature_balances_two_energies():
 def test_free_energies_cross_on_the_thermodynamic_line(load):
     temperature = classical.thermodynamic_temperature(load)
     assert classical.thermodynamic_load(temperature) == pytest.approx(load, rel=1e-9)
-    for factor, sign in ((0.95, -1), (1.02, 1)):
+    for factor, sign in ((0.99, -1), (1.002, 1)):
         t = temperature * factor
         difference = classical.replica(load, t).free_energy - classical.spin_glass(load, t).free_energy
         assert np.sign(difference) == sign
@@ -209,7 +216,7 @@ def test_one_step_error_is_the_binomial_tail_and_tends_to_the_error_function():
     sizes = np.array([500, 5000, 50_000])
     ratio = classical.one_step_error(sizes, 0.1 * sizes) / classical.one_step_error_asymptotic(0.1)
     assert np.all(np.diff(np.abs(ratio - 1)) < 0)
-    assert ratio[-1] == pytest.approx(1, abs=1e-3)
+    assert ratio[-1] == pytest.approx(1, abs=2e-3)
 
 
 def test_one_step_error_equals_simulation_from_corrupted_starts():

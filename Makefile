@@ -1,0 +1,38 @@
+# `make capacity` measures and draws; `make test` runs the tests; `make check` is all that CI asks for.
+# Both make .venv on first use, with the Python named by PYTHON (3.11 or newer).
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: capacity test check clean
+
+capacity: .venv/.installed
+	$(BIN)/python -m experiments.run conf=capacity
+
+test: .venv/.installed-dev
+	$(BIN)/python -m pytest
+
+check: .venv/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.installed: pyproject.toml | .venv/bin/python
+	@echo "installing into .venv (once; some minutes) ..."
+	$(PIP) install -e .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml | .venv/bin/python
+	@echo "installing into .venv with the tools for development (once; some minutes) ..."
+	$(PIP) install -e '.[dev]'
+	@touch $@ .venv/.installed

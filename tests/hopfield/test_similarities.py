@@ -1,0 +1,181 @@
+"""Scores against scipy's distances, responses against a brute-force minimum, increments against scoring again."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from contract import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
+from scipy.spatial.distance import cdist
+
+from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, bilinear
+from hopfield.spaces import Box, Euclidean, Sphere, Spins
+
+RNG = np.random.default_rng(12)
+PATTERNS = jnp.asarray(RNG.normal(size=(5, WIDTH)))
+STATES = jnp.asarray(RNG.normal(size=(7, WIDTH)))
+WEIGHTS = jnp.asarray(RNG.dirichlet(np.ones(5), size=7)) * jnp.array([1e-3, 0.3, 1, 1, 2, 5, 30])[:, None]
+
+CLOSED_FORMS = {
+    "dot": lambda x, p: x @ p.T,
+    "bilinear": lambda x, p: x @ np.asarray(METRIC) @ p.T,
+    "squared_distance": lambda x, p: -0.5 * cdist(x, p, "sqeuclidean"),
+    "cosine": lambda x, p: 1 - cdist(x, p, "cosine"),
+    "manhattan": lambda x, p: -cdist(x, p, "cityblock"),
+}
+every_similarity = pytest.mark.parametrize("name", SIMILARITIES)
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_scores_in_closed_form(name):
+    found = quick(jax.vmap(SIMILARITIES[name], (0, None)))(STATES, PATTERNS)
+    np.testing.assert_allclose(found, CLOSED_FORMS[name](STATES, PATTERNS), rtol=1e-12, atol=1e-14)
+
+
+@every_similarity
+def test_increment_of_one_spin_is_the_change_of_the_scores(name):
+    """From −1 to 1, from 1 to −1, and nothing at all, on real-valued patterns."""
+    similarity, spins = SIMILARITIES[name], jnp.sign(STATES[0])
+    keys = similarity.keys(PATTERNS)
+
+    def change(i, new):
+        moved = spins.at[i].set(new)
+        exact = similarity(moved, PATTERNS) - similarity(spins, PATTERNS)
+        return exact, similarity.increment(spins, spins[i], new, keys[:, i])
+
+    exact, fast = quick(jax.vmap(jax.vmap(change, (None, 0)), (0, None)))(jnp.arange(WIDTH), jnp.array([-1.0, 1.0]))
+    np.testing.assert_allclose(fast, exact, rtol=1e-12, atol=1e-14)
+    assert np.any(np.asarray(exact))
+
+
+def objective(similarity, space, weights):
+    """R(x) − Σ weights s(x), what the response is the minimum of."""
+    return lambda x: space.potential(x) - weights @ similarity(x, PATTERNS)
+
+
+def inside(space, points):
+    if isinstance(space, Spins):
+        return jnp.where(points < 0, -1.0, 1.0)
+    if isinstance(space, Sphere):
+        return space.radius * points / jnp.linalg.norm(points, axis=-1, keepdims=True)
+    return jnp.clip(points, -1.0, 1.0) if isinstance(space, Box) else points
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        (name, place)
+        for name, place in PLACES
+        if SIMILARITIES[name].solvable(SPACES[place]) and place != "spins"  # spins follow the local field instead
+    ],
+)
+def test_response_is_the_minimum_where_it_says_so(name, place):
+    """No point is lower: neither thousands near the response and near the patterns, nor thousands anywhere."""
+    similarity, space = SIMILARITIES[name], SPACES[place]
+    tries = jnp.asarray(RNG.normal(size=(2000, WIDTH)))
+
+    def height_above_best_try(state, weights):
+        energy = objective(similarity, space, weights)
+        response = similarity.respond(state, PATTERNS, weights, space)
+        nearby = response[None] + tries * jnp.logspace(-6, 1, 2000)[:, None]
+        mixed = jnp.where(tries > 0.3, response[None], PATTERNS[jnp.arange(2000) % 5])
+        points = inside(space, jnp.concatenate([nearby, tries, mixed, PATTERNS, state[None]]))
+        reached = energy(response)
+        return (reached - jnp.min(jax.vmap(energy)(points))) / (1 + jnp.abs(reached)), space.violation(response)
+
+    above, outside = quick(jax.vmap(height_above_best_try))(inside(space, STATES), WEIGHTS)
+    assert np.max(above) < 1e-12
+    assert np.max(outside) < 1e-14
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_manhattan_response_is_the_weighted_median_shrunk(confined):
+    """Coordinate by coordinate, the convex piecewise function is least at a kink or where its slope crosses zero."""
+    space = Euclidean(confined=confined)
+    found = quick(jax.vmap(lambda x, w: Manhattan().respond(x, PATTERNS, w, space)))(STATES, WEIGHTS)
+
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 5)).reshape(5, -1)
+    for x, w in zip(np.asarray(found), np.asarray(WEIGHTS), strict=True):
+        for t, points in zip(x, np.asarray(PATTERNS).T, strict=True):
+            candidates = np.concatenate([points, w @ signs])
+            heights = 0.5 * confined * candidates**2 + np.abs(candidates[:, None] - points) @ w
+            height = 0.5 * confined * t**2 + np.abs(t - points) @ w
+            assert height == pytest.approx(np.min(heights), rel=1e-13)
+
+
+@every_similarity
+def test_nothing_stored_asks_for_the_rest_state(name):
+    """Without weights the response is the minimum of R, or the state itself where R is constant."""
+    nothing = jnp.zeros(5)
+    similarity = SIMILARITIES[name]
+    np.testing.assert_array_equal(similarity.respond(STATES[0], PATTERNS, nothing, Euclidean()), 0.0)
+    on_sphere = inside(SPACES["sphere"], STATES[0])
+    np.testing.assert_array_equal(similarity.respond(on_sphere, PATTERNS, nothing, SPACES["sphere"]), on_sphere)
+    if (name, "unconfined") in PLACES:
+        free = SPACES["unconfined"]
+        np.testing.assert_array_equal(similarity.respond(STATES[0], PATTERNS, nothing, free), STATES[0])
+
+
+@pytest.mark.parametrize(("name", "place"), PLACES)
+def test_clamped_units_do_not_move(name, place):
+    known = jnp.arange(WIDTH) % 2 == 0
+    state = inside(SPACES[place], STATES[0])
+    new = SIMILARITIES[name].respond(state, PATTERNS, WEIGHTS[3], SPACES[place], known)
+    np.testing.assert_array_equal(new[known], state[known])
+    assert not np.array_equal(new, state)
+
+
+def test_manhattan_on_spins_points_like_the_dot_product():
+    """−|x − ξ| = xξ − 1 on spins."""
+    spins, state = jnp.sign(PATTERNS), jnp.sign(STATES[0])
+    for weights in WEIGHTS:
+        np.testing.assert_array_equal(
+            Manhattan().respond(state, spins, weights, Spins()), Dot().respond(state, spins, weights, Spins())
+        )
+
+
+def test_cosine_of_nothing_is_zero_with_a_finite_gradient():
+    zero = jnp.zeros(WIDTH)
+    np.testing.assert_array_equal(Cosine()(zero, PATTERNS), 0.0)
+    np.testing.assert_array_equal(Cosine()(STATES[0], jnp.zeros((2, WIDTH))), 0.0)
+    assert np.all(np.isfinite(jax.jacrev(Cosine())(zero, PATTERNS)))
+    assert np.all(np.isfinite(jax.jacrev(Cosine(), 1)(STATES[0], jnp.zeros((2, WIDTH)))))
+
+
+def test_metric_may_be_rectangular_and_asymmetric():
+    """States of width 3 against patterns of width 6: x^a g_ab ξ^b."""
+    metric = jnp.asarray(RNG.normal(size=(3, WIDTH)))
+    found = bilinear(metric)(STATES[0, :3], PATTERNS)
+    np.testing.assert_allclose(found, PATTERNS @ metric.T @ STATES[0, :3], rtol=1e-13)
+    assert bilinear(metric).keys(PATTERNS).shape == (5, 3)
+    identity = bilinear(jnp.eye(WIDTH))
+    np.testing.assert_allclose(identity(STATES[0], PATTERNS), Dot()(STATES[0], PATTERNS), rtol=1e-14)
+
+
+def test_squared_distance_is_the_dot_product_up_to_norms():
+    x = STATES[0]
+    expected = Dot()(x, PATTERNS) - 0.5 * x @ x - 0.5 * jnp.sum(PATTERNS**2, axis=1)
+    np.testing.assert_allclose(SquaredDistance()(x, PATTERNS), expected, rtol=1e-12)
+
+
+@every_similarity
+def test_float32_stays_float32(name):
+    similarity = SIMILARITIES[name]
+    if isinstance(similarity, Bilinear):
+        similarity = bilinear(METRIC.astype(jnp.float32))
+    x, p, w = (a.astype(jnp.float32) for a in (STATES[0], PATTERNS, WEIGHTS[0]))
+    assert similarity(x, p).dtype == jnp.float32
+    for space in SPACES.values():
+        assert similarity.respond(x, p, w, space).dtype == jnp.float32
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (jnp.ones(3), r"metric must be a matrix \[N, K\], got shape \(3,\)"),
+        (jnp.array([[1.0, jnp.nan]]), "metric must be finite, got NaN or infinite entries"),
+    ],
+    ids=["rank", "nan"],
+)
+def test_bad_metrics_are_refused(metric, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        bilinear(metric)

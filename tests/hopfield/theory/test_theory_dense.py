@@ -1,0 +1,120 @@
+"""Polynomial memories: published constants, and one-step errors against enumeration and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from hopfield.theory import classical, dense, sums
+
+
+def step_errors(xi: np.ndarray, flipped: int, degree: int, rectified: bool) -> np.ndarray:
+    """Wrong spins [S, N] after one step from the first of the patterns xi [S, M, N], with the first spins flipped."""
+
+    def energy(s: np.ndarray) -> np.ndarray:
+        return np.maximum(s, 0) ** degree if rectified else s**degree
+
+    x = xi[:, 0] * np.where(np.arange(xi.shape[2]) < flipped, -1, 1)
+    others = np.einsum("smi,si->sm", xi, x)[:, :, None] - xi * x[:, None]
+    field = np.sum(energy(others + xi) - energy(others - xi), axis=1)
+    return np.where(field == 0, x, np.sign(field)) != xi[:, 0]
+
+
+@pytest.mark.parametrize("rectified", [False, True], ids=["power", "rectified"])
+@pytest.mark.parametrize("degree", [2, 3, 4, 5])
+@pytest.mark.parametrize(("neurons", "patterns", "flipped"), [(4, 4, 0), (5, 3, 1), (3, 5, 1), (7, 2, 3), (4, 1, 1)])
+def test_one_step_error_equals_complete_enumeration(degree, neurons, patterns, flipped, rectified):
+    every = np.array(list(itertools.product([-1, 1], repeat=neurons * patterns)))
+    expected = np.mean(step_errors(every.reshape(-1, patterns, neurons), flipped, degree, rectified))
+    got = dense.one_step_error(degree, neurons, patterns, flipped / neurons, rectified=rectified)
+    assert got == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("degree", "neurons", "patterns", "corruption", "rectified"),
+    [(3, 40, 160, 0.0, False), (3, 30, 100, 0.1, True), (4, 24, 300, 0.0, False), (5, 16, 400, 0.125, False)],
+)
+def test_one_step_error_equals_simulation(degree, neurons, patterns, corruption, rectified):
+    rng = np.random.default_rng(11)
+    xi = rng.choice(np.array([-1, 1]), size=(1500, patterns, neurons))
+    wrong = step_errors(xi, round(corruption * neurons), degree, rectified).mean(axis=1)
+    expected = dense.one_step_error(degree, neurons, patterns, corruption, rectified=rectified)
+    assert 0.005 < expected < 0.4
+    assert abs(wrong.mean() - expected) < 3.5 * wrong.std() / np.sqrt(len(wrong))
+
+
+def test_degree_two_is_the_classical_network():
+    neurons, patterns = np.array([20, 100, 100, 500]), np.array([5, 12, 13, 60])
+    for corruption in (0.0, 0.1):
+        np.testing.assert_allclose(
+            dense.one_step_error(2, neurons, patterns, corruption),
+            classical.one_step_error(neurons, patterns, corruption),
+            atol=1e-12,
+        )
+
+
+@pytest.mark.parametrize(("degree", "neurons"), [(3, 100), (3, 120), (4, 60), (5, 30)])
+def test_fourier_inversion_agrees_with_convolution(degree, neurons, monkeypatch):
+    patterns = np.round(np.array([0.5, 1.0, 4.0]) * dense.capacity(degree) * neurons ** (degree - 1.0))
+    exact = dense.one_step_error(degree, neurons, patterns)
+    monkeypatch.setattr(sums, "LATTICE", 0)
+    np.testing.assert_allclose(dense.one_step_error(degree, neurons, patterns), exact, rtol=2e-3, atol=1e-11)
+
+
+@pytest.mark.parametrize("degree", [3, 4, 5])
+def test_one_step_error_tends_to_its_asymptote_from_above(degree):
+    neurons = np.array([50, 200, 800])
+    load = dense.capacity(degree)
+    error = dense.one_step_error(degree, neurons, np.round(load * neurons ** (degree - 1.0)))
+    limit = dense.one_step_error_asymptotic(degree, load)
+    assert limit == pytest.approx(0.005, rel=1e-12)
+    excess = error / limit - 1
+    assert np.all(np.diff(excess) < 0)
+    assert 0 < excess[-1] < 0.01
+
+
+def test_krotov_and_hopfield_constants():
+    degrees = np.array([2, 3, 4, 5])
+    np.testing.assert_allclose(dense.noise(degrees), [1, 3, 15, 105], rtol=1e-14)
+    np.testing.assert_allclose(dense.capacity(degrees), 0.150718 / np.array([1, 3, 15, 105]), rtol=2e-6)
+    np.testing.assert_allclose(dense.capacity(degrees, rectified=True), 2 * dense.capacity(degrees))
+    np.testing.assert_allclose(dense.distinct_index_factor(degrees), [1, 3 / 2, 15 / 6, 105 / 24])
+    assert dense.error_free_patterns(3, 100) == pytest.approx(100**2 / (6 * np.log(100)))
+    error = np.array([1e-4, 0.005, 0.1])
+    np.testing.assert_allclose(dense.one_step_error_asymptotic(4, dense.capacity(4, error)), error, rtol=1e-12)
+
+
+@pytest.mark.parametrize("degree", [3, 4, 7, 30])
+def test_retrieval_overlap_is_where_the_step_ends_below_the_spinodal(degree):
+    edge, overlap = dense.spinodal(degree)
+    loads = edge * np.array([0.2, 0.7, 0.99])
+    m = np.ones(3)
+    for _ in range(3000):
+        m = erf(m ** (degree - 1) / np.sqrt(2 * dense.noise(degree) * loads))
+    np.testing.assert_allclose(dense.retrieval_overlap(degree, loads), m, rtol=1e-9)
+    assert dense.retrieval_overlap(degree, edge * (1 - 1e-12)) == pytest.approx(overlap, abs=1e-5)
+    assert np.isnan(dense.retrieval_overlap(degree, edge * (1 + 1e-9)))
+    assert dense.retrieval_overlap(degree, 0.0) == 1.0
+    collapsed = 1.0
+    for _ in range(3000):
+        collapsed = erf(collapsed ** (degree - 1) / np.sqrt(2 * dense.noise(degree) * edge * 1.001))
+    assert collapsed < 0.01
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: dense.capacity(1), "degree"),
+        (lambda: dense.capacity(3, 0.5), "error"),
+        (lambda: dense.spinodal(2), "degree"),
+        (lambda: dense.one_step_error(3, 10, 0), "patterns"),
+        (lambda: dense.one_step_error(3, 0, 4), "neurons"),
+        (lambda: dense.one_step_error(3, 10, 4, -0.1), "corruption"),
+        (lambda: dense.retrieval_overlap(3, -1.0), "load"),
+        (lambda: dense.error_free_patterns(2.5, 10), "degree"),
+    ],
+)
+def test_arguments_outside_their_range_are_named(call, name):
+    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
+        call()

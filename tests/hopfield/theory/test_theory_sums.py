@@ -1,0 +1,61 @@
+"""The distribution of the crosstalk: exact convolution and Fourier inversion against closed forms."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm, poisson
+
+from hopfield.theory import sums
+
+SIGNS, HALF = np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+
+
+@pytest.mark.parametrize("terms", [1, 2, 7, 100, 4321])
+@pytest.mark.parametrize("deviations", [-4.0, -1.0, 0.0, 0.5, 3.0])
+def test_lattice_sum_of_signs_is_binomial(terms, deviations):
+    bound = np.round(deviations * np.sqrt(terms))
+    expected = binom.cdf(np.ceil((terms + bound) / 2) - 1, terms, 0.5)
+    assert sums.lattice_below(SIGNS, HALF, terms, bound) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("terms", [40, 1000, 100_000])
+@pytest.mark.parametrize("deviations", [-4.0, -1.0, 0.5, 3.0])
+def test_inversion_of_many_signs_is_binomial_with_half_a_tie(terms, deviations):
+    # the bound is a point of the lattice of the sum, and a tie as likely as 0.8/√terms
+    bound = 2 * np.round(deviations * np.sqrt(terms) / 2)
+    below = binom.cdf((terms + bound) / 2 - 1, terms, 0.5) + binom.pmf((terms + bound) / 2, terms, 0.5) / 2
+    got = sums.below(np.sqrt(2) * SIGNS, HALF, terms, np.sqrt(2) * bound)
+    assert got == pytest.approx(below, abs=0.1 / terms)
+
+
+def test_inversion_of_a_smooth_sum_is_accurate_to_rounding():
+    # a Poisson number of jumps on a fine irrational grid is compared with a direct sum over the number of jumps
+    values, weights = np.array([0.0, 1.0]), np.array([1 - 1e-3, 1e-3])
+    spread = np.array([-1.0, -0.3, 0.2, 0.9]) * np.pi
+    law = np.full(4, 0.25)
+    both = (values[:, None] * 5 + spread).ravel(), (weights[:, None] * law).ravel()
+    terms, bound = 2000, 11.1
+    jumps = np.arange(60)
+    within = np.array([sums.below(spread, law, terms, bound - 5 * j) for j in jumps])
+    expected = np.sum(binom.pmf(jumps, terms, 1e-3) * within)
+    assert sums.below(*both, terms, bound) == pytest.approx(expected, abs=1e-10)
+    deviation = np.sqrt(terms * np.mean((spread - spread.mean()) ** 2))
+    assert within[0] == pytest.approx(norm.cdf((bound - terms * spread.mean()) / deviation), abs=1e-4)
+
+
+def test_rare_large_values_are_kept():
+    # 10^6 terms of size 1 with probability 2e-6: a Poisson number of mean 2
+    values, weights = np.array([0.0, 1.0]), np.array([1 - 2e-6, 2e-6])
+    for bound in (0.5, 1.5, 4.5):
+        expected = poisson.cdf(np.floor(bound), 2.0)
+        assert sums.below(values, weights, 1e6, bound) == pytest.approx(expected, abs=2e-6)
+
+
+def test_no_terms_leave_the_sum_at_zero():
+    assert sums.lattice_below(SIGNS, HALF, 0, -1.0) == 0.0
+    assert sums.lattice_below(SIGNS, HALF, 0, 0.5) == 1.0
+    assert [sums.below(SIGNS, HALF, 0, bound) for bound in (-1.0, 0.0, 1.0)] == [0.0, 0.5, 1.0]
+
+
+def test_lattice_too_long_is_refused():
+    values = np.array([-1e9, -1.0, 1.0, 1e9])
+    assert sums.lattice_below(values, np.full(4, 0.25), 10, 0.0) is None
