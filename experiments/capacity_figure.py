@@ -119,6 +119,13 @@ def _curve_label(key: tuple, table: Table) -> str:
     return ", ".join(parts) or f"$N={key[3]}$"
 
 
+def _title(memory: str) -> str:
+    """A memory's name as a reader would say it."""
+    name, _, parameter = memory.partition(":")
+    words = {"dense": "degree", "sparse": r"$\alpha$ ="}
+    return f"{name}, {words.get(name, '')} {parameter}" if parameter else name
+
+
 def _start(corruption) -> str:
     from hopfield.patterns import corruption as parse
 
@@ -143,7 +150,7 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
         ax.axvline(limit, **_theory(label=rf"theory, $N\to\infty$: {limit:.4f}"))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=_load_label(memory), ylabel=f"share {CRITERION[criterion]}", ylim=(-0.03, 1.03))
-    ax.set_title(memory, loc="left")
+    ax.set_title(_title(memory), loc="left")
     ax.legend(loc="best")
 
 
@@ -167,13 +174,17 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
         patterns = np.vectorize(find(memory).scaling.patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
         bars = np.clip([middle - low, high - middle], 0, None)
-        ax.errorbar(size, middle, bars, label=memory, **_look(look, linestyle="none"))
+        ax.errorbar(size, middle, bars, label=_title(memory), **_look(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
         limit = predictions.critical_load(memory, headline, None, 0, betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
     ax.plot([], [], **_theory(label=r"theory, $N\to\infty$"))
     ax.set(xscale="log", yscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
+    sizes = sorted(set(frame["neurons"]))
+    if len(sizes) <= 8:
+        ax.set_xticks(sizes, [str(size) for size in sizes], rotation=45 if len(sizes) > 5 else 0)
+        ax.set_xticks([], minor=True)
     ax.set_title("critical number of patterns", loc="left")
     ax.legend(loc="best")
 
@@ -193,7 +204,7 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
         memory, neurons = key
         look = looks[str(key)] | {"linestyle": "none"}
         means = means_by_group(curve, ["load"], "one_step_error", "cluster", "probes")
-        label = rf"{memory}, $N={neurons}$" if several else f"$N={neurons}$"
+        label = rf"{_title(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
         ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **_look(look))
         counts = np.sort(curve["patterns"].unique())
@@ -268,7 +279,7 @@ def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
     curves = [key for key, _ in table.groupby(["memory", "neurons"], sort=False)]
     looks = series([str(key) for key in curves])
     for number, (key, rows) in enumerate(table.groupby(["memory", "neurons"], sort=False)):
-        label = key[0] if table["neurons"].nunique() == 1 else f"{key[0]}, $N={key[1]}$"
+        label = _title(key[0]) if table["neurons"].nunique() == 1 else f"{_title(key[0])}, $N={key[1]}$"
         look = looks[str(key)] | {"marker": MARKERS[number % len(MARKERS)]}
         _bars(ax, _shares(rows, criterion, [x]), x, label=label, **look)
     if real:

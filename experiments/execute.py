@@ -128,7 +128,9 @@ def _carry_out(plan: Plan) -> None:
 
 
 def _progress(plan: Plan) -> str:
+    """How far a run came: counted on disk, as the interruption may have struck between writing a row and noting it."""
     total = len(plan.points)
+    plan.ledger.reload()
     done = total - len(plan.ledger.missing(plan.points))
     return f"{done} of {total} points are kept in {plan.job.directory}; the same command goes on from there"
 

@@ -1,7 +1,5 @@
 """What theory says of a memory by name: the lines drawn beside measurements, and None where there is no theory."""
 
-import math
-
 import numpy as np
 
 
@@ -54,7 +52,7 @@ def _sphere(criterion: str, neurons: int | None, beta: float) -> float | None:
     if neurons is None:
         return float(spherical.typical_load(beta, "sphere")) if criterion == "target_weight" else None
     kind = "one_step" if criterion == "target_weight" else "converged"
-    return math.log(float(spherical.critical_patterns(neurons, beta * neurons, kind))) / neurons
+    return float(spherical.critical_load(neurons, beta * neurons, kind))
 
 
 def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:

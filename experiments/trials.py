@@ -106,7 +106,7 @@ def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
 
     from hopfield import retrieve
     from hopfield.dynamics import CYCLE
-    from hopfield.measures import cosine_overlap, exact, overlap, retained
+    from hopfield.measures import bit_error, cosine_overlap, exact, overlap, retained
     from hopfield.patterns import corrupt
     from hopfield.spaces import Spins
 
@@ -123,7 +123,7 @@ def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
     end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
-        "one_step_error": jnp.maximum(0.5 * (1.0 - cosine_overlap(first, target)), 0.0),
+        "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),
         "target_weight": weigh(start)[index] > 0.5 if weigh else False,
         "overlap": overlap(end.state, target),
         "retained": retained(end.state, target),

@@ -120,7 +120,11 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     def solve(_, guess):
         return retrieve(memory, guess, max_steps=max_steps, known=known).state
 
+    def krylov(linear, y):
+        return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
+
     def tangent_solve(linear, y):
-        return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32))[0]
+        # gmres alone can not be transposed, its stopping rule being a function of y.
+        return jax.lax.custom_linear_solve(linear, y, krylov, krylov)
 
     return jax.lax.custom_root(residual, start, solve, tangent_solve)

@@ -1,11 +1,13 @@
-"""Floating-point ground rules shared by the library: accumulation types, tolerances, safe norms, exact roots."""
+"""Floating-point ground rules shared by the library: accumulation types, tolerances, safe norms, exact roots, rows."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 
@@ -44,6 +46,25 @@ def unit(x: Float[Array, "*axes"], axis: int = -1) -> Float[Array, "*axes"]:
     """x / ‖x‖ along `axis`; the zero vector stays zero."""
     norm = safe_norm(x, axis=axis, keepdims=True)
     return x / jnp.where(norm > 0, norm, 1.0)
+
+
+def along_axis(axis: int, where: Array | None, first: Array, *more: ArrayLike) -> list[Array]:
+    """Arrays in the first one's accumulation type and shape with `axis` moved last; the mask `where` is second."""
+    dtype = accumulation_dtype(first.dtype)
+    used = jnp.ones(first.shape, bool) if where is None else jnp.broadcast_to(where, first.shape)
+    others = [jnp.broadcast_to(jnp.asarray(array, dtype), first.shape) for array in more]
+    return [jnp.moveaxis(array, axis, -1) for array in (first.astype(dtype), used, *others)]
+
+
+def map_rows(function: Callable, arrays: Sequence[Array], ranks: Sequence[int]) -> Array:
+    """`function` mapped over the leading axes, the same for all arrays, whose last `ranks` axes are its arguments."""
+    leading = arrays[0].shape[: arrays[0].ndim - ranks[0]]
+    flat = [
+        array.reshape((math.prod(leading), *array.shape[array.ndim - rank :]))
+        for array, rank in zip(arrays, ranks, strict=True)
+    ]
+    found = jax.vmap(function)(*flat)
+    return found.reshape((*leading, *found.shape[1:]))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))

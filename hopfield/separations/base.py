@@ -59,7 +59,7 @@ class Separation(struct.PyTreeNode, abc.ABC):
         Raises:
             TypeError: none is known, as for potentials that are not convex.
         """
-        raise TypeError(f"{type(self).__name__} has no regulariser: its potential is not given as a maximum over weights")
+        raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
 
     def shares(self, z: Scores, where: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""

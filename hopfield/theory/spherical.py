@@ -136,21 +136,29 @@ def critical_beta(neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one
     return plain(field / overlap(field, neurons, others)[0])
 
 
-def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
-    """Largest number of patterns, taken as continuous, at which the target weight is at least 1/2.
+def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
+    """Load ln M / d up to which the target weight is at least 1/2: `typical_load` at finite size, for κ = λd.
 
     Args:
         neurons: dimension d >= 2.
         kappa: β times the squared norm of the patterns, > 0.
         criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+
+    Returns:
+        The load, with M taken as continuous.
     """
     neurons, _, kappa = _sphere(neurons, 1, real("kappa", kappa, above=0))
     if member("criterion", criterion, CRITERIA) == "one_step":
         log_others = _average(neurons, kappa).gap
     else:
         log_others = _converged_log_others(neurons, kappa)
+    return plain(np.logaddexp(0, log_others) / neurons)
+
+
+def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
+    """Number of patterns M = e^(d·critical_load), taken as continuous; inf beyond 1e308. Arguments the same."""
     with np.errstate(over="ignore"):
-        return plain(1 + np.exp(log_others))
+        return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))
 
 
 class _Average(NamedTuple):

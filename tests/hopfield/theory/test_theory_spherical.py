@@ -129,8 +129,10 @@ def test_typical_loads_are_those_of_the_random_energy_model(beta):
 
 def test_typical_load_of_the_sphere_is_the_large_dimension_limit_and_grows_without_bound():
     beta, neurons = np.array([0.3, 1.0, 3.0]), 20_000
-    average = spherical._average(np.full(3, float(neurons)), beta * neurons)
-    np.testing.assert_allclose(average.gap / neurons, spherical.typical_load(beta), atol=5e-4)
+    load = spherical.critical_load(neurons, beta * neurons)
+    np.testing.assert_allclose(load, spherical.typical_load(beta), atol=5e-4)
+    assert np.all(spherical.critical_patterns(neurons, beta * neurons) == np.inf)
+    assert np.all(spherical.critical_load(neurons, beta * neurons, "converged") < load)
     large = np.array([1e4, 1e8])
     np.testing.assert_allclose(spherical.typical_load(large), 0.5 + np.log(large) / 2, atol=1e-4)
     assert spherical.typical_load(5.0, "gaussian") == 0.5

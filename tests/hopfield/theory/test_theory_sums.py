@@ -15,6 +15,8 @@ def test_lattice_sum_of_signs_is_binomial(terms, deviations):
     bound = np.round(deviations * np.sqrt(terms))
     expected = binom.cdf(np.ceil((terms + bound) / 2) - 1, terms, 0.5)
     assert sums.lattice_below(SIGNS, HALF, terms, bound) == pytest.approx(expected, abs=1e-12)
+    up_to = binom.cdf(np.floor((terms + bound) / 2), terms, 0.5)
+    assert sums.lattice_below(SIGNS, HALF, terms, bound + 0.5) == pytest.approx(up_to, abs=1e-12)
 
 
 @pytest.mark.parametrize("terms", [40, 1000, 100_000])

@@ -1,0 +1,53 @@
+"""Run every published configuration and keep its figure: `python scripts/reproduce.py [NAME ...]`.
+
+Results go to outputs/published/<name>, where a second run finds them and measures nothing again; each figure is copied to
+docs/figures/<name>.svg, which is what the README shows.
+"""
+
+import argparse
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from experiments import run
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "docs" / "figures"
+
+
+def published() -> list[str]:
+    """Names of the configurations in conf/."""
+    return sorted(path.stem for path in (ROOT / "conf").glob("*.yaml"))
+
+
+def reproduce(name: str, overrides: list[str], figures: Path) -> int:
+    """Run one configuration and copy its figure; returns the command's exit code."""
+    output = ROOT / "outputs" / "published" / name
+    begun = time.monotonic()
+    code = run.main([f"conf={name}", f"output={output}", *overrides])
+    if code == 0:
+        figures.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(output / "figure.svg", figures / f"{name}.svg")
+        print(f"{name}: {time.monotonic() - begun:.0f} s, {figures / name}.svg")
+    return code
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Reproduce the named configurations, or all; stops at the first that fails."""
+    parser = argparse.ArgumentParser(description="Run published configurations and keep their figures.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(published())} (default: all)")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="folder for the figures (default: docs/figures)")
+    parser.add_argument("--set", nargs="*", default=["wandb.mode=disabled"], metavar="KEY=VALUE", help="overrides")
+    arguments = parser.parse_args(argv)
+    for name in arguments.names:
+        if name not in published():
+            parser.error(f"NAME must be one of {', '.join(published())}, got {name}")
+    for name in arguments.names or published():
+        if code := reproduce(name, arguments.set, arguments.figures):
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
