@@ -35,7 +35,7 @@ CHUNK = 2e8
 class Scale:
     """What one memory is measured at, where it differs from the others; null takes the common value."""
 
-    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N"))
+    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
     loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
     stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
     samples: Any = field(
@@ -185,7 +185,18 @@ def _pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
     if scale.stored is not None:
         return sorted(set(scale.stored))
     blueprint = find(memory)
-    return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
+    try:
+        return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
+    except OverflowError:
+        raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+
+
+def _start(spec: str | float) -> str | float:
+    """One name for every corruption: the fraction of flipped spins, or kind:amount."""
+    from hopfield.patterns import corruption
+
+    found = corruption(spec)
+    return found.amount if found.kind == "flip" else str(found)
 
 
 def points(config: Config) -> list[dict]:
@@ -204,7 +215,7 @@ def points(config: Config) -> list[dict]:
                         "dynamics": dynamics,
                         "neurons": neurons,
                         "patterns": patterns,
-                        "corruption": corruption,
+                        "corruption": _start(corruption),
                         "source": source,
                         "beta": beta,
                         "max_steps": at.max_steps,
@@ -216,7 +227,8 @@ def points(config: Config) -> list[dict]:
 
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed, "clamp": config.clamp}
+    contents = {source: sources.fingerprint(source) for source in config.sources if source != sources.RANDOM}
+    return {"seed": config.seed, "clamp": config.clamp, "sources": contents}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
@@ -296,10 +308,13 @@ def summarise(table: "pandas.DataFrame") -> dict:
     from experiments.statistics import critical_load, extrapolate
 
     critical, extrapolation = [], []
+    table = _named(table)
     names = ["memory", "dynamics", "corruption", "source", "neurons"]
     for key, rows in table.groupby(names, sort=False):
         for criterion in CRITERIA:
             used = rows.dropna(subset=[criterion])
+            if used.empty:  # couplings have no weight on a pattern
+                continue
             cluster = used["patterns"].astype(str) + "/" + used["sample"].astype(str)
             found = critical_load(used["load"], used[criterion], used["probes"], cluster)
             if found.found:
@@ -332,4 +347,9 @@ def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
     """Success against load for every memory, critical number of patterns against neurons, theory on top."""
     from experiments.capacity_figure import draw
 
-    return draw(table, summary)
+    return draw(_named(table), summary)
+
+
+def _named(table: "pandas.DataFrame") -> "pandas.DataFrame":
+    """The table with flips as numbers again: beside other corruptions a CSV file makes strings of them."""
+    return table.assign(corruption=table["corruption"].map(_start))

@@ -18,10 +18,10 @@ Table = Any
 Panel = Callable[["Axes"], None]
 CURVE = ["memory", "dynamics", "corruption", "neurons"]
 CRITERION = {
-    "retained": "retained (final overlap > 0.8)",
-    "target_weight": "weight on the pattern > ½",
-    "fixed_point": "pattern is a fixed point",
-    "exact": "recovered exactly",
+    "retained": "share retained (final overlap > 0.8)",
+    "target_weight": "share with weight on the pattern > ½",
+    "fixed_point": "share of patterns that are fixed points",
+    "exact": "share recovered exactly",
 }
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 
@@ -61,9 +61,10 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     if len({entry["neurons"] for entry in critical}) > 1:
         panels.append(partial(_critical_patterns, critical=critical, betas=_betas(table)))
     panels.append(partial(_one_step_error, table=table))
-    if len(memories) == 1 and predictions.retained_overlap(memories[0], 0.01) is not None:
+    clean = (table["corruption"] == 0).any()
+    if len(memories) == 1 and clean and predictions.retained_overlap(memories[0], 0.01) is not None:
         panels.append(partial(_retained_overlap, table=table))
-    if len(memories) == 1 and summary["extrapolation"]:
+    if len(memories) == 1 and any(fit["criterion"] == _headline(memories[0]) for fit in summary["extrapolation"]):
         panels.append(partial(_extrapolation, summary=summary))
     return panels
 
@@ -93,10 +94,9 @@ def _betas(table: Table) -> dict[str, float]:
     return table.drop_duplicates("memory").set_index("memory")["beta"].fillna(1.0).to_dict()
 
 
-def _headline(rows: Table) -> str:
+def _headline(memory: str) -> str:
     """The criterion a memory is judged by: weight where weights are probabilities in its theory, else retention."""
-    exponential = _symbol(rows["memory"].iloc[0]) == "ln M / N"
-    return "target_weight" if exponential and rows["target_weight"].notna().all() else "retained"
+    return "target_weight" if _symbol(memory) == "ln M / N" else "retained"
 
 
 def _shares(rows: Table, criterion: str, by: list[str]) -> Table:
@@ -111,12 +111,14 @@ def _bars(ax: "Axes", shares: Table, x: str, **look: Any) -> None:
     ax.errorbar(shares[x], shares["mean"], np.clip([below, above], 0, None), **_look(look))
 
 
-def _curve_label(key: tuple, table: Table) -> str:
-    """What tells one curve from the others in its panel."""
-    parts = [f"$N={key[3]}$"] if table["neurons"].nunique() > 1 else []
-    parts += [str(key[1])] if table["dynamics"].nunique() > 1 else []
-    parts += [_start(key[2])] if table["corruption"].nunique() > 1 else []
-    return ", ".join(parts) or f"$N={key[3]}$"
+def _variants(rows: Table) -> dict[tuple, str]:
+    """The (dynamics, corruption) of a memory's curves, in words that tell them apart."""
+    found = {}
+    for dynamics, corruption in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
+        parts = [str(dynamics)] if rows["dynamics"].nunique() > 1 else []
+        parts += [_start(corruption)] if rows["corruption"].nunique() > 1 else []
+        found[dynamics, corruption] = ", ".join(parts)
+    return found
 
 
 def _title(memory: str) -> str:
@@ -139,19 +141,32 @@ def _start(corruption) -> str:
 def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
     """Share of queries that pass against load, one curve per size; theory as vertical lines."""
     rows = table[table["memory"] == memory]
-    criterion = _headline(rows)
-    looks = series([str(key) for key, _ in rows.groupby(CURVE, sort=False)])
+    criterion, beta = _headline(memory), _betas(rows)[memory]
+    looks, variants = series([str(size) for size in rows["neurons"]]), _variants(rows)
+    faces = dict(zip(variants, (None, "white", "0.7", "none"), strict=False))
     for key, curve in rows.groupby(CURVE, sort=False):
-        look = looks[str(key)] | {"linestyle": "-"}
-        _bars(ax, _shares(curve, criterion, ["load"]), "load", label=_curve_label(key, rows), **look)
-    beta = _betas(rows)[memory]
+        face = faces.get(key[1:3])
+        look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
+        look |= {} if face is None else {"markerfacecolor": face}
+        counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
+        exact = predictions.success(memory, criterion, key[3], counts, key[2], beta)
+        if exact is not None:
+            ax.plot(loads, exact, **_theory(color=look["color"]))
+            look["linestyle"] = "none"
+        label = f"$N={key[3]}$" if face is None else None
+        _bars(ax, _shares(curve, criterion, ["load"]), "load", label=label, **look)
+    for (_, words), face in zip(variants.items(), faces.values(), strict=False):
+        if words:
+            ax.plot([], [], "o", color="0.3", markerfacecolor=face or "0.3", label=words)
+    if predictions.success(memory, criterion, 10, np.array([10]), 0, beta) is not None:
+        ax.plot([], [], **_theory(label="exact at that $N$"))
     limit = predictions.critical_load(memory, criterion, None, 0, beta)
     if limit is not None and (rows["corruption"] == 0).any():
-        ax.axvline(limit, **_theory(label=rf"theory, $N\to\infty$: {limit:.4f}"))
+        ax.axvline(limit, **_theory(linestyle=":", label=rf"theory, $N\to\infty$: {limit:.4f}"))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ax.set(xlabel=_load_label(memory), ylabel=f"share {CRITERION[criterion]}", ylim=(-0.03, 1.03))
+    ax.set(xlabel=_load_label(memory), ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     ax.set_title(_title(memory), loc="left")
-    ax.legend(loc="best")
+    ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8)
 
 
 def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]) -> None:
@@ -166,7 +181,7 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
     looks = series(list(frame["memory"]))
     for memory, look in looks.items():
         rows: Table = frame[frame["memory"] == memory]
-        headline = "target_weight" if _symbol(memory) == "ln M / N" else "retained"
+        headline = _headline(memory)
         rows = rows[(rows["criterion"] == headline) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
         if rows.empty:
             continue
@@ -214,8 +229,11 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
             shown = exact > 1e-9
             ax.plot(loads[shown], exact[shown], **_theory(color=look["color"]))
     ax.plot([], [], **_theory(label="theory at that $N$"))
+    scale = "log" if (rows["one_step_error"] > 0).any() else "linear"
     one = _symbol(rows["memory"].iloc[0]) if rows["memory"].nunique() == 1 else None
-    ax.set(yscale="log", ylabel="wrong neurons after one step", xlabel=r"load $\alpha$ in each memory's scaling")
+    ax.set(
+        yscale=scale, ylabel="share of neurons wrong after one step", xlabel=r"load $\alpha$ in each memory's scaling"
+    )
     if one:
         ax.set_xlabel(_load_label(rows["memory"].iloc[0]))
     ax.set_title("one-step error", loc="left")
@@ -249,7 +267,9 @@ def _extrapolation(ax: "Axes", summary: dict) -> None:
     from experiments.statistics import best_fit
 
     fits: Table = pandas.DataFrame(summary["extrapolation"])
-    fits = fits[(fits["criterion"] == "retained") & (fits["corruption"] == fits["corruption"].iloc[0])]
+    headline = _headline(fits["memory"].iloc[0])
+    fits = fits[fits["criterion"] == headline]
+    fits = fits[fits["corruption"] == fits["corruption"].iloc[0]]
     fits = fits[fits["dynamics"] == fits["dynamics"].iloc[0]]
     points: Table = pandas.DataFrame(summary["critical_load"]).merge(
         fits[["memory", "dynamics", "corruption", "criterion"]].drop_duplicates()
@@ -265,9 +285,9 @@ def _extrapolation(ax: "Axes", summary: dict) -> None:
         width = 1.8 if best is not None and fit["load"] == best["load"] else 1.0
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
-    theory = predictions.critical_load(points["memory"].iloc[0], "retained", None, 0, 1.0)
+    theory = predictions.critical_load(points["memory"].iloc[0], headline, None, 0, 1.0)
     if theory is not None:
-        ax.axhline(theory, **_theory(label=f"replica theory: {theory:.4f}"))
+        ax.axhline(theory, **_theory(label=rf"theory, $N\to\infty$: {theory:.4f}"))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
     ax.legend(loc="upper left", fontsize=7)
@@ -289,9 +309,9 @@ def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
 
         gardner = float(bounds.gardner())
         ax.set_xlabel(_load_label(table["memory"].iloc[0]))
-        if table["load"].max() > 0.5 * gardner:
+        if _symbol(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
             ax.axvline(gardner, **_theory(label=f"Gardner's bound for any rule: {gardner:g}"))
-    ax.set(ylabel=f"share {CRITERION[criterion]}", ylim=(-0.03, 1.03))
+    ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     start = _start(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
     ax.set_title(start, loc="left")
-    ax.legend(loc="best", fontsize=7.5)
+    ax.legend(loc="center right", fontsize=7.5, frameon=True, facecolor="white", edgecolor="none", framealpha=0.9)

@@ -28,6 +28,8 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
         return None
     name, degree = _parts(memory)
     clean = corruption == 0
+    if name == "exponential" and corruption > 0.5:
+        return None
     if name == "classical" and criterion == "retained" and clean:
         return float(classical.critical_load().load)
     if name == "dense" and criterion == "retained" and clean:
@@ -55,6 +57,17 @@ def _sphere(criterion: str, neurons: int | None, beta: float) -> float | None:
     return float(spherical.critical_load(neurons, beta * neurons, kind))
 
 
+def success(memory: str, criterion: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
+    """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
+    from hopfield.theory import exponential
+
+    if not isinstance(corruption, int | float) or (_parts(memory)[0], criterion) != ("exponential", "target_weight"):
+        return None
+    if corruption > 0.5:
+        return None
+    return np.asarray(exponential.target_weight_probability(neurons, patterns, beta, corruption))
+
+
 def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
     """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
     from hopfield.theory import classical, dense, exponential
@@ -66,7 +79,7 @@ def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float)
         return np.asarray(classical.one_step_error(neurons, patterns, corruption))
     if name == "dense":
         return np.asarray(dense.one_step_error(degree, neurons, patterns, corruption))
-    if name == "exponential":
+    if name == "exponential" and corruption <= 0.5:
         return np.asarray(exponential.one_step_error(neurons, patterns, beta, corruption))
     return None
 

@@ -18,6 +18,16 @@ def load(source: str, spins: bool):
 
 
 @lru_cache(maxsize=8)
+def fingerprint(source: str) -> str:
+    """Hash of the patterns of a source, so that rows measured on a file are not taken for those of its successor."""
+    import hashlib
+
+    import numpy as np
+
+    return hashlib.sha256(np.asarray(load(source, False)).tobytes()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=8)
 def _load(source: str, spins: bool):
     from hopfield import datasets
 

@@ -48,6 +48,8 @@ def run(program: Program, seed: int, beta: float | None, patterns, samples, amou
     data = None
     if program.source != sources.RANDOM:
         data = sources.load(program.source, find(program.memory).ensemble == "spins")
+    if program.corruption != "noise":  # whole neurons, counted before single precision could round 28.5 up to 29
+        amounts = np.round(np.asarray(amounts) * program.neurons) / program.neurons
     columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(amounts, np.float32))
     result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), data, *columns)
     return {name: values.tolist() for name, values in jax.device_get(result).items()}

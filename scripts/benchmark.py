@@ -41,9 +41,11 @@ class Spread(NamedTuple):
     def of(cls, values: Sequence[float]) -> "Spread":
         return cls(float(np.median(values)), min(values), max(values))
 
-    def written(self, factor: float = 1.0, unit: str = "") -> str:
-        middle, low, high = (f"{value * factor:.3g}" for value in self)
-        return f"{middle}{unit} ({low} – {high})"
+    def written(self, seconds: bool = True) -> str:
+        """To three digits, seconds in the unit that suits the median."""
+        factor, unit = (1.0, "") if not seconds else (1.0, " s") if self.median >= 1 else (1e3, " ms")
+        middle, low, high = (f"{value:.0f}" if value >= 100 else f"{value:.3g}" for value in np.multiply(factor, self))
+        return f"{middle}{unit}" + (f" ({low} – {high})" if self.low < self.high else "")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Outcome:
         """The same for the eye, in aligned columns."""
         rows = [["", *(self.labels[side] for side in SIDES), "ratio"]]
         for stage, spread in self.spreads.items():
-            rows.append([stage, *(spread[side].written(1e3, " ms") for side in SIDES), spread["ratio"].written()])
+            rows.append([stage, *(spread[side].written() for side in SIDES), spread["ratio"].written(seconds=False)])
         for name, values, unit in (
             ("first run", self.first_seconds, "s"),
             ("of it compiling", self.compile_seconds, "s"),
