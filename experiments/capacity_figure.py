@@ -40,6 +40,9 @@ def draw(table: Table, summary: dict) -> "Figure":
         ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
+    if not any(ax.get_legend() for ax in axes):  # panels of one comparison share theirs
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
     return figure
 
 
@@ -71,8 +74,8 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
 
 def _side_by_side(table: Table, real: bool) -> list[Panel]:
     panels: list[Panel] = []
-    for corruption in dict.fromkeys(table["corruption"]):
-        rows = table[table["corruption"] == corruption]
+    for source, corruption in dict.fromkeys(zip(table["source"], table["corruption"], strict=True)):
+        rows = table[(table["source"] == source) & (table["corruption"] == corruption)]
         for criterion in ("exact",) if real else ("fixed_point", "retained"):
             if criterion != "fixed_point" or corruption == table["corruption"].iloc[0]:
                 panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
@@ -300,7 +303,7 @@ def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
     looks = series([str(key) for key in curves])
     for number, (key, rows) in enumerate(table.groupby(["memory", "neurons"], sort=False)):
         label = _title(key[0]) if table["neurons"].nunique() == 1 else f"{_title(key[0])}, $N={key[1]}$"
-        look = looks[str(key)] | {"marker": MARKERS[number % len(MARKERS)]}
+        look = looks[str(key)] | {"markerfacecolor": "white" if number >= len(MARKERS) else looks[str(key)]["color"]}
         _bars(ax, _shares(rows, criterion, [x]), x, label=label, **look)
     if real:
         ax.set(xscale="log", xlabel="stored patterns $M$")
@@ -313,5 +316,4 @@ def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
             ax.axvline(gardner, **_theory(label=f"Gardner's bound for any rule: {gardner:g}"))
     ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     start = _start(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
-    ax.set_title(start, loc="left")
-    ax.legend(loc="center right", fontsize=7.5, frameon=True, facecolor="white", edgecolor="none", framealpha=0.9)
+    ax.set_title(f"{table['source'].iloc[0]}, {start}" if real else start, loc="left")
