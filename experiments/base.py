@@ -12,7 +12,13 @@ An experiment is one module `experiments/<name>.py` with
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
-and one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
+and, where later points depend on what earlier ones have shown,
+
+    def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
+                                                   the table; called again until it returns nothing new
+
+A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. There is
+one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
 
 Such a module imports jax, hopfield, pandas, scipy and matplotlib inside its functions, never at its top: the command
 reads `Config` of every experiment before it knows what is asked of it, and `--help` has to answer at once.

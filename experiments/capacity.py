@@ -259,7 +259,7 @@ def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
         top = 0
         for kind in group:
             _, neurons, patterns = kind
-            small, large = patterns * neurons <= 2**14, top * neurons**2 > 2**28
+            small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
             if top == 0 or (not small and patterns * (1.5 if large else 4) < top):
                 top = patterns
             found[kind] = top
@@ -338,6 +338,7 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
     for entry in critical:
         if entry["criterion"] in ("retained", "target_weight"):
             name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
+            name += "" if entry["source"] == sources.RANDOM else f"/{entry['source']}"
             name += "" if entry["corruption"] == 0 else f"/{entry['corruption']}"
             scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
     return scalars

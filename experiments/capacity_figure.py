@@ -1,5 +1,6 @@
 """The figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -35,9 +36,9 @@ def draw(table: Table, summary: dict) -> "Figure":
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for ax, panel, letter in zip(axes, panels, "abcdefghijkl", strict=False):
+    for number, (ax, panel) in enumerate(zip(axes, panels, strict=False)):
         panel(ax)
-        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+        ax.set_title(f"{chr(ord('a') + number)}  {ax.get_title(loc='left')}", loc="left")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     if not any(ax.get_legend() for ax in axes):  # panels of one comparison share theirs
@@ -68,7 +69,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     if len(memories) == 1 and clean and predictions.retained_overlap(memories[0], 0.01) is not None:
         panels.append(partial(_retained_overlap, table=table))
     if len(memories) == 1 and any(fit["criterion"] == _headline(memories[0]) for fit in summary["extrapolation"]):
-        panels.append(partial(_extrapolation, summary=summary))
+        panels.append(partial(_extrapolation, summary=summary, betas=_betas(table)))
     return panels
 
 
@@ -146,7 +147,7 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
     rows = table[table["memory"] == memory]
     criterion, beta = _headline(memory), _betas(rows)[memory]
     looks, variants = series([str(size) for size in rows["neurons"]]), _variants(rows)
-    faces = dict(zip(variants, (None, "white", "0.7", "none"), strict=False))
+    faces = dict(zip(variants, itertools.cycle((None, "white", "0.7", "none")), strict=False))
     for key, curve in rows.groupby(CURVE, sort=False):
         face = faces.get(key[1:3])
         look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
@@ -156,12 +157,14 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
         if exact is not None:
             ax.plot(loads, exact, **_theory(color=look["color"]))
             look["linestyle"] = "none"
-        label = f"$N={key[3]}$" if face is None else None
+        label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else None
         _bars(ax, _shares(curve, criterion, ["load"]), "load", label=label, **look)
-    for (_, words), face in zip(variants.items(), faces.values(), strict=False):
+    known = predictions.success(memory, criterion, 10, np.array([10]), 0, beta) is not None
+    for words, face, line in zip(variants.values(), faces.values(), itertools.cycle(LINES), strict=False):
         if words:
-            ax.plot([], [], "o", color="0.3", markerfacecolor=face or "0.3", label=words)
-    if predictions.success(memory, criterion, 10, np.array([10]), 0, beta) is not None:
+            look = {"linestyle": "none" if known else line, "markerfacecolor": face or "0.3"}
+            ax.plot([], [], marker="o", color="0.3", label=words, **look)
+    if known:
         ax.plot([], [], **_theory(label="exact at that $N$"))
     limit = predictions.critical_load(memory, criterion, None, 0, beta)
     if limit is not None and (rows["corruption"] == 0).any():
@@ -194,7 +197,7 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
         bars = np.clip([middle - low, high - middle], 0, None)
         ax.errorbar(size, middle, bars, label=_title(memory), **_look(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
-        limit = predictions.critical_load(memory, headline, None, 0, betas[memory])
+        limit = predictions.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
     ax.plot([], [], **_theory(label=r"theory, $N\to\infty$"))
@@ -263,7 +266,7 @@ def _retained_overlap(ax: "Axes", table: Table) -> None:
     ax.legend(loc="best")
 
 
-def _extrapolation(ax: "Axes", summary: dict) -> None:
+def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
     """Critical load against N^−x with every fitted exponent, none hidden."""
     import pandas
 
@@ -288,7 +291,8 @@ def _extrapolation(ax: "Axes", summary: dict) -> None:
         width = 1.8 if best is not None and fit["load"] == best["load"] else 1.0
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
-    theory = predictions.critical_load(points["memory"].iloc[0], headline, None, 0, 1.0)
+    memory, start = points["memory"].iloc[0], points["corruption"].iloc[0]
+    theory = predictions.critical_load(memory, headline, None, start, betas[memory])
     if theory is not None:
         ax.axhline(theory, **_theory(label=rf"theory, $N\to\infty$: {theory:.4f}"))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
@@ -299,10 +303,12 @@ def _extrapolation(ax: "Axes", summary: dict) -> None:
 def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
     """All memories at the same task, against load or, for real patterns, against their number."""
     x = "patterns" if real else "load"
-    curves = [key for key, _ in table.groupby(["memory", "neurons"], sort=False)]
-    looks = series([str(key) for key in curves])
-    for number, (key, rows) in enumerate(table.groupby(["memory", "neurons"], sort=False)):
-        label = _title(key[0]) if table["neurons"].nunique() == 1 else f"{_title(key[0])}, $N={key[1]}$"
+    curves = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
+    looks = series([str(key) for key, _ in curves])
+    several = table.groupby("memory")["dynamics"].nunique().max() > 1
+    for number, (key, rows) in enumerate(curves):
+        label = _title(key[0]) + (f", {key[1]}" if several else "")
+        label += f", $N={key[2]}$" if table["neurons"].nunique() > 1 else ""
         look = looks[str(key)] | {"markerfacecolor": "white" if number >= len(MARKERS) else looks[str(key)]["color"]}
         _bars(ax, _shares(rows, criterion, [x]), x, label=label, **look)
     if real:

@@ -26,7 +26,7 @@ class Plan:
     Attributes:
         job: what was asked for.
         experiment: the module that measures it.
-        points: every point of its table.
+        points: every point of its table; grows where the experiment refines.
         ledger: what is measured already.
         mode: W&B's mode.
     """
@@ -113,8 +113,9 @@ def _carry_out(plan: Plan) -> None:
     try:
         missing = _begin(plan)
         mirror = _mirror(plan)
-        if missing:
+        while missing:
             _measure(plan, missing, mirror)
+            missing = _missing(plan)
         _conclude(plan, mirror)
     except KeyboardInterrupt:
         code = 130
@@ -140,9 +141,22 @@ def _begin(plan: Plan) -> list[dict]:
     directory = plan.job.directory
     directory.mkdir(parents=True, exist_ok=True)
     base.write_text(directory / "config.yaml", yaml(plan.job))
-    missing = plan.ledger.missing(plan.points)
+    missing = _missing(plan)
     if len(missing) < len(plan.points):
         _say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+    return missing
+
+
+def _missing(plan: Plan) -> list[dict]:
+    """The points that have no row yet, once the experiment has refined the complete set as often as it wants to."""
+    refine = getattr(plan.experiment, "refine", None)
+    while not (missing := plan.ledger.missing(plan.points)) and refine is not None:
+        known = {plan.ledger.key(point) for point in plan.points}
+        further = refine(plan.job.config, plan.ledger.rows(plan.points))
+        further = [point for point in further if plan.ledger.key(point) not in known]
+        if not further:
+            return []
+        plan.points.extend(further)
     return missing
 
 

@@ -53,7 +53,7 @@ class UpdateJacobian(struct.PyTreeNode):
 
 
 class Eigenpair(NamedTuple):
-    """An eigenvalue, its unit eigenvector [N], and ‖J v − λ v‖, which bounds the error of λ where J is symmetric."""
+    """An eigenvalue λ, its unit eigenvector v [N], and ‖J v − λ v‖: a symmetric J has an eigenvalue that close to λ."""
 
     value: Float[Array, ""]
     vector: State
@@ -102,7 +102,8 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array 
     """Eigenvalue of J of the largest magnitude, from products J v alone (Arnoldi's method; Lanczos' for symmetric J).
 
     At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`solvable`
-    similarities). The value is exact to rounding from steps = N on; with fewer, `residual` tells how close it is.
+    similarities). The value is exact to rounding from steps = N on; with fewer it has settled once `residual` is small,
+    and until then lies below the largest eigenvalue of a symmetric J.
 
     Args:
         jacobian: from `update_jacobian`.
@@ -154,13 +155,13 @@ def regime(memory: Memory, state: State) -> Regime:
 
 
 def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:
-    """Largest possible ‖update(x) − ξ_μ‖ of states within `distance` of ξ_μ, for every pattern [M]; NaN if masked.
+    """Largest possible ‖update(x) − ξ_μ‖ of states within `distance` of ξ_μ, per pattern [M]; NaN where masked.
 
     Worked out in numpy: the memory must not be traced.
 
     Args:
         memory: log-sum-exp of dot products in ℝᴺ.
-        distance: ‖x − ξ_μ‖ ≥ 0, one number or one per pattern.
+        distance: ‖x − ξ_μ‖ ≥ 0, one number or an array [..., M], which is then the shape of the result.
     Raises:
         ValueError: the theorem is not about this memory.
 
@@ -172,15 +173,14 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
         raise ValueError(f"memory must be modern (Dot similarity, LogSumExp separation, Euclidean space), got {got}")
     used = np.ones(len(memory.patterns), bool) if memory.mask is None else np.asarray(memory.mask)
     patterns = np.asarray(memory.patterns, np.float64)[used]
-    count = len(patterns)
-    bound = np.full(used.shape, np.nan)
-    if count == 1:  # nothing to be confused with
-        bound[used] = 0.0
-    elif count:
+    near = np.broadcast_to(distance, np.broadcast_shapes(np.shape(distance), used.shape))
+    bound = np.full(near.shape, np.nan)
+    if len(patterns) == 1:  # nothing to be confused with
+        bound[..., used] = 0.0
+    elif len(patterns):
         gaps = np.asarray(measures.separation(jnp.asarray(patterns)))
         norm = np.max(np.linalg.norm(patterns, axis=1))
-        near = np.broadcast_to(distance, used.shape)[used]
-        bound[used] = bounds.retrieval_error(gaps, count, float(memory.beta), norm, near)
+        bound[..., used] = bounds.retrieval_error(gaps, len(patterns), float(memory.beta), norm, near[..., used])
     return bound
 
 

@@ -10,8 +10,8 @@ and for convex F the weights minimise ⟨E⟩ − T Ω, Ω = `separation.regular
 
 Every function works along one axis of an array of scores or of weights, and shares these conventions:
 
-    beta        0 ≤ β ≤ ∞, one number or an array that broadcasts against the other axes; the ends give the limits,
-                equal weights and, where weights sum to one, the best scores alone
+    beta        0 ≤ β ≤ ∞, one number or an array that broadcasts against the other axes; the ends give the limits
+                (equal weights, the best scores alone) of separations whose weights sum to one
     where       patterns in use, broadcast against the scores; scores of −∞ are left out as well
     precision   that of the scores and at least float32; `gibbs` gives back half precision
     gradients   finite at masked patterns and at weights of zero, where −ln p is taken as zero
@@ -272,10 +272,7 @@ def _variance(levels: _Levels, separation: Separation) -> Array:
     def weights(z: Array) -> Array:
         return separation.weights(z, levels.used)
 
-    # ∇²F has no part along (1, …, 1) where weights sum to one: energies are taken from their mean, so nothing cancels.
-    mean = jnp.sum(weights(levels.z) * levels.gap) if separation.normalised else 0.0
-    along = jnp.where(levels.used, levels.gap - mean, 0.0)
-    return jnp.sum(along * jax.jvp(weights, (levels.z,), (along,))[1])
+    return jnp.sum(levels.gap * jax.jvp(weights, (levels.z,), (levels.gap,))[1])
 
 
 def _divergence(p: Array, q: Array) -> Array:
@@ -318,8 +315,9 @@ def _of_weights(function: Callable, weights, axis: int, where: Where, *more) -> 
 
 
 def _finite(x: Array) -> Array:
-    """x with +∞ replaced by the largest number, which has the same limits and does not make 0·∞."""
-    return jnp.where(x == jnp.inf, jnp.finfo(x.dtype).max, x)
+    """x, no larger than the largest number with a reciprocal: it has the limits of ∞ and does not make 0·∞."""
+    most = 1.0 / jnp.finfo(x.dtype).tiny
+    return jnp.where(x > most, most, x)
 
 
 def _check(name: str, value: ArrayLike, inside: Callable, contract: str) -> None:

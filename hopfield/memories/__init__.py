@@ -42,7 +42,7 @@ def polynomial_scaling(degree: int) -> Scaling:
     if degree == 2:
         return EXTENSIVE
     power = degree - 1
-    return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: a * n**power)
+    return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: a * float(n) ** power)
 
 
 class Blueprint(NamedTuple):

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Couplings, Memory
+from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -20,7 +21,7 @@ def projection(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N].
         mask: patterns in use [M].
     """
-    checked = Memory.create(patterns, mask=mask)
+    checked = Memory.create(patterns, mask=mask, space=Spins())
     stored = checked.patterns if mask is None else jnp.where(mask[:, None], checked.patterns, 0.0)
     _, levels, rows = jnp.linalg.svd(stored, full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(stored.dtype).eps

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Couplings, Memory
+from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -17,7 +18,7 @@ def storkey(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N], stored in the order of their rows.
         mask: patterns in use [M].
     """
-    stored = Memory.create(patterns, mask=mask).patterns
+    stored = Memory.create(patterns, mask=mask, space=Spins()).patterns
     neurons = stored.shape[1]
     hollow = 1.0 - jnp.eye(neurons, dtype=stored.dtype)
     used = jnp.ones((stored.shape[0],), bool) if mask is None else mask

@@ -1,19 +1,25 @@
-"""Softmax memories: exact exponents of M = e^(αN) patterns, and finite-size predictions on the sphere.
+"""Softmax memories: exact exponents of M = e^(αN) patterns, and finite-size predictions.
 
 Retrieval starts at a stored pattern, so these are statements about a typical pattern being kept, not about basins.
 
-The finite-size predictions put the sum over the M − 1 other patterns at its mean, ⟨Σ e^(κ ξ_ν·x)⟩ = (M−1) E_d(κ) for
-unit vectors: right where many patterns share it, and good to a per cent from a thousand patterns on.
+The finite-size predictions put the sum over the M − 1 other patterns at its mean, ⟨Σ e^(κ ξ_ν·x)⟩ = (M−1) E(κ) for
+unit vectors: right where many patterns share it, and good to a per cent from a thousand patterns on. Spins and
+Gaussian patterns are scaled by 1/√N, so that their norm is 1 (for Gaussian patterns in the mean square):
+
+    sphere    E_d(κ) = Γ(d/2)(2/κ)^ν I_ν(κ), ν = d/2 − 1    A = E'/E = I_{ν+1}/I_ν
+    spins     cosh(κ/N)^N                                   tanh(κ/N)
+    gaussian  e^(κ²/2N)                                     κ/N, for the pattern of median norm, κ < N
 
 Source: Lucibello and Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964, "LM" below.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from scipy.special import betaln, entr, expit
+from scipy.special import betaln, chdtri, entr, expit
 
 from hopfield.theory.arguments import Float, member, plain, real, whole
 from hopfield.theory.exponential import target_weight_load
@@ -56,73 +62,83 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
     return plain(beta * gap - np.log(t / beta) / 2)
 
 
-def target_weight_one_step(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> Float:
-    """Softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E_d(κ) e^(−κ)).
-
-    E_d(κ) = Γ(d/2)(2/κ)^ν I_ν(κ), ν = d/2 − 1, is the mean of e^(κt) over the unit sphere.
+def target_weight_one_step(
+    neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
+) -> Float:
+    """Softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 1, independent and uniform on the sphere.
-        kappa: β times the squared norm of the patterns, >= 0.
+        patterns: M >= 1, independent.
+        kappa: β times the squared norm of the patterns, >= 0; below d for Gaussian patterns.
+        ensemble: "sphere", "spins" or "gaussian".
     """
-    neurons, patterns, kappa = _sphere(neurons, patterns, kappa)
-    return plain(expit(_average(neurons, kappa).gap - _log_others(patterns)))
+    average, (neurons, patterns, kappa) = _averages(ensemble), _arguments(neurons, patterns, kappa, ensemble)
+    return plain(expit(average(neurons, kappa).gap - _log_others(patterns)))
 
 
-def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> Converged:
+def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Converged:
     """State that the update reaches from a pattern: m ← p + (1−p) A(κm), p the target weight at κm.
 
-    A = I_{ν+1}/I_ν is the mean overlap of the other patterns' weighted average with the state. The entropy is
-    H = −p ln p − (1−p) ln(1−p) + (1−p)[ln(M−1) + ln E_d(κm) − κm A(κm)].
+    A = E'/E is the mean overlap of the other patterns' weighted average with the state. The entropy is
+    H = −p ln p − (1−p) ln(1−p) + (1−p)[ln(M−1) + ln E(κm) − κm A(κm)].
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 1, independent and uniform on the sphere.
-        kappa: β times the squared norm of the patterns, >= 0.
+        patterns: M >= 1, independent.
+        kappa: β times the squared norm of the patterns, >= 0; below d for Gaussian patterns.
+        ensemble: "sphere", "spins" or "gaussian".
 
     Returns:
         The largest fixed point, which the iteration approaches from above; within 1e-7 of a threshold the
         iteration is cut after 10 000 steps.
     """
-    neurons, patterns, kappa = _sphere(neurons, patterns, kappa)
+    averages, (neurons, patterns, kappa) = _averages(ensemble), _arguments(neurons, patterns, kappa, ensemble)
     others = _log_others(patterns)
     overlap = np.ones(kappa.shape)
     for _ in range(10_000):
-        average = _average(neurons, kappa * overlap)
+        average = averages(neurons, kappa * overlap)
         weight = expit(average.gap - others)
         previous, overlap = overlap, 1 - (1 - weight) * average.miss
         if np.all(previous - overlap <= 1e-13):
             break
     field = kappa * overlap
-    rest = np.where(np.isfinite(others), others, 0.0) - average.gap + field * average.miss
+    rest = np.where(np.isfinite(others), others, 0.0) - average.gap + field * average.rate
     entropy = entr(weight) + entr(1 - weight) + (1 - weight) * rest
     return Converged(plain(overlap), plain(weight), plain(entropy))
 
 
-def critical_beta(neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one_step") -> Float:
+def critical_beta(
+    neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one_step", ensemble: str = "sphere"
+) -> Float:
     """Smallest κ (β for patterns of unit norm) at which the target weight exceeds 1/2.
 
     Args:
         neurons: dimension d >= 2.
         patterns: M >= 3.
         criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+        ensemble: "sphere", "spins" or "gaussian".
+
+    Returns:
+        κ, or NaN for more spins or Gaussian patterns than any κ retrieves.
     """
-    neurons, patterns, _ = _sphere(neurons, whole("patterns", patterns, least=3), 0.0)
-    others = _log_others(patterns)
+    averages, (neurons, patterns, _) = _averages(ensemble), _arguments(neurons, patterns, 0.0, ensemble)
+    others = _log_others(whole("patterns", patterns, least=3))
 
     def excess(log_kappa: Float, neurons: Float, others: Float) -> Float:
-        return _average(neurons, np.exp(log_kappa)).gap - others
+        return averages(neurons, np.exp(log_kappa)).gap - others
 
-    wide = np.full(others.shape, np.log(1e-9)), np.full(others.shape, np.log(1e15))
+    # the gap of Gaussian patterns grows up to κ = N and falls beyond
+    highest = np.log(neurons) if ensemble == "gaussian" else np.full(others.shape, np.log(1e15))
+    wide = np.full(others.shape, np.log(1e-9)), highest
     half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
     if member("criterion", criterion, CRITERIA) == "one_step":
         return plain(half)
 
     def overlap(kappa: Float, neurons: Float, others: Float) -> tuple[Float, Float]:
-        average = _average(neurons, kappa)
+        average = averages(neurons, kappa)
         weight = expit(average.gap - others)
-        slope = (1 - weight) * (weight * average.miss**2 + average.variance)
+        slope = (1 - weight) * (weight * average.rate * average.miss + average.variance)
         return 1 - (1 - weight) * average.miss, slope
 
     def steepness(kappa: Float, neurons: Float, others: Float) -> Float:
@@ -130,14 +146,14 @@ def critical_beta(neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one
         m, slope = overlap(kappa, neurons, others)
         return m - kappa * slope
 
-    highest = half / overlap(half, neurons, others)[0]
-    turn = elementwise.find_root(steepness, (half, highest), args=(neurons, others)).x
+    beyond = half / overlap(half, neurons, others)[0]
+    turn = elementwise.find_root(steepness, (half, beyond), args=(neurons, others)).x
     field = np.where(np.isnan(turn), half, turn)  # without a turn the weight passes 1/2 continuously
     return plain(field / overlap(field, neurons, others)[0])
 
 
 def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
-    """Load ln M / d up to which the target weight is at least 1/2: `typical_load` at finite size, for κ = λd.
+    """Load ln M / d up to which the target weight is at least 1/2: `typical_load` on a finite sphere, for κ = λd.
 
     Args:
         neurons: dimension d >= 2.
@@ -147,7 +163,7 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_st
     Returns:
         The load, with M taken as continuous.
     """
-    neurons, _, kappa = _sphere(neurons, 1, real("kappa", kappa, above=0))
+    neurons, _, kappa = _arguments(neurons, 1, real("kappa", kappa, above=0))
     if member("criterion", criterion, CRITERIA) == "one_step":
         log_others = _average(neurons, kappa).gap
     else:
@@ -162,15 +178,39 @@ def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "on
 
 
 class _Average(NamedTuple):
-    """Averages over t = x·ξ with density ∝ (1−t²)^((d−3)/2) e^(κt), written so that nothing cancels as t → 1."""
+    """Averages over t = x·ξ with its density times e^(κt), written so that nothing cancels as t → 1."""
 
-    gap: Float  # κ − ln E_d(κ)
-    miss: Float  # 1 − ⟨t⟩ = 1 − I_{ν+1}(κ)/I_ν(κ)
+    gap: Float  # κ − ln E(κ)
+    miss: Float  # 1 − ⟨t⟩ = 1 − A(κ)
     variance: Float  # of t, the slope of ⟨t⟩ in κ
+    rate: Float  # slope of the gap in κ: the miss, times the squared norm of the pattern
+
+
+def _averages(ensemble: str) -> Callable[[Float, Float], _Average]:
+    named = {"sphere": _average, "spins": _spins_average, "gaussian": _gaussian_average}
+    return named[member("ensemble", ensemble, ENSEMBLES)]
+
+
+def _spins_average(neurons: Float, kappa: Float) -> _Average:
+    """N independent components of ±1/N in the field κ."""
+    beta = kappa / neurons
+    miss = 2 / (np.exp(np.minimum(2 * beta, 700.0)) + 1)
+    gap = neurons * (np.log(2) - np.log1p(np.exp(-2 * beta)))
+    return _Average(gap, miss, miss * (2 - miss) / neurons, miss)
+
+
+def _gaussian_average(neurons: Float, kappa: Float) -> _Average:
+    """Normal t of variance r/N in a state of squared norm r, the median of a Gaussian pattern's."""
+    norm = chdtri(neurons, 0.5) / neurons
+    miss = 1 - kappa / neurons
+    return _Average(norm * kappa * (1 + miss) / 2, miss, 1 / neurons, norm * miss)
 
 
 def _average(neurons: Float, kappa: Float) -> _Average:
-    """Trapezoidal rule in w = artanh t, where the integrand exp(κ tanh w − (d−1) ln cosh w) has one peak."""
+    """Density ∝ (1−t²)^((d−3)/2) e^(κt), by the trapezoidal rule in w = artanh t.
+
+    The integrand exp(κ tanh w − (d−1) ln cosh w) has one peak.
+    """
     power = neurons - 1
     top = 2 * kappa / (power + np.sqrt(power**2 + 4 * kappa**2))  # t at the peak
     centre = np.arcsinh(np.sqrt(top * kappa / power))
@@ -186,7 +226,7 @@ def _average(neurons: Float, kappa: Float) -> _Average:
     variance = np.sum(measure * (below_one - miss[..., None]) ** 2, axis=-1) / total
     log_integral = np.log(total * half_width * (_GRID[1] - _GRID[0])) - power * np.log(cosh)
     gap = kappa * 2 / (np.exp(2 * centre) + 1) - log_integral + betaln(0.5, power / 2)
-    return _Average(gap, miss, variance)
+    return _Average(gap, miss, variance, miss)
 
 
 def _converged_log_others(neurons: Float, kappa: Float) -> Float:
@@ -220,7 +260,11 @@ def _log_others(patterns: Float) -> Float:
         return np.log(patterns - 1)
 
 
-def _sphere(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike) -> tuple[Float, Float, Float]:
+def _arguments(
+    neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
+) -> tuple[Float, Float, Float]:
     dimension, count = whole("neurons", neurons, least=2), whole("patterns", patterns, least=1)
     dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
+    if ensemble == "gaussian" and np.any(kappa >= dimension):
+        raise ValueError(f"kappa must be below neurons for gaussian patterns, got {kappa}")
     return dimension, count, kappa

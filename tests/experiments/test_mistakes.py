@@ -127,7 +127,7 @@ CAPACITY = [
     ("sources=[two.npz]", "'faces', 'places'.*'two.npz'"),
     ("sources=[.]", "got '.'"),
     ("sources=[good.npy] neurons=[30]", "neurons must be 20 for the patterns of good.npy, got \\[30\\]"),
-    ("sources=[good.npy] memories=[classical] loads=[0.5]", "6 patterns of good.npy, got 10"),
+    ("sources=[good.npy] memories=[classical] neurons=[20] loads=[0.5]", "6 patterns of good.npy, got 10"),
 ]
 
 

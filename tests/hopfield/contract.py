@@ -130,14 +130,15 @@ def energies(model, state, dynamics: str, known=None, steps: int = 5):
 def rises(energy) -> np.ndarray:
     """By how much more than rounding E rises from one step to the next [..., T − 1].
 
-    Energies that are not bounded below, as those of exponential memories in ℝᴺ, run away to −∞ − ∞, which is no rise.
+    Energies that are not bounded below, as those of exponential memories in ℝᴺ, may run away to −∞ and end as ∞ − ∞.
     """
     energy = np.asarray(energy)
     energy = np.where(np.logical_or.accumulate(np.isneginf(energy), axis=-1), -np.inf, energy)
     before, after = energy[..., :-1], energy[..., 1:]
     with np.errstate(invalid="ignore"):
-        falls = (after <= before + 1e-9 * (1.0 + np.abs(before))) | (np.isnan(after) & (before < -1e6))
-        return np.where(falls | np.isnan(before), 0.0, np.nan_to_num(after - before, nan=np.inf))
+        falls = (after <= before) | (after <= before + 1e-9 * (1.0 + np.abs(before)))
+        falls |= np.isnan(after) & (before < -1e100)
+        return np.where(falls, 0.0, np.nan_to_num(after - before, nan=np.inf))
 
 
 def assert_never_rises(energy) -> None:

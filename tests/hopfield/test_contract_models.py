@@ -17,6 +17,8 @@ KEYS = jax.random.split(jax.random.key(5), 4)
 CASES, M, N = 8, 4, 16
 PATTERNS = jnp.sign(jax.random.normal(KEYS[0], (M, N)))
 STATES = jnp.where(jax.random.bernoulli(KEYS[1], 0.2, (CASES, N)), -1.0, 1.0) * PATTERNS[jnp.arange(CASES) % M]
+WIDE = jnp.concatenate([PATTERNS[:1], PATTERNS, -jnp.roll(PATTERNS[:2], 1, axis=1)])
+USED = jnp.array([False] + M * [True] + 2 * [False])
 BETAS = (1e-6, 1e-2, 1.0, 1e4)
 
 ORDER_MATTERS = {"storkey"}
@@ -35,11 +37,13 @@ def view(model, state) -> dict:
     return found
 
 
+look = quick(jax.vmap(view, (None, 0)))
+
+
 @cache
 def views(name: str) -> dict:
     """What the model says about every state, compiled and batched."""
-    model = MODELS[name].build(PATTERNS)
-    return jax.tree.map(np.asarray, quick(jax.vmap(view, (None, 0)))(model, STATES))
+    return jax.tree.map(np.asarray, look(MODELS[name].build(PATTERNS), STATES))
 
 
 def assert_same(found: dict, expected: dict, rtol: float = 1e-11, atol: float = 1e-12) -> None:
@@ -68,7 +72,7 @@ def test_model_is_the_same_eagerly_and_one_at_a_time(name):
 @every_model
 def test_permuting_patterns_changes_nothing(name):
     order = jnp.array([2, 0, 3, 1])
-    found = quick(jax.vmap(view, (None, 0)))(MODELS[name].build(PATTERNS[order]), STATES)
+    found = look(MODELS[name].build(PATTERNS[order]), STATES)
     expected = dict(views(name))
     for per_pattern in {"weights", "shares"} & expected.keys():
         expected[per_pattern] = expected[per_pattern][:, order]
@@ -81,14 +85,7 @@ def test_permuting_patterns_changes_nothing(name):
 @every_model
 def test_padding_changes_nothing(name):
     """More patterns than are in use, so that one program serves a whole grid of loads."""
-    junk = jnp.sign(jax.random.normal(KEYS[2], (3, N)))
-    wide = jnp.concatenate([junk[:1], PATTERNS, junk[1:]])
-    used = jnp.array([False] + M * [True] + 2 * [False])
-
-    def build(mask):
-        return jax.vmap(view, (None, 0))(MODELS[name].build(wide, mask=mask), STATES)
-
-    found = quick(build)(used)
+    found = look(MODELS[name].build(WIDE, mask=USED), STATES)
     expected = dict(views(name))
     for per_pattern in {"weights", "shares"} & expected.keys():
         expected[per_pattern] = np.pad(expected[per_pattern], ((0, 0), (1, 2)))
@@ -97,8 +94,8 @@ def test_padding_changes_nothing(name):
 
 @every_model
 def test_a_memory_with_nothing_in_it_is_defined(name):
-    empty = MODELS[name].build(PATTERNS, mask=jnp.zeros(M, bool))
-    found = quick(jax.vmap(view, (None, 0)))(empty, STATES)
+    empty = MODELS[name].build(WIDE, mask=jnp.zeros_like(USED))
+    found = look(empty, STATES)
     assert not any(np.any(np.isnan(value)) for value in found.values())
     for nothing in {"field", "read", "weights", "shares"} & found.keys():
         assert not np.any(found[nothing])
@@ -109,7 +106,7 @@ def test_a_memory_with_nothing_in_it_is_defined(name):
 @every_model
 def test_float32_stays_float32_and_agrees_with_float64(name):
     single = MODELS[name].build(PATTERNS.astype(jnp.float32))
-    found = quick(jax.vmap(view, (None, 0)))(single, STATES.astype(jnp.float32))
+    found = look(single, STATES.astype(jnp.float32))
     assert {value.dtype for value in found.values()} == {jnp.dtype("float32")}
     assert {value.dtype for value in views(name).values()} == {np.dtype("float64")}
     assert_same(found, views(name), rtol=1e-4, atol=1e-5)
@@ -120,16 +117,16 @@ def test_model_works_without_64_bit_types(name):
     with jax.enable_x64(False):
         model = MODELS[name].build(np.asarray(PATTERNS, np.float32))
         state = jnp.asarray(np.asarray(STATES[0]), jnp.float32)
-        end = retrieve(model, state)
-        assert end.state.dtype == end.energy.dtype == jnp.float32
-        np.testing.assert_allclose(model.energy(state), views(name)["energy"][0], rtol=1e-4)
+        end, energy = quick(lambda state: (retrieve(model, state), model.energy(state)))(state)
+        assert end.state.dtype == end.energy.dtype == energy.dtype == jnp.float32
+        np.testing.assert_allclose(energy, views(name)["energy"][0], rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.takes_beta])
 @pytest.mark.parametrize("beta", BETAS)
 def test_extreme_inverse_temperatures_stay_finite(name, beta):
     model = MODELS[name].build(PATTERNS.astype(jnp.float32), beta=beta)
-    found = quick(jax.vmap(view, (None, 0)))(model, STATES.astype(jnp.float32))
+    found = look(model, STATES.astype(jnp.float32))
     assert np.all(np.isfinite(found["update"]))
     assert np.all(np.isfinite(found["shares"]))
     assert not np.any(np.isnan(found["energy"]))

@@ -1,6 +1,7 @@
 """Each separation against its closed form, and against the ties, overflows and cancellations it promises to survive."""
 
 import itertools
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -102,9 +103,24 @@ def test_potential_is_smooth_in_its_order_alpha(make):
     np.testing.assert_allclose(hessian, slopes(jax.grad(potential), point), rtol=1e-5, atol=1e-7)
 
 
-def rise(separation, up, down, beta=1.0, dtype=jnp.float32):
-    up, down = jnp.asarray(up, dtype), jnp.asarray(down, dtype)
-    return float(separation.rise(up, down, jnp.asarray(beta, dtype)))
+@partial(quick, static_argnums=0)
+def _rise(separation, up, down, beta):
+    return separation.rise(up, down, beta)
+
+
+@partial(quick, static_argnums=0)
+def _field(separation, scores, step, spin, beta):
+    return separation.fields(scores, step[:, None], spin[None], beta)[0]
+
+
+def rise(separation, up, down, beta=1.0) -> float:
+    """[F(β up) − F(β down)] / β in float32."""
+    return float(_rise(separation, *(jnp.asarray(a, jnp.float32) for a in (up, down, beta))))
+
+
+def field(separation, scores, step, spin, beta=1.0) -> float:
+    """Half the rise of F from spin −1 to +1, which moves the scores by `step`, in float32."""
+    return float(_field(separation, *(jnp.asarray(a, jnp.float32) for a in (scores, step, spin, beta))))
 
 
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
@@ -114,7 +130,7 @@ def test_polynomial_rise_of_opposed_integers_is_an_exact_tie(degree):
     assert rise(polynomial(degree), up, down, beta=1 / 37) == 0.0
 
 
-@pytest.mark.parametrize("degree", [2, 3, 8, 20, 40])
+@pytest.mark.parametrize("degree", [2, 3, 8, 40])
 @pytest.mark.parametrize("beta", [1e-6, 1e-3])
 def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
     """1000⁴⁰ is far beyond float32: the energy difference of a spin must still say which way is down."""
@@ -126,9 +142,7 @@ def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
     expected = sum((beta * a) ** degree - (beta * b) ** degree for a, b in zip(up, down, strict=True)) / degree / beta
     if expected > 1e-20:
         assert got == pytest.approx(expected, rel=1e-4)
-    steps, scores = jnp.asarray([[2.0], [-2.0], [2.0]], jnp.float32), jnp.asarray(up, jnp.float32)
-    field = separation.fields(scores, steps, jnp.ones(1, jnp.float32), jnp.float32(beta))
-    assert float(field[0]) == pytest.approx(0.5 * got, rel=1e-3)
+    assert field(separation, up, np.subtract(up, down), 1.0, beta) == pytest.approx(0.5 * got, rel=1e-3)
 
 
 def test_exponential_rise_is_signed_beyond_every_overflow():
@@ -149,12 +163,8 @@ def test_exponential_rise_does_not_cancel_at_small_beta(beta):
     up, down = np.array([3.0, -1.0, 2.0]), np.array([1.0, 1.0, 4.0])
     expected = np.sum(2 * np.exp(beta * (up + down) / 2) * np.sinh(beta * (up - down) / 2)) / beta
     assert rise(Exponential(), up, down, beta) == pytest.approx(expected, rel=1e-6)
-    steps = jnp.asarray((up - down)[:, None], jnp.float32)
     for spin, scores in ((1.0, up), (-1.0, down)):
-        field = Exponential().fields(
-            jnp.asarray(scores, jnp.float32), steps, jnp.full(1, spin, jnp.float32), jnp.float32(beta)
-        )
-        assert float(field[0]) == pytest.approx(0.5 * expected, rel=1e-6)
+        assert field(Exponential(), scores, up - down, spin, beta) == pytest.approx(0.5 * expected, rel=1e-6)
 
 
 def test_a_state_outside_every_support_is_a_tie():

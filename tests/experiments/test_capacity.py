@@ -1,0 +1,352 @@
+"""What the capacity experiment measures, refuses and summarises; no simulation is needed for it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from capacity_tables import COLUMNS, COUNTS, invented
+
+from experiments import base, capacity, sources, trials
+from experiments.capacity import Config, Scale, scale
+from hopfield.memories import names
+
+ISSUED = (
+    "memory dynamics neurons patterns load corruption sample probes retained exact overlap one_step_error steps cycles"
+)
+MISTAKES = [
+    ({"memories": []}, "memories must name at least one memory, got []"),
+    ({"memories": ["dens"]}, f"memory must be one of {', '.join(names())}, got 'dens'"),
+    ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
+    ({"memories": ["dense:1"]}, "degree must be an integer of at least 2, got 1"),
+    ({"memories": ["classical:2"]}, "memory classical takes no parameter, got 'classical:2'"),
+    ({"per_memory": {"hop": Scale()}}, f"memory must be one of {', '.join(names())}, got 'hop'"),
+    ({"neurons": []}, "neurons must not be empty, got []"),
+    ({"neurons": [10, 1]}, "neurons must be at least 2, got 1"),
+    ({"loads": []}, "loads must not be empty, got []"),
+    ({"loads": [0.1, 0.0]}, "loads must be positive, got 0"),
+    ({"loads": [math.nan]}, "loads must be positive, got nan"),
+    ({"loads": [math.inf]}, "loads must be positive, got inf"),
+    ({"stored": []}, "stored must not be empty, got []"),
+    ({"stored": [0]}, "stored must be at least 1, got 0"),
+    ({"loads": [0.1], "stored": [3]}, "loads must not be given together with stored, which says the same in numbers"),
+    (
+        {"per_memory": {"classical": Scale(loads=[0.1], stored=[3])}},
+        "loads must not be given together with stored, which says the same in numbers",
+    ),
+    (
+        {"memories": ["exponential"], "neurons": [30], "loads": [1.0]},
+        "loads must give exponential of N=30 fewer than 2^30 / N patterns, got 1.07e+13",
+    ),
+    (
+        {"memories": ["dense:200"], "neurons": [1000]},
+        "loads must give dense:200 of N=1000 a number of patterns, got infinitely many",
+    ),
+    (
+        {"memories": ["classical"], "loads": [1e307]},
+        "loads must give classical of N=64 a number of patterns, got infinitely many",
+    ),
+    ({"samples": 0}, "samples must be a positive integer, or {size: samples} of such, got 0"),
+    ({"samples": 1.5}, "samples must be a positive integer, or {size: samples} of such, got 1.5"),
+    ({"samples": True}, "samples must be a positive integer, or {size: samples} of such, got True"),
+    ({"samples": {}}, "samples must be a positive integer, or {size: samples} of such, got {}"),
+    ({"samples": {0: 3, 50: 0}}, "samples must be a positive integer, or {size: samples} of such, got {0: 3, 50: 0}"),
+    ({"probes": 0}, "probes must be at least 1, got 0"),
+    ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
+    ({"dynamics": []}, "dynamics must not be empty, got []"),
+    ({"dynamics": ["sequential"]}, "dynamics must be one of asynchronous, synchronous, got 'sequential'"),
+    (
+        {"memories": ["modern"], "dynamics": ["asynchronous"]},
+        "dynamics must be synchronous for modern, whose states are real, got 'asynchronous'",
+    ),
+    ({"corruption": []}, "corruption must not be empty, got []"),
+    ({"corruption": ["flip:1.5"]}, "corruption must have a fraction in [0, 1] after flip, got 'flip:1.5'"),
+    (
+        {"corruption": ["melt:0.5"]},
+        "corruption must be a number or kind:number, kind one of flip, mask, lower, noise, got 'melt:0.5'",
+    ),
+    ({"beta": 1.0}, "beta must be null for classical, which has none, got 1"),
+    ({"memories": ["modern"], "beta": 0.0}, "beta must be positive, got 0"),
+    ({"memories": ["modern"], "beta": math.inf}, "beta must be positive, got inf"),
+    ({"sources": []}, "sources must name at least one source of patterns, got []"),
+    ({"sources": ["digit"]}, "path must name an existing .npy or .npz file, got 'digit'"),
+    ({"sources": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
+    (
+        {"sources": ["digits"], "stored": [2000]},
+        "loads must ask for at most the 1797 patterns of digits, got 2000 for classical",
+    ),
+    ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
+    ({"per_memory": {"classical": Scale(probes=0)}}, "probes must be at least 1, got 0"),
+]
+
+
+@pytest.mark.parametrize(("options", "sentence"), MISTAKES, ids=[str(options)[:60] for options, _ in MISTAKES])
+def test_a_mistake_is_one_sentence(options, sentence):
+    with pytest.raises(ValueError, match=r"must|takes") as error:
+        Config(**options)
+    assert str(error.value) == sentence
+
+
+def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
+    own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
+    config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], probes=3)
+    assert scale(config, "classical")[:5] == ([50], [0.1, 0.2], None, 7, 3)
+    assert (scale(config, "modern").samples, scale(config, "modern").beta) == (4, 2.0)
+    assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
+
+
+@pytest.mark.parametrize(
+    ("common", "own", "expected"),
+    [
+        ({}, {}, ([0.1, 0.2], None)),
+        ({}, {"loads": [0.3]}, ([0.3], None)),
+        ({}, {"stored": [5]}, (None, [5])),
+        ({"loads": [0.3]}, {"stored": [5]}, ([0.3], None)),
+        ({"stored": [5]}, {"loads": [0.3]}, (None, [5])),
+    ],
+    ids=["smoke", "own loads", "own stored", "loads over stored", "stored over loads"],
+)
+def test_loads_and_stored_silence_each_other(common, own, expected):
+    found = scale(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
+    assert (found.loads, found.stored) == expected
+
+
+def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns():
+    config = Config(
+        memories=["storkey", "classical"],
+        neurons=[20, 10],
+        loads=[0.5, 0.1],
+        samples=2,
+        dynamics=["synchronous", "asynchronous"],
+        corruption=["mask:0.5", 0.1],
+    )
+    keys = ["memory", "dynamics", "neurons", "corruption", "patterns", "sample"]
+    assert [tuple(point[key] for key in keys) for point in capacity.points(config)] == [
+        (memory, dynamics, neurons, corruption, patterns, sample)
+        for memory in ("storkey", "classical")
+        for dynamics in ("synchronous", "asynchronous")
+        for neurons in (20, 10)
+        for corruption in ("mask:0.5", 0.1)
+        for patterns in (neurons // 10, neurons // 2)
+        for sample in (0, 1)
+    ]
+
+
+def test_points_are_flat_and_survive_the_ledger():
+    config = Config(memories=["classical", "modern"], corruption=[0, "noise:0.5"])
+    points = capacity.points(config)
+    assert json.loads(base.encode(points)) == points
+    assert len({base.fingerprint(point) for point in points}) == len(points)
+    assert all(isinstance(value, str | int | float | None) for point in points for value in point.values())
+
+
+def test_one_corruption_has_one_name():
+    names_ = [0, 0.0, "0.0", "flip:0", "flip: 0.10", 0.1, "mask:0.50", "lower:0.5", "noise:1"]
+    points = capacity.points(Config(corruption=names_, loads=[0.1], memories=["classical"], samples=1))
+    expected = [0.0, 0.0, 0.0, 0.0, 0.1, 0.1, "mask:0.5", "lower:0.5", "noise:1"]
+    assert [point["corruption"] for point in points] == expected
+    assert [type(point["corruption"]) for point in points] == [float] * 6 + [str] * 3
+
+
+@pytest.mark.parametrize(
+    ("memory", "neurons", "load", "patterns"),
+    [
+        ("classical", 30, 0.15, 4),  # 4.5, to even
+        ("classical", 30, 0.01, 1),  # 0.3, but one pattern at least
+        ("projection", 41, 0.5, 20),
+        ("dense:3", 25, 0.05, 31),
+        ("dense:4", 16, 0.02, 82),
+        ("dense:2", 41, 0.5, 20),
+        ("exponential", 12, 0.5, 403),
+        ("modern", 10, 0.62, 493),
+        ("sparse:1.5", 10, 0.62, 493),
+        ("epanechnikov", 8, 0.1, 2),
+    ],
+)
+def test_patterns_are_the_rounded_load(memory, neurons, load, patterns):
+    found = capacity.points(Config(memories=[memory], neurons=[neurons], loads=[load], probes=30, samples=1))
+    assert [point["patterns"] for point in found] == [patterns]
+    assert [point["probes"] for point in found] == [min(30, patterns)]
+
+
+def test_loads_that_round_to_one_number_are_measured_once():
+    points = capacity.points(Config(memories=["classical"], neurons=[10], loads=[0.21, 0.2, 0.19, 0.3], samples=1))
+    assert [point["patterns"] for point in points] == [2, 3]
+
+
+@pytest.mark.parametrize(("neurons", "samples"), [(10, 9), (99, 9), (100, 5), (250, 5), (900, 2)])
+def test_samples_may_depend_on_the_size(neurons, samples):
+    config = Config(memories=["classical"], neurons=[neurons], loads=[0.1], samples={100: 5, 0: 9, 300: 2})
+    assert [point["sample"] for point in capacity.points(config)] == list(range(samples))
+
+
+class Recorder:
+    """Stands in for the compiled measurement and keeps what it is asked."""
+
+    def __init__(self, monkeypatch):
+        self.calls = []
+        monkeypatch.setattr(trials, "run", self)
+
+    def __call__(self, program, seed, beta, patterns, samples, amounts):
+        self.calls.append((program, seed, beta, patterns, samples, amounts))
+        columns = dict.fromkeys((*COUNTS, "overlap", "one_step_error", "steps"), patterns)
+        return columns | {"overlap_retained": [math.nan] * len(patterns)}
+
+
+@pytest.mark.parametrize(
+    ("memory", "load"),
+    [
+        ("classical", lambda m, n: m / n),
+        ("storkey", lambda m, n: m / n),
+        ("projection", lambda m, n: m / n),
+        ("dense:2", lambda m, n: m / n),
+        ("dense", lambda m, n: m / n**2),
+        ("dense:4", lambda m, n: m / n**3),
+        ("exponential", lambda m, n: math.log(m) / n),
+        ("modern", lambda m, n: math.log(m) / n),
+        ("sparse", lambda m, n: math.log(m) / n),
+        ("epanechnikov", lambda m, n: math.log(m) / n),
+    ],
+)
+def test_rows_have_the_columns_of_the_contract_and_the_load_of_the_rounded_number(monkeypatch, memory, load):
+    Recorder(monkeypatch)
+    config = Config(memories=[memory], neurons=[12], loads=[0.11, 0.23], samples=3)
+    points = capacity.points(config)
+    rows = list(capacity.measure(config, points))
+    assert len(rows) == len(points)
+    for row in rows:
+        assert set(row) == COLUMNS
+        assert set(ISSUED.split()) <= set(row)
+        assert row["load"] == pytest.approx(load(row["patterns"], 12), rel=1e-14)
+        assert row["retained"] == row["patterns"]
+        assert row["overlap_retained"] is None
+        assert {name: row[name] for name in points[0]} in points
+
+
+def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
+    recorder = Recorder(monkeypatch)
+    own = {"exponential": Scale(neurons=[12], stored=[3, 4000, 9000, 30000], samples=5, beta=0.7)}
+    config = Config(
+        memories=["classical", "exponential"], neurons=None, per_memory=own, samples=100, corruption=[0, 0.25]
+    )
+    points = capacity.points(config)
+    assert len(list(capacity.measure(config, points))) == len(points)
+    for program, seed, beta, patterns, samples, amounts in recorder.calls:
+        assert len(patterns) == len(samples) == len(amounts) <= 64
+        assert max(patterns) <= program.padding
+        assert program.padding * program.neurons <= 2**16 or program.padding <= 4 * min(patterns)
+        assert (seed, beta) == (0, 0.7 if program.memory == "exponential" else None)
+        assert set(amounts) == ({0.25} if program.corruption == "flip" else {0.0})
+    # One for clean and one for flipped starts; of the exponential, times two: 3 patterns are not padded to 30000.
+    assert len({call[0] for call in recorder.calls}) == 6
+
+
+def test_nothing_is_lost_when_few_points_are_left(monkeypatch):
+    Recorder(monkeypatch)
+    config = Config(samples=100)
+    points = capacity.points(config)
+    left = [*points[3:70], *points[::-1][:5]]
+    rows = list(capacity.measure(config, left))
+    key = lambda row: base.encode({name: row[name] for name in points[0]})  # noqa: E731
+    assert sorted(map(key, rows)) == sorted(map(key, left))
+
+
+def test_the_ledger_is_salted_with_all_that_points_do_not_say(tmp_path):
+    options = {field for field in Config.__dataclass_fields__ if field not in ("output", "wandb", "per_memory")}
+    said = {
+        "memories",
+        "neurons",
+        "loads",
+        "stored",
+        "samples",
+        "probes",
+        "dynamics",
+        "corruption",
+        "beta",
+        "max_steps",
+    }
+    assert options == said | set(capacity.science(Config()))
+    path = tmp_path / "patterns.npy"
+    salts = []
+    for seed, clamp, shift in ((0, False, 0.0), (1, False, 0.0), (0, True, 0.0), (0, False, 1.0)):
+        np.save(path, np.arange(12.0).reshape(3, 4) ** (1 + shift))
+        sources._load.cache_clear()
+        sources.fingerprint.cache_clear()
+        salts.append(
+            capacity.science(Config(seed=seed, clamp=clamp, memories=["modern"], sources=[str(path)], stored=[3]))
+        )
+    assert len(set(map(base.fingerprint, salts))) == 4
+
+
+LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
+
+
+def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
+    table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, probes=8)
+    summary = json.loads(base.encode(capacity.summarise(table)))
+    assert len(summary["critical_load"]) == 16
+    for entry in summary["critical_load"]:
+        assert {"memory", "dynamics", "corruption", "neurons", "criterion", "load", "stderr"} <= set(entry)
+        assert entry["criterion"] in ("fixed_point", "retained", "exact", "target_weight")
+        assert 0 < entry["stderr"] < 0.003
+        assert abs(entry["load"] - 0.15 * (1 + 1 / entry["neurons"])) < 4 * entry["stderr"]
+    assert len(summary["extrapolation"]) == 20
+    for entry in summary["extrapolation"]:
+        keys = {"memory", "dynamics", "criterion", "exponent", "free_exponent", "load", "stderr", "chi2", "dof"}
+        assert keys <= set(entry)
+        assert entry["dof"] == (1 if entry["free_exponent"] else 2)
+    exponents = [fit["exponent"] for fit in summary["extrapolation"] if not fit["free_exponent"]]
+    np.testing.assert_allclose(exponents, [1 / 3, 1 / 2, 2 / 3, 1] * 4)
+    (limit,) = (fit for fit in summary["extrapolation"] if fit["exponent"] == 1 and fit["criterion"] == "retained")
+    assert abs(limit["load"] - 0.15) < 4 * limit["stderr"]
+    headline = "critical_load/classical/synchronous/retained/N=400"
+    assert summary["scalars"][headline] == summary["critical_load"][12]["load"]
+    assert summary["scalars"][f"{headline}/stderr"] == summary["critical_load"][12]["stderr"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"half": 0.01}, {"half": 5.0}, {"loads": [0.15]}, {"samples": 1, "half": 0.01}],
+    ids=["none succeed", "all succeed", "one load", "one sample"],
+)
+def test_a_curve_that_does_not_cross_has_no_critical_load(options):
+    table = invented(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
+    assert capacity.summarise(table) == {"critical_load": [], "extrapolation": [], "scalars": {}}
+
+
+def test_only_the_curves_that_cross_are_reported():
+    table = invented(
+        memories=["classical", "dense:3"], neurons=[40], loads=LOADS, samples=20, corruption=[0.0, "mask:0.5"]
+    )
+    lost = (table["memory"] == "dense:3") | (table["corruption"] == "0.0")
+    table.loc[lost, "retained"] = 0
+    found = capacity.summarise(table)["critical_load"]
+    curves = [(entry["memory"], entry["corruption"]) for entry in found if entry["criterion"] == "retained"]
+    assert curves == [("classical", "mask:0.5")]
+
+
+def test_couplings_have_no_target_weight():
+    table = invented(memories=["projection"], loads=LOADS, samples=20)
+    assert table["target_weight"].isna().all()
+    criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
+    assert criteria == ["retained", "fixed_point", "exact"]
+
+
+def test_flips_stay_numbers_beside_other_corruptions():
+    """A column of a CSV file is all numbers or all strings."""
+    table = invented(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
+    assert table["corruption"].tolist()[0] == "0.0"
+    found = [entry["corruption"] for entry in capacity.summarise(table)["critical_load"][::4]]
+    assert found == [0.0, 0.1, "mask:0.5"]
+    assert "critical_load/classical/synchronous/retained/N=64" in capacity.summarise(table)["scalars"]
+
+
+def test_every_scalar_has_a_name_of_its_own():
+    options = {"stored": [4, 7, 8, 9, 10, 11, 12, 14], "samples": 20, "corruption": [0.0, "mask:0.5"]}
+    table = invented(
+        memories=["classical"], sources=["random", "digits"], dynamics=["asynchronous", "synchronous"], **options
+    )
+    summary = capacity.summarise(table)
+    headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in ("retained", "target_weight")]
+    assert len(headlines) == 16
+    assert len(summary["scalars"]) == 2 * len(headlines)

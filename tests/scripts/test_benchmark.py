@@ -1,0 +1,130 @@
+"""The benchmark at its smallest: it reports what it timed, and refuses to time two sides that do different things."""
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    import benchmark
+    import benchmarks
+    from benchmarks import asynchronous, capacity
+
+    return SimpleNamespace(
+        command=benchmark, contract=benchmarks, asynchronous=asynchronous, capacity=capacity, main=benchmark.main
+    )
+
+
+def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, capsys):
+    path = tmp_path / "times.json"
+    for compiled in (benchmark.asynchronous.hebb, benchmark.asynchronous.settled):
+        compiled.clear_cache()
+    assert benchmark.main(["--size", "small", "--repetitions", "3", "--json", str(path)]) == 0
+    record = json.loads(path.read_text())
+    assert [case["name"] for case in record["cases"]] == ["asynchronous"]  # the long ones only when asked for
+    case = record["cases"][0]
+    assert case["shapes"] == {"neurons": 200, "patterns": 20, "probes": 4}
+    for stage in ("total", "couplings", "dynamics"):
+        ours, theirs = (case["seconds"][side][stage] for side in ("ours", "theirs"))
+        assert len(ours) == len(theirs) == 3
+        ratios = np.divide(theirs, ours)
+        spread = case["spreads"][stage]["ratio"]
+        assert spread == pytest.approx({"median": np.median(ratios), "low": ratios.min(), "high": ratios.max()})
+    for seconds in case["seconds"].values():
+        assert np.all(np.add(seconds["couplings"], seconds["dynamics"]) <= seconds["total"])
+    assert case["compile_seconds"]["ours"] > max(case["seconds"]["ours"]["total"])
+    assert case["agreement"]["fixed points among the final states"] == 2 * 3 * 4
+    printed = capsys.readouterr().out
+    assert "ratio" in printed
+    assert all(f"{name} {version}" in printed for name, version in record["environment"]["versions"].items())
+
+
+def test_columns_of_the_table_are_aligned(benchmark):
+    def solve(problem, run):
+        with run.stage("a stage with a long name"):
+            return problem
+
+    sides = benchmark.contract.Side("ours", solve), benchmark.contract.Side("theirs, with a long label", solve)
+    case = benchmark.contract.Case("x", {}, lambda number: number, *sides, lambda *_: {})
+    lines = benchmark.command.measure("case", case, 2).table().splitlines()[2:5]
+    head, total, stage = ([cell.start() for cell in re.finditer(r"\S+( \S+)*", line)] for line in lines)
+    assert len(total) == 4
+    assert head == total[1:] == stage[1:]
+
+
+def test_sides_take_turns_on_the_same_problems_after_a_first_run_each(benchmark):
+    seen = []
+
+    def side(name):
+        return benchmark.contract.Side(name, lambda problem, run: seen.append((name, problem)) or (name, problem))
+
+    checked = []
+    check = lambda *lists: checked.append(lists) or {}  # noqa: E731
+    case = benchmark.contract.Case("what", {}, lambda number: 10 * number, side("a"), side("b"), check)
+    outcome = benchmark.command.measure("case", case, 2)
+    assert seen == [("b", 0), ("a", 0), ("b", 0), ("a", 0), ("b", 10), ("a", 10)]
+    assert checked == [([0, 10], [("a", 0), ("a", 10)], [("b", 0), ("b", 10)])]
+    assert set(outcome.first_seconds) == {"ours", "theirs"}
+    seen.clear()
+    once = benchmark.contract.Case("what", {}, lambda number: number, side("a"), side("b"), check, once=True)
+    assert benchmark.command.measure("case", once, 5).repetitions == 1
+    assert seen == [("b", 0), ("a", 0)]
+
+
+def test_a_state_that_is_no_fixed_point_stops_the_benchmark(benchmark, monkeypatch, capsys):
+    monkeypatch.setattr(benchmark.asynchronous, "sweep_until_still", lambda couplings, query, rng: -np.roll(query, 1))
+    assert benchmark.main(["--size", "small", "--repetitions", "1"]) == 1
+    assert "every final state must be a fixed point, got one of theirs" in capsys.readouterr().err
+
+
+def test_a_side_that_retains_less_stops_the_benchmark(benchmark, tmp_path):
+    """One pattern and its negative are both fixed points: ending in the negative passes the first check only."""
+    problem = benchmark.asynchronous.Stored(np.ones((1, 64), np.float32), None, 0)
+    kept, lost = np.ones((1, 64), np.float32), -np.ones((1, 64), np.float32)
+    agreed = benchmark.asynchronous.same_fixed_points([problem] * 20, [kept] * 20, [kept] * 19 + [lost])
+    assert agreed["share retained, theirs"] == pytest.approx(0.95)
+    with pytest.raises(benchmark.contract.BenchmarkError, match="share retained must agree"):
+        benchmark.asynchronous.same_fixed_points([problem] * 20, [kept] * 20, [lost] * 20)
+
+
+def test_the_plain_sweep_keeps_a_spin_with_no_field_and_stops_where_nothing_moves(benchmark):
+    couplings = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], np.float32)
+    for spin in (-1.0, 1.0):
+        start = np.array([1.0, 1.0, spin], np.float32)
+        end = benchmark.asynchronous.sweep_until_still(couplings, start, np.random.default_rng(0))
+        np.testing.assert_array_equal(end, start)
+    mixed = np.array([1.0, -1.0, 1.0], np.float32)
+    end = benchmark.asynchronous.sweep_until_still(couplings, mixed, np.random.default_rng(0))
+    assert end[0] == end[1]
+    np.testing.assert_array_equal(mixed, [1.0, -1.0, 1.0])
+
+
+def test_a_command_that_fails_is_reported_with_what_it_said(benchmark, tmp_path):
+    run = benchmark.contract.Run()
+    with pytest.raises(benchmark.contract.BenchmarkError, match="ended with code 2: error: neurons must be at least 2"):
+        benchmark.capacity.table(tmp_path / "out", tmp_path / "cache", ("neurons=[0]",), run)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--repetitions", "0"], "must be at least 1, got 0"),
+        (["--only", "nothing"], "invalid choice: 'nothing'"),
+        (["--size", "huge"], "invalid choice: 'huge'"),
+    ],
+    ids=["repetitions", "name", "size"],
+)
+def test_an_option_out_of_range_is_refused(benchmark, words, said, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        benchmark.main(words)
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,220 @@
+"""The rules of who may import whom, read from the source: experiments know the library, never the other way round."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARY = sorted((ROOT / "hopfield").rglob("*.py"))
+EXPERIMENTS = sorted((ROOT / "experiments").glob("*.py"))
+SOURCES = [*LIBRARY, *EXPERIMENTS, *sorted((ROOT / "scripts").rglob("*.py"))]
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+
+ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping"} | set(sys.stdlib_module_names)
+FOUNDATIONS = ("numerics", "simplex", "spaces", "similarities", "separations", "memory", "sweeps", "dynamics")
+"""The core from the ground up: a module may import the ones before it, and of these no other."""
+
+
+def name_of(path: Path) -> str:
+    """Dotted name of a module of this repository."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+class Import(NamedTuple):
+    """One imported module and the names taken from it (none for `import module`)."""
+
+    module: str
+    names: tuple[str, ...]
+    line: int
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+@cache
+def imports(path: Path) -> tuple[Import, ...]:
+    """Every import in a file, also those inside functions; `from package import module` counts as package.module."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[Import]:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, (), node.lineno) for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            package = name_of(path.parents[node.level - 1] / "__init__.py") if node.level else ""
+            module = ".".join(part for part in (package, node.module) if part)
+            for alias in node.names:
+                inner = ROOT.joinpath(*module.split("."), alias.name)
+                found = inner.is_dir() or inner.with_suffix(".py").is_file()
+                yield Import(f"{module}.{alias.name}" if found else module, (alias.name,), node.lineno)
+
+
+def offenders(paths, forbidden) -> list[str]:
+    """'file:line module' of every import that `forbidden(module)` objects to."""
+    return [
+        f"{path.relative_to(ROOT)}:{found.line} {found.module}"
+        for path in paths
+        for found in imports(path)
+        if forbidden(found.module)
+    ]
+
+
+def inside(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def calls(path: Path) -> Iterator[tuple[str, int]]:
+    """Dotted name and line of every call, as far as it is a plain name."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            yield ast.unparse(node.func), node.lineno
+
+
+def is_experiment(path: Path) -> bool:
+    """An experiment is a module that lists points and measures them."""
+    defined = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {"Config", "points", "measure"} <= defined
+
+
+def test_the_reader_of_imports_finds_imports(tmp_path):
+    source = tmp_path / "module.py"
+    lines = ["import os.path", "from hopfield import memory, Memory", "def f():", "    import wandb as w"]
+    source.write_text("\n".join(lines))
+    assert [found.module for found in imports(source)] == ["os.path", "hopfield.memory", "hopfield", "wandb"]
+
+
+def test_library_imports_only_its_dependencies():
+    """Never hydra, wandb, matplotlib, pandas or an experiment; scikit-learn for its bundled data in one module."""
+    data = [path for path in LIBRARY if path.name == "datasets.py"]
+    others = [path for path in LIBRARY if path not in data]
+    assert not offenders(others, lambda m: m.split(".")[0] not in ALLOWED)
+    assert not offenders(data, lambda m: m.split(".")[0] not in ALLOWED and not inside(m, "sklearn.datasets"))
+
+
+def test_theory_is_plain_numpy_and_scipy():
+    theory = [path for path in LIBRARY if path.parent.name == "theory"]
+    assert theory
+    assert not offenders(theory, lambda m: inside(m, "jax", "flax", "optax"))
+    assert not offenders(theory, lambda m: inside(m, "hopfield") and not inside(m, "hopfield.theory"))
+
+
+@pytest.mark.parametrize("name", FOUNDATIONS)
+def test_core_modules_import_only_what_is_below_them(name):
+    own = [path for path in LIBRARY if inside(name_of(path), f"hopfield.{name}")]
+    below = [f"hopfield.{lower}" for lower in (*FOUNDATIONS[: FOUNDATIONS.index(name)], name)]
+    assert own
+    assert not offenders(own, lambda m: inside(m, "hopfield") and not inside(m, *below))
+
+
+def test_nothing_imports_layers_and_curvature_does_not_know_the_optimiser():
+    outside = [path for path in LIBRARY if "layers" not in path.parts]
+    assert not offenders(outside, lambda m: inside(m, "hopfield.layers"))
+    curvature = [path for path in LIBRARY if path.stem == "curvature"]
+    assert not offenders(curvature, lambda m: inside(m, "hopfield.optim"))
+
+
+def test_no_module_of_the_library_imports_itself_in_a_circle():
+    known = {name_of(path): path for path in LIBRARY}
+    edges = {
+        name: {found.module for found in imports(path)} & known.keys() - {"hopfield"} for name, path in known.items()
+    }
+    while True:
+        leaves = {name for name, targets in edges.items() if not targets & edges.keys()}
+        if not leaves:
+            break
+        edges = {name: targets for name, targets in edges.items() if name not in leaves}
+    assert not edges, f"these import each other in a circle: {', '.join(sorted(edges))}"
+
+
+def test_experiments_do_not_import_each_other():
+    """What experiments share lives in modules that are none: run, base, logging, statistics, plot and their kin."""
+    experiments = {name_of(path) for path in EXPERIMENTS if is_experiment(path)}
+    assert "experiments.capacity" in experiments
+    assert not offenders(SOURCES, lambda m: inside(m, *experiments))
+
+
+def test_only_the_logger_imports_wandb():
+    others = [path for path in SOURCES if path != ROOT / "experiments" / "logging.py"]
+    assert not offenders(others, lambda m: inside(m, "wandb"))
+
+
+def test_nothing_imports_private_jax():
+    assert not offenders([*SOURCES, *TESTS], lambda m: inside(m, "jax._src", "jaxlib"))
+    attributes = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in [*SOURCES, *TESTS]
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute) and node.attr == "_src"
+    ]
+    assert not attributes
+
+
+def test_nothing_is_imported_by_star():
+    assert not [
+        f"{path.relative_to(ROOT)}:{found.line}"
+        for path in [*SOURCES, *TESTS]
+        for found in imports(path)
+        if "*" in found.names
+    ]
+
+
+def test_library_never_prints():
+    assert not [f"{path.name}:{line}" for path in LIBRARY for name, line in calls(path) if name == "print"]
+
+
+def test_library_never_changes_the_configuration_of_jax():
+    """Neither jax.config.update(...), nor an assignment to one of its fields, nor a context such as jax.enable_x64."""
+    found = []
+    for path in LIBRARY:
+        found += [
+            f"{path.name}:{line}"
+            for name, line in calls(path)
+            if name.endswith("config.update") or name.endswith("enable_x64")
+        ]
+        for node in ast.walk(tree_of(path)):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            found += [f"{path.name}:{node.lineno}" for target in targets if "jax.config" in ast.unparse(target)]
+    assert not found
+
+
+def test_library_never_swallows_or_asserts():
+    """No bare `except:` and no assert for a caller's mistake."""
+    bare = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ExceptHandler) and node.type is None
+    ]
+    asserted = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in LIBRARY
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Assert)
+    ]
+    assert not bare + asserted
+
+
+def is_tested(path: Path) -> bool:
+    """tests/ mirrors hopfield/: module.py has test_module.py, and a package is tested whole or module by module."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    names = ["/".join((*parts[:depth], f"test_{parts[depth]}.py")) for depth in range(1, len(parts))]
+    names.append("/".join((*parts[:-1], f"test_{parts[-2]}_{parts[-1]}.py")))
+    return any((ROOT / "tests" / name).is_file() for name in names)
+
+
+def test_every_module_of_the_library_has_a_test_file():
+    """Or, inside a package, serves one that has."""
+    modules = [path for path in LIBRARY if path.name != "__init__.py"]
+    packaged = [path for path in modules if path.parent.name != "hopfield" and is_tested(path)]
+    served = {(path.parent, found.module) for path in packaged for found in imports(path)}
+    untested = [path for path in modules if not is_tested(path) and (path.parent, name_of(path)) not in served]
+    assert not [path.relative_to(ROOT).as_posix() for path in untested]
