@@ -1,7 +1,7 @@
 """Run every published configuration and keep its figure: `python scripts/reproduce.py [NAME ...]`.
 
-Results go to outputs/published/<name>, where a second run finds them and measures nothing again; each figure is copied to
-docs/figures/<name>.svg, which is what the README shows.
+Results go to outputs/published/<name>, where a second run finds them and measures nothing again; each figure is copied
+to docs/figures/<name>.svg, which is what the README shows.
 """
 
 import argparse
