@@ -20,11 +20,16 @@ def load(source: str, spins: bool):
 @lru_cache(maxsize=8)
 def fingerprint(source: str) -> str:
     """Hash of the patterns of a source, so that rows measured on a file are not taken for those of its successor."""
+    return digest(load(source, False))
+
+
+def digest(patterns) -> str:
+    """Hash of an array's numbers."""
     import hashlib
 
     import numpy as np
 
-    return hashlib.sha256(np.asarray(load(source, False)).tobytes()).hexdigest()[:16]
+    return hashlib.sha256(np.asarray(patterns).tobytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=8)
@@ -40,6 +45,28 @@ def _load(source: str, spins: bool):
     return datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
 
 
+@lru_cache(maxsize=8)
+def pixels(source: str):
+    """Images with their grey levels in [0, 1], as they come [M, N]; a file's numbers scaled from least to largest.
+
+    Args:
+        source: digits (1797 of 8 × 8), photographs (10 000 patches of 8 × 8), or the path of an .npy or .npz file.
+    Raises:
+        ValueError: the file is not a matrix of finite numbers that differ, in one sentence.
+    """
+    from hopfield import datasets
+
+    if source == "digits":
+        return datasets.digits()
+    if source == "photographs":
+        return datasets.photograph_patches(count=10_000)
+    levels = datasets.from_file(source)
+    low, high = levels.min(), levels.max()
+    if not high > low:
+        raise ValueError(f"{source} must hold images, got numbers that are all {float(low):g}")
+    return (levels - low) / (high - low)
+
+
 def draw(ensemble: str, key, patterns: int, neurons: int, data=None):
     """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order."""
     import jax
@@ -49,3 +76,18 @@ def draw(ensemble: str, key, patterns: int, neurons: int, data=None):
     if data is None:
         return getattr(hopfield.patterns, ensemble)(key, patterns, neurons)
     return data[jax.random.permutation(key, data.shape[0])[:patterns]]
+
+
+def padded(patterns: int, largest: int, neurons: int) -> int:
+    """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
+
+    Few programs serve many loads, and where the largest load is costly the others do not pay for it.
+
+    Args:
+        patterns, largest: M, and the largest M that is measured at this size.
+        neurons: N; up to 2^18 numbers a smaller matrix would save nothing.
+    """
+    rows = largest
+    while rows * neurons > 2**18 and -(-rows // 4) >= patterns:
+        rows = -(-rows // 4)
+    return rows

@@ -7,6 +7,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
@@ -23,7 +24,7 @@ def tolerance(dtype) -> float:
 
 def is_traced(*arrays) -> bool:
     """Whether any leaf is a tracer, so that its values can not be inspected."""
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(arrays))
+    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
 def positive(name: str, value) -> Float[Array, ""]:

@@ -13,7 +13,7 @@ from hopfield import patterns, sweeps
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
-NEURONS, FLIPPED, STEPS = 24, 0.2, 12
+NEURONS, FLIPPED, STEPS = 24, 0.2, 3
 GRID = {
     "memories": ["classical"],
     "neurons": [NEURONS],
