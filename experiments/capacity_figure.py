@@ -242,6 +242,9 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
     )
     if one:
         ax.set_xlabel(_load_label(rows["memory"].iloc[0]))
+    if scale == "log":  # bars that reach down to nothing would stretch the axis without end
+        means = rows.groupby(["memory", "neurons", "load"])["one_step_error"].mean()
+        ax.set_ylim(means[means > 0].min() / 5, 1.0)
     ax.set_title("one-step error", loc="left")
     ax.legend(loc="lower right")
 
