@@ -333,7 +333,7 @@ def summarise(table: "pandas.DataFrame") -> dict:
 
 
 def _scalars(critical: list[dict]) -> dict[str, float]:
-    """The critical load of every memory's largest size by its headline criterion, from the cleanest start."""
+    """Critical loads of every curve by retention and by target weight, named for the command's last lines and W&B."""
     scalars = {}
     for entry in critical:
         if entry["criterion"] in ("retained", "target_weight"):

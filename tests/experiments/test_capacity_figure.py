@@ -39,10 +39,6 @@ TITLES = {
         {"memories": ["exponential"], "neurons": [10, 12], "loads": LOG_LOADS, "corruption": [0.0, 0.1, 0.6]},
         ["exponential", "critical number of patterns", "one-step error", "extrapolation in size"],
     ),
-    "modern, another beta": (
-        {"memories": ["modern"], "neurons": [10, 12], "loads": LOG_LOADS, "beta": 0.9},
-        ["modern", "critical number of patterns", "one-step error", "extrapolation in size"],
-    ),
     "rules side by side": (
         RULES | {"corruption": [0.0, 0.1]},
         ["clean pattern, one step", "clean start", "10% flipped"],
@@ -59,10 +55,6 @@ TITLES = {
             "photographs, 50% lower part masked",
             "photographs, noise of deviation 0.3",
         ],
-    ),
-    "one memory on images": (
-        IMAGES | {"memories": ["modern"], "sources": ["digits"], "corruption": ["mask:0.25"]},
-        ["digits, 25% masked"],
     ),
     "projection alone": (
         HEBB | {"memories": ["projection"], "neurons": [40, 60]},
