@@ -50,6 +50,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def toy_process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen]]:
     """`experiments.run` as a process of its own in `tmp_path`, for what only a process can show; killed at the end."""
     program = (
+        # A shell starts its background jobs with Ctrl-C ignored, and children inherit that.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         f"import sys, experiments; experiments.__path__.append({str(FIXTURE / 'experiments')!r});"
         f"from experiments.run import main; sys.exit(main(['--config-dir', {str(FIXTURE)!r}, *sys.argv[1:]]))"
     )
