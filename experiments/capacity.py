@@ -125,6 +125,9 @@ def _check_source(config: Config, memory: str, at: At, source: str) -> None:
         if most > rows:
             raise ValueError(f"loads must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
     for neurons in _widths(at, source):
+        curves = len(at.dynamics) * len(at.corruption) * len(_pattern_counts(memory, at, neurons))
+        if curves * _samples(at, neurons) > 10**7:
+            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={neurons}, got {at.samples}")
         most = max(_pattern_counts(memory, at, neurons))
         if most * neurons > 2**30:
             raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
@@ -204,18 +207,20 @@ def points(config: Config) -> list[dict]:
     from hopfield.memories import find
 
     found = []
-    for source in config.sources:
-        for memory in config.memories:
+    for source in dict.fromkeys(config.sources):
+        for memory in dict.fromkeys(config.memories):
             at = scale(config, memory)
             beta = find(memory).beta if at.beta is None else at.beta
-            for dynamics, neurons, corruption in product(at.dynamics, _widths(at, source), at.corruption):
+            starts = dict.fromkeys(_start(spec) for spec in at.corruption)
+            widths = dict.fromkeys(_widths(at, source))
+            for dynamics, neurons, corruption in product(dict.fromkeys(at.dynamics), widths, starts):
                 for patterns in _pattern_counts(memory, at, neurons):
                     shared = {
                         "memory": memory,
                         "dynamics": dynamics,
                         "neurons": neurons,
                         "patterns": patterns,
-                        "corruption": _start(corruption),
+                        "corruption": corruption,
                         "source": source,
                         "beta": beta,
                         "max_steps": at.max_steps,

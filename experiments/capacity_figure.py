@@ -61,7 +61,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     if real or (len(memories) > 1 and len({_symbol(memory) for memory in memories}) == 1):
         return _side_by_side(table, real)
     panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
-    critical = [entry for entry in summary["critical_load"] if entry["criterion"] in CRITERION]
+    critical = [entry for entry in summary["critical_load"] if entry["criterion"] == _headline(entry["memory"])]
     if len({entry["neurons"] for entry in critical}) > 1:
         panels.append(partial(_critical_patterns, critical=critical, betas=_betas(table)))
     panels.append(partial(_one_step_error, table=table))

@@ -174,11 +174,8 @@ def _reading(shown: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ValueError(f"path must be readable, got {shown} ({error.strerror or error})") from None
-    except _UNSOUND as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
-        raise ValueError(
-            f"path must be a sound .npy or .npz file without pickled data, got {shown} ({reason})"
-        ) from None
+    except _UNSOUND:
+        raise ValueError(f"path must be a sound .npy or .npz file without pickled data, got {shown}") from None
 
 
 def _load(path: Path, shown: str, name: str | None) -> np.ndarray:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield import measures
 from hopfield.memory import Memory
 from hopfield.numerics import accumulation_dtype, safe_norm, tolerance, unit
+from hopfield.pytrees import Node
 from hopfield.separations import LogSumExp
 from hopfield.separations.base import nonzero
 from hopfield.similarities import Dot
@@ -30,7 +30,7 @@ HELD = 0.9
 """Share of the weight that the patterns counted in `Regime.patterns` hold together (Ramsauer et al. 2021)."""
 
 
-class UpdateJacobian(struct.PyTreeNode):
+class UpdateJacobian(Node):
     """J = ∂update/∂x at a state, an operator [N, N] that is never formed: `J @ tangent`. Built by `update_jacobian`."""
 
     memory: Memory

@@ -9,16 +9,16 @@ On spins the update follows the exact local energy difference instead, the neuro
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jaxtyping import Array, Bool, Float
 
 from hopfield.numerics import accumulation_dtype, is_traced, positive
+from hopfield.pytrees import Node
 from hopfield.separations import Linear, LogSumExp, Separation
 from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Known, Space, Spins, State
 
 
-class Memory(struct.PyTreeNode):
+class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`."""
 
     patterns: Float[Array, "M N"]
@@ -154,7 +154,7 @@ class Memory(struct.PyTreeNode):
         return dynamics == "synchronous" and potential and solvable
 
 
-class Couplings(struct.PyTreeNode):
+class Couplings(Node):
     """A network on spins given by a symmetric matrix W = scale · matrix with zero diagonal: E = −½ x·W x.
 
     `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.

@@ -4,17 +4,17 @@ import abc
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield.numerics import is_traced, unit
+from hopfield.pytrees import Node
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
 
 
-class Similarity(struct.PyTreeNode, abc.ABC):
+class Similarity(Node, abc.ABC):
     """Scores of a state against stored patterns, written through `keys`, the patterns as the comparison sees them."""
 
     @abc.abstractmethod

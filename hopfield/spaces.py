@@ -9,12 +9,13 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield.numerics import increasing_root, positive, safe_norm
+from hopfield.pytrees import Node
 
 State = Float[Array, "N"]
 Known = Bool[Array, "N"] | None
 
 
-class Space(struct.PyTreeNode, abc.ABC):
+class Space(Node, abc.ABC):
     """A set of states with a convex potential R."""
 
     @property

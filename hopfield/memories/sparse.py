@@ -1,4 +1,4 @@
-"""Sparse modern Hopfield networks with α-entmax weights (Hu et al. 2023; Martins, Niculae & McNamee 2023)."""
+"""Sparse modern Hopfield networks with α-entmax weights (Hu et al. 2023; Santos et al. 2024)."""
 
 from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
@@ -17,7 +17,7 @@ def sparse(patterns, alpha: float = 2.0, *, beta: float = 1.0, mask=None, values
         alpha: 1 < α ≤ 2; 2 is sparsemax, computed by sorting.
         beta: inverse temperature.
         mask, values: as in `Memory.create`.
-    Source: Martins, Niculae & McNamee 2023 (arXiv:2402.13725), eqs. 6, 8.
+    Source: Santos, Niculae, McNamee & Martins 2024 (arXiv:2402.13725).
     """
     separation = Sparsemax() if isinstance(alpha, float | int) and alpha == 2 else entmax(alpha)
     return Memory.create(patterns, beta, mask=mask, values=values, separation=separation)

@@ -5,9 +5,9 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jaxtyping import Array, Float
 
+from hopfield.pytrees import Node
 from hopfield.simplex import Mask, Scores
 
 Scalar = Float[Array, ""]
@@ -21,7 +21,7 @@ class Stream(NamedTuple):
     moment: Float[Array, "V"]
 
 
-class Separation(struct.PyTreeNode, abc.ABC):
+class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
 
     Every method takes one vector of scores z = β s [M] and an optional mask `where` of the patterns in use. Fully

@@ -174,6 +174,20 @@ def test_a_state_outside_every_support_is_a_tie():
     assert rise(LogReLU(), jnp.zeros(3), z) == np.inf
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations([-1000.0, 0.0, 1000.0])), ids=str)
+def test_streams_of_far_apart_blocks_neither_overflow_nor_forget(order):
+    """e^1000 is beyond any float: the block of largest scores must come out whole, wherever it stands."""
+    values = jnp.eye(6, dtype=jnp.float32)
+    z = jnp.asarray([top - gap for top in order for gap in (0.0, 1.0)], jnp.float32)
+    separation = LogSumExp()
+    stream, *rest = (separation.block(z[i : i + 2], values[i : i + 2]) for i in (0, 2, 4))
+    for block in rest:
+        stream = separation.merge(stream, block)
+    potential, read = separation.finish(stream)
+    np.testing.assert_allclose(potential, separation.potential(z), rtol=1e-6)
+    np.testing.assert_allclose(read, separation.weights(z), rtol=1e-6)
+
+
 def test_shares_are_relative_weights_at_any_size():
     """|z²| / Σ z², also where the sum of squares overflows float32; signs of classical weights do not matter."""
     z = jnp.array([3.0, -4.0, 0.0])

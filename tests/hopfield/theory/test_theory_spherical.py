@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import gammaln, iv, ive
+from scipy.stats import chi2
 
 from hopfield.theory import exponential, spherical
 
@@ -152,3 +153,77 @@ def test_typical_load_of_the_sphere_is_the_large_dimension_limit_and_grows_witho
 def test_arguments_outside_their_range_are_named(call, name):
     with pytest.raises(ValueError, match=f"^{name} must be .*got "):
         call()
+
+
+KAPPA = np.array([0.5, 4.0, 12.0, 40.0])
+
+
+def test_one_step_weight_of_spins_and_gaussian_patterns_in_closed_form():
+    # N independent ±1/√N: ⟨e^(κ ξ·x)⟩ = cosh(κ/N)^N; normal components of variance 1/N: e^(κ² r/2N), r = ‖x‖²
+    spins = 1 / (1 + 999 * np.cosh(KAPPA / 64) ** 64 * np.exp(-KAPPA))
+    np.testing.assert_allclose(spherical.target_weight_one_step(64, 1000, KAPPA, "spins"), spins, rtol=1e-11)
+    norm = chi2.median(64) / 64
+    gaussian = 1 / (1 + 999 * np.exp(norm * (KAPPA**2 / 128 - KAPPA)))
+    np.testing.assert_allclose(spherical.target_weight_one_step(64, 1000, KAPPA, "gaussian"), gaussian, rtol=1e-11)
+
+
+@pytest.mark.parametrize("ensemble", spherical.ENSEMBLES)
+def test_averages_are_derivatives_of_one_generating_function(ensemble):
+    average = spherical._averages(ensemble)
+    neurons, step = np.full(4, 64.0), 1e-5
+    at, above, below = (average(neurons, kappa) for kappa in (KAPPA, KAPPA + step, KAPPA - step))
+    np.testing.assert_allclose(at.rate, (above.gap - below.gap) / (2 * step), rtol=1e-6)
+    np.testing.assert_allclose(at.variance, (below.miss - above.miss) / (2 * step), rtol=1e-5)
+    norm = chi2.median(64) / 64 if ensemble == "gaussian" else 1.0
+    np.testing.assert_allclose(at.rate, norm * at.miss, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ensemble", ["spins", "gaussian"])
+def test_converged_state_of_independent_components_solves_its_equations(ensemble):
+    kappa, norm = 13.0, chi2.median(64) / 64 if ensemble == "gaussian" else 1.0
+    overlap, weight, entropy = spherical.converged(64, 1000, kappa, ensemble)
+    field = kappa * overlap
+    log_average = norm * field**2 / 128 if ensemble == "gaussian" else 64 * np.log(np.cosh(field / 64))
+    mean_overlap = field / 64 if ensemble == "gaussian" else np.tanh(field / 64)
+    assert weight == pytest.approx(1 / (1 + 999 * np.exp(log_average - norm * field)), rel=1e-9)
+    assert overlap == pytest.approx(weight + (1 - weight) * mean_overlap, rel=1e-9)
+    # one weight p and M − 1 weights (1−p) e^s/Σ with log of the sum ln(M−1) + ln E and mean exponent r κ A
+    rest = np.log(999) + log_average - norm * field * mean_overlap
+    expected = -weight * np.log(weight) + (1 - weight) * (rest - np.log(1 - weight))
+    assert entropy == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("ensemble", ["spins", "gaussian"])
+def test_critical_beta_of_independent_components_separates_weights(ensemble):
+    patterns = np.array([3, 10, 100, 1000, 100_000])
+    one_step = spherical.critical_beta(64, patterns, ensemble=ensemble)
+    np.testing.assert_allclose(spherical.target_weight_one_step(64, patterns, one_step, ensemble), 0.5, rtol=1e-9)
+    converged = spherical.critical_beta(64, patterns, "converged", ensemble)
+    assert np.all(spherical.converged(64, patterns, converged * 1.0005, ensemble).target_weight > 0.5)
+    assert np.all(spherical.converged(64, patterns, converged * 0.9995, ensemble).target_weight < 0.5)
+
+
+@pytest.mark.parametrize("ensemble", ["spins", "gaussian"])
+def test_one_step_critical_beta_tends_to_the_exact_exponent(ensemble):
+    # ln(M−1)/N at κ = λN is α_1(λ), for Gaussian patterns but for the median norm 1 − 2/3N
+    neurons = np.array([50, 400])
+    patterns = np.round(np.exp(0.05 * neurons))
+    beta = spherical.critical_beta(neurons, patterns, ensemble=ensemble) / neurons
+    load = spherical.typical_load(beta, ensemble)
+    norm = chi2.median(neurons) / neurons if ensemble == "gaussian" else 1.0
+    np.testing.assert_allclose(load * norm, np.log(patterns - 1) / neurons, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("ensemble", "patterns"), [("spins", 70_000), ("gaussian", 3000)])
+def test_no_beta_keeps_more_patterns_than_the_ensemble_can_tell_apart(ensemble, patterns):
+    # 2^16 = 65536 spin patterns of 16 neurons; e^(r N/2) = 2100 Gaussian ones at the median norm
+    for criterion in spherical.CRITERIA:
+        assert np.isnan(spherical.critical_beta(16, patterns, criterion, ensemble))
+        assert np.isfinite(spherical.critical_beta(16, patterns // 3, criterion, ensemble))
+
+
+def test_gaussian_predictions_end_where_their_annealed_average_does():
+    with pytest.raises(ValueError, match="kappa must be below neurons for gaussian patterns"):
+        spherical.converged(64, 100, 64.0, "gaussian")
+    with pytest.raises(ValueError, match="ensemble must be one of sphere, spins, gaussian"):
+        spherical.critical_beta(64, 100, ensemble="cube")
