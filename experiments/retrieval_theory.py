@@ -1,0 +1,71 @@
+"""What theory says of retrieval against β for patterns of norm 1, by memory and ensemble; None where it is silent."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hopfield.theory.spherical import Converged
+
+CRITERIA = ("one_step", "converged")
+RANDOM = ("sphere", "gaussian", "spins")
+
+
+def covers(memory: str, ensemble: str, criterion: str = "one_step") -> bool:
+    """Whether there is a prediction: softmax weights of random patterns, and real states where they are iterated."""
+    softmax = memory == "modern" or (memory == "exponential" and criterion == "one_step")
+    return softmax and ensemble in RANDOM
+
+
+def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, criterion: str) -> float | None:
+    """Finite-size κ at which the weight on the pattern passes one half, in one step or where the updates end."""
+    from hopfield.theory import spherical
+
+    if not covers(memory, ensemble, criterion) or patterns < 3:
+        return None
+    beta = float(spherical.critical_beta(neurons, patterns, criterion, ensemble))
+    return beta if beta == beta else None
+
+
+def limit(ensemble: str, loads):
+    """λ = κ/N at which a typical pattern of N → ∞ is lost in one step, for loads ln M / N; NaN where none is kept."""
+    import numpy as np
+
+    from hopfield.theory import spherical
+
+    beta = np.geomspace(1e-3, 1e2, 4000)
+    typical = spherical.typical_load(beta, ensemble)
+    rising = np.append(True, np.diff(typical) > 0)
+    return np.interp(loads, typical[rising], beta[rising], right=np.nan)
+
+
+def one_step_weight(memory: str, ensemble: str, neurons: int, patterns: int, betas):
+    """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
+    import numpy as np
+
+    from hopfield.theory import spherical
+
+    if not covers(memory, ensemble):
+        return None
+    found = np.full(np.shape(betas), np.nan)
+    valid = _valid(ensemble, neurons, betas)
+    found[valid] = spherical.target_weight_one_step(neurons, patterns, np.asarray(betas)[valid], ensemble)
+    return found
+
+
+def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) -> "Converged | None":
+    """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
+    import numpy as np
+
+    from hopfield.theory import spherical
+
+    if not covers(memory, ensemble, "converged"):
+        return None
+    valid = _valid(ensemble, neurons, betas)
+    found = np.full((3, *np.shape(betas)), np.nan)
+    found[:, valid] = spherical.converged(neurons, patterns, np.asarray(betas)[valid], ensemble)
+    return spherical.Converged(*found)
+
+
+def _valid(ensemble: str, neurons: int, betas):
+    import numpy as np
+
+    return (np.asarray(betas) < neurons) | (ensemble != "gaussian")

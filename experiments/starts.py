@@ -1,0 +1,38 @@
+"""Where queries start: one name for every corruption in tables, and the words a reader would use for it in figures."""
+
+from typing import Any
+
+CLEAN = "clean"
+
+
+def name(spec: Any) -> str:
+    """One name for every start: `clean` where nothing is corrupted, else kind:amount.
+
+    Raises:
+        ValueError: `spec` is no corruption, as `hopfield.patterns.corruption` reads them.
+    """
+    from hopfield.patterns import corruption
+
+    if spec == CLEAN:
+        return CLEAN
+    found = corruption(spec)
+    return str(found) if found.amount else CLEAN
+
+
+def parts(start: str) -> tuple[str, float]:
+    """Kind and amount of a named start; a clean one is nothing flipped."""
+    from hopfield.patterns import corruption
+
+    if start == CLEAN:
+        return "flip", 0.0
+    found = corruption(start)
+    return found.kind, found.amount
+
+
+def label(start: str) -> str:
+    """A named start in words."""
+    kind, amount = parts(start)
+    if not amount:
+        return "clean start"
+    words = {"flip": "of the signs flipped", "mask": "masked", "lower": "masked, lower part", "noise": ""}
+    return f"noise of deviation {amount:g}" if kind == "noise" else f"{amount:.0%} {words[kind]}"
