@@ -12,12 +12,12 @@ and the load at which half of the queries pass is the critical load of that crit
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from experiments import base, sources, trials
+from experiments import base, parallel, sources, trials
 from experiments.base import about
 
 if TYPE_CHECKING:
@@ -238,22 +238,15 @@ def science(config: Config) -> dict:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Measure points in chunks of one compiled program each, two chunks at a time."""
-    import os
-
     paddings = _paddings(points(config))
     chosen = sorted(points_, key=lambda point: _program(config, point, paddings))
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as workers:
-        chunks = []
-        for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
-            queue = list(members)
-            size = max(1, min(64, len(queue), int(CHUNK // program.cost)))
-            chunks += [(program, queue[i : i + size], size) for i in range(0, len(queue), size)]
-        running = [workers.submit(_run, config, *chunk) for chunk in chunks]
-        try:
-            for done in as_completed(running):
-                yield from done.result()
-        finally:
-            workers.shutdown(cancel_futures=True)
+    chunks = []
+    for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
+        queue = list(members)
+        size = max(1, min(64, len(queue), int(CHUNK // program.cost)))
+        starts = range(0, len(queue), size)
+        chunks += [partial(_run, config, program, queue[i : i + size], size) for i in starts]
+    yield from parallel.rows(chunks)
 
 
 def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
