@@ -1,0 +1,320 @@
+"""Phase diagrams: in which states a memory ends over load and temperature, when it starts at a stored pattern.
+
+The classical network is sampled by heat-bath dynamics at temperature T, the modern one is iterated to its fixed point
+at β = 1/T. A map is refined where neighbouring cells disagree; curves of the classical overlap against T at a few
+loads are refined where retrieval is lost, and compared with the replica theory. An end is one of
+
+    retrieval      held by the target     (spins: most of the frozen state lies along it; modern: most of the weight)
+    other_pattern  held by another single pattern
+    mixture        ordered without one    (spin glass; metastable mixture of patterns)
+    disorder       not ordered            (paramagnet; average over all patterns)
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from math import exp, isfinite, log
+from typing import TYPE_CHECKING
+
+from experiments import base, parallel, sources, thermal
+from experiments.base import about
+from experiments.refinement import Cell, between, coarse, cut
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "load"
+MEMORIES = ("classical", "modern")
+MAP, CURVE = "map", "curve"
+CHUNK = 2e10
+"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
+TEMPERATURES = 2
+"""Temperatures that share one draw of patterns in one call."""
+
+
+@dataclass
+class Map:
+    """Where a map is measured."""
+
+    neurons: int = field(default=100, metadata=about("number of neurons N"))
+    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load"))
+    cells: list[int] = field(default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up"))
+    levels: int = field(default=1, metadata=about("how often a cell is halved where its neighbours differ"))
+    samples: int = field(default=2, metadata=about("draws of patterns in each cell"))
+    probes: int = field(default=2, metadata=about("patterns started from in each draw"))
+
+
+@dataclass
+class Classical(Map):
+    """The map of the classical network over M/N and T."""
+
+    temperature: list[float] = field(default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T"))
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged"))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves"))
+
+
+@dataclass
+class Modern(Map):
+    """The map of the modern network over ln M / N and β."""
+
+    neurons: int = field(default=12, metadata=about("number of neurons N"))
+    load: list[float] = field(default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N"))
+    beta: list[float] = field(
+        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β")
+    )
+    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most"))
+
+
+@dataclass
+class Curves:
+    """Overlap of the classical network against temperature at fixed loads."""
+
+    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves"))
+    neurons: list[int] = field(default_factory=lambda: [100], metadata=about("numbers of neurons N"))
+    samples: list[int] = field(default_factory=lambda: [6], metadata=about("draws of patterns, one number for each N"))
+    temperatures: list[float] = field(default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures"))
+    levels: int = field(default=1, metadata=about("how often an interval is halved where retrieval is lost"))
+    probes: int = field(default=2, metadata=about("patterns started from in each draw"))
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged"))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves"))
+
+
+@dataclass
+class Config(base.Config):
+    """Options of the phase diagrams; the defaults are smoke scale."""
+
+    memories: list[str] = field(default_factory=lambda: list(MEMORIES), metadata=about("classical, modern or both"))
+    classical: Classical = field(default_factory=Classical)
+    modern: Modern = field(default_factory=Modern)
+    curves: Curves = field(default_factory=Curves)
+
+    def __post_init__(self) -> None:
+        base.Config.__post_init__(self)
+        if not self.memories or not set(self.memories) <= set(MEMORIES):
+            raise ValueError(f"memories must be a list of {' and '.join(MEMORIES)}, got {self.memories}")
+        for name in MEMORIES:
+            _check_map(name, getattr(self, name))
+        _check_sweeps("classical", self.classical)
+        _range("classical.temperature", self.classical.temperature, 0.0)
+        _range("modern.beta", self.modern.beta, 1e-6)
+        _at_least("modern.max_steps", self.modern.max_steps, 1)
+        _check_curves(self.curves)
+
+
+def _at_least(name: str, value: int, low: int) -> None:
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+
+
+def _range(name: str, ends: list[float], low: float) -> None:
+    if len(ends) != 2 or not low <= ends[0] < ends[1] < float("inf"):
+        raise ValueError(f"{name} must be two ascending numbers from {low:g} on, got {ends}")
+
+
+def _check_map(name: str, area: Map) -> None:
+    from hopfield.memories import find
+
+    _at_least(f"{name}.neurons", area.neurons, 2)
+    _at_least(f"{name}.samples", area.samples, 1)
+    _at_least(f"{name}.probes", area.probes, 1)
+    _range(f"{name}.load", area.load, 0.0)
+    if len(area.cells) != 2 or min(area.cells) < 1:
+        raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
+    if not 0 <= area.levels <= 8:
+        raise ValueError(f"{name}.levels must lie in [0, 8], got {area.levels}")
+    most = find(name).scaling.patterns(area.load[1], area.neurons)
+    if most * area.neurons > 2**28:
+        raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
+
+
+def _check_sweeps(name: str, area: Classical | Curves) -> None:
+    _at_least(f"{name}.burn_in", area.burn_in, 0)
+    if area.sweeps < 2 or area.sweeps % 2:
+        raise ValueError(f"{name}.sweeps must be even and at least 2, got {area.sweeps}")
+
+
+def _check_curves(curves: Curves) -> None:
+    _check_sweeps("curves", curves)
+    _at_least("curves.probes", curves.probes, 1)
+    if not 0 <= curves.levels <= 8:
+        raise ValueError(f"curves.levels must lie in [0, 8], got {curves.levels}")
+    for name in ("loads", "temperatures"):
+        for value in getattr(curves, name):
+            if not (value > 0 and isfinite(value)):
+                raise ValueError(f"curves.{name} must be positive numbers, got {value:g}")
+    if curves.loads and not (curves.neurons and curves.temperatures):
+        raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
+    if len(curves.samples) != len(curves.neurons) or min([*curves.samples, 1]) < 1:
+        raise ValueError(
+            f"curves.samples must be one positive number for each of neurons, got {curves.samples} for {curves.neurons}"
+        )
+    for size in curves.neurons:
+        _at_least("curves.neurons", size, 2)
+        if max([*curves.loads, 0]) * size**2 > 2**28:
+            raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
+
+
+def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict]:
+    """One point for each cell of a map, and draw of patterns, measured at the middle of the cell."""
+    area = getattr(config, memory)
+    found = []
+    for cell in cells:
+        low, high, cold, warm = _edges(config, memory, cell)
+        point = {
+            "study": MAP,
+            "memory": memory,
+            "neurons": area.neurons,
+            "patterns": _stored(memory, (low + high) / 2, area.neurons),
+            "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
+            "level": cell.level,
+            "column": cell.column,
+            "row": cell.row,
+            "probes": area.probes,
+            "burn_in": getattr(area, "burn_in", 0),
+            "sweeps": getattr(area, "sweeps", 0),
+            "max_steps": getattr(area, "max_steps", 0),
+        }
+        found += [point | {"sample": sample} for sample in range(area.samples)]
+    return found
+
+
+def _stored(memory: str, load: float, neurons: int) -> int:
+    from hopfield.memories import find
+
+    return find(memory).rounded(load, neurons)
+
+
+def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float, float]:
+    """Lowest and highest load, lowest and highest temperature of a cell."""
+    area = getattr(config, memory)
+    left, right, lower, upper = cell.bounds(*area.cells)
+    low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
+    if memory == "classical":
+        cold, warm = (
+            area.temperature[0] + part * (area.temperature[1] - area.temperature[0]) for part in (lower, upper)
+        )
+        return low, high, cold, warm
+    ratio = log(area.beta[1] / area.beta[0])
+    return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
+
+
+def _curve_points(config: Config, neurons: int, patterns: int, places: Sequence[tuple[float, int]]) -> list[dict]:
+    """One point for each temperature, with its level of refinement, and draw of patterns."""
+    curves = config.curves
+    shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "patterns": patterns}
+    effort = {"probes": curves.probes, "burn_in": curves.burn_in, "sweeps": curves.sweeps, "max_steps": 0}
+    return [
+        shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | effort | {"sample": sample}
+        for temperature, level in places
+        for sample in range(curves.samples[curves.neurons.index(neurons)])
+    ]
+
+
+def points(config: Config) -> list[dict]:
+    """The coarse cells of every map and the given temperatures of every curve."""
+    found = []
+    for memory in config.memories:
+        found += _map_points(config, memory, coarse(*getattr(config, memory).cells))
+    if "classical" in config.memories:
+        for load in config.curves.loads:
+            for neurons in config.curves.neurons:
+                places = [(temperature, 0) for temperature in config.curves.temperatures]
+                found += _curve_points(config, neurons, _stored("classical", load, neurons), places)
+    return found
+
+
+def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
+    """Quarters of cells whose neighbours hold another regime, middles of intervals in which retrieval is lost."""
+    maps, curves = defaultdict(lambda: defaultdict(list)), defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["study"] == MAP:
+            maps[row["memory"]][Cell(row["level"], row["column"], row["row"])].append(row)
+        else:
+            curves[row["neurons"], row["patterns"]][row["temperature"], row["level"]].append(row)
+    found = []
+    for memory, cells in maps.items():
+        regimes = {cell: thermal.majority(members) for cell, members in cells.items()}
+        found += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
+    for (neurons, patterns), places in curves.items():
+        shares = {place: sum(row["retrieval"] for row in rows) / thermal.trials(rows) for place, rows in places.items()}
+        found += _curve_points(config, neurons, patterns, between(shares, config.curves.levels))
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points: temperatures that share a draw of patterns together, several draws in one call."""
+    draw = lambda point: (_program(config, point), point["patterns"], point["sample"])  # noqa: E731
+    units = []
+    for (program, _, _), members in groupby(sorted(points_, key=draw), key=draw):
+        together = list(members)
+        units += [(program, together[i : i + TEMPERATURES]) for i in range(0, len(together), TEMPERATURES)]
+    tasks: list[Callable[[], list[dict]]] = []
+    for program, members in groupby(units, key=lambda unit: unit[0]):
+        queue = [points for _, points in members]
+        size = max(1, min(8, int(CHUNK // program.cost)))  # whatever the queue: one program at all levels of refinement
+        tasks += [partial(_run, config, program, queue[i : i + size], size) for i in range(0, len(queue), size)]
+    return parallel.rows(tasks)
+
+
+def _program(config: Config, point: dict) -> thermal.Program:
+    effort = (point["burn_in"], point["sweeps"], point["max_steps"])
+    padding = _padding(config, point)
+    probes = min(point["probes"], padding)
+    return thermal.Program(point["memory"], point["neurons"], padding, probes, TEMPERATURES, *effort)
+
+
+def _padding(config: Config, point: dict) -> int:
+    """Padded number of patterns: no load of the map or of the curves asks for more."""
+    area = getattr(config, point["memory"])
+    most = max(config.curves.loads) if point["study"] == CURVE else area.load[1]
+    largest = _stored(point["memory"], most, point["neurons"])
+    return sources.padded(point["patterns"], largest, point["neurons"])
+
+
+def _run(config: Config, program: thermal.Program, chunk: list[list[dict]], size: int) -> list[dict]:
+    """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
+    from hopfield.memories import find
+
+    padded = chunk + [chunk[0]] * (size - len(chunk))
+    temperatures = [[point["temperature"] for point in group] for group in padded]
+    temperatures = [row + row[:1] * (TEMPERATURES - len(row)) for row in temperatures]
+    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
+    result = thermal.run(program, config.seed, patterns, samples, temperatures)
+    rows = []
+    for i, group in enumerate(chunk):
+        for j, point in enumerate(group):
+            load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
+            place = {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
+            rows.append(point | place | {name: values[i][j] for name, values in result.items()})
+    return rows
+
+
+def _extent(config: Config, point: dict) -> dict[str, float | None]:
+    """The edges of a point's cell; a curve has none."""
+    names = ("load_low", "load_high", "temperature_low", "temperature_high")
+    if point["study"] == CURVE:
+        return dict.fromkeys(names)
+    cell = Cell(point["level"], point["column"], point["row"])
+    return dict(zip(names, _edges(config, point["memory"], cell), strict=True))
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Where retrieval ends, by size and load, its overlap beside the replica theory, and how well the maps agree."""
+    from experiments.phase_diagram_summary import summary
+
+    return summary(table)
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
+    from experiments.phase_diagram_figure import draw
+
+    return draw(table, summary)
