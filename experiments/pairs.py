@@ -1,0 +1,131 @@
+"""Similarity × separation by name: the memories that the comparison of image retrieval is made of.
+
+It imports the library at its top; experiments import it inside their functions.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hopfield import Memory, separations
+from hopfield.separations import Separation
+from hopfield.similarities import Cosine, Dot, Manhattan, Similarity, SquaredDistance
+from hopfield.spaces import Euclidean
+
+DISTANCES = ("euclidean", "manhattan")
+SIMILARITIES = ("dot", "cosine", "correlation", *DISTANCES)
+SEPARATIONS = ("linear", "polynomial", "softmax", "entmax", "sparsemax", "normmax", "top", "epanechnikov", "max")
+PARAMETERS = {"polynomial": int, "top": int, "entmax": float, "normmax": float}
+POWERS = ("linear", "polynomial")
+DEGREES = range(2, 13)
+"""Degrees n of a polynomial; weights are powers n − 1, which must stay inside float32."""
+NEAR = 1e-3
+"""Distance in units of the mean one below which a reciprocal grows no further."""
+
+
+class SingleShot(Similarity):
+    """A comparison that is read out once: no update is defined for it."""
+
+    def increment(self, state, old, new, column):
+        raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
+
+    def respond(self, state, patterns, weights, space, known=None):
+        raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
+
+
+class Correlation(SingleShot):
+    """Pearson's correlation coefficient: the cosine after each has lost its own mean, blind to brightness."""
+
+    def __call__(self, state, patterns):
+        centred = patterns - jnp.mean(patterns, axis=1, keepdims=True)
+        return Cosine()(state - jnp.mean(state), centred)
+
+
+class Reciprocal(SingleShot):
+    """1 / distance, in units of `unit`: a distance made positive and growing with similarity (Millidge et al. 2022)."""
+
+    distance: Similarity
+    unit: Float[Array, ""]
+
+    def __call__(self, state, patterns):
+        return 1.0 / (NEAR - self.distance(state, patterns) / self.unit)
+
+
+def check(similarity: str, separation: str) -> None:
+    """Raise ValueError, in one sentence, unless both names mean something."""
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"similarities must be any of {', '.join(SIMILARITIES)}, got {similarity!r}")
+    name, colon, text = separation.partition(":")
+    if name not in SEPARATIONS:
+        raise ValueError(f"separations must be any of {', '.join(SEPARATIONS)}, got {separation!r}")
+    if bool(colon) != (name in PARAMETERS):
+        wanted = "with a number, as in entmax:1.5" if name in PARAMETERS else "without a number"
+        raise ValueError(f"separations must name {name} {wanted}, got {separation!r}")
+    try:
+        value = PARAMETERS[name](text) if colon else None
+    except ValueError:
+        raise ValueError(f"separations must give {name} a number, got {separation!r}") from None
+    if name == "polynomial" and value not in DEGREES:
+        raise ValueError(f"separations must have degrees from {DEGREES[0]} to {DEGREES[-1]}, got {separation!r}")
+    _separation(separation)
+
+
+def combines(similarity: str, separation: str) -> bool:
+    """Whether the two make a memory: the Epanechnikov kernel is a function of distances alone."""
+    return separation != "epanechnikov" or similarity in DISTANCES
+
+
+def has_beta(separation: str) -> bool:
+    """Whether the read-out depends on β; it divides out of powers, and the maximum is its limit."""
+    return separation.partition(":")[0] not in (*POWERS, "max")
+
+
+def iterates(similarity: str, separation: str) -> bool:
+    """Whether the memory's update is the read-out itself, so that reading it again and again descends in energy."""
+    return similarity in ("dot", "euclidean") and separation.partition(":")[0] not in POWERS
+
+
+def build(similarity: str, separation: str, images, mask, beta, unit) -> Memory:
+    """The memory of a pair; traceable.
+
+    Powers need scores that are positive and grow with the similarity: they get the reciprocal of a distance, as in
+    Millidge et al. 2022, and the positive part of the other scores.
+
+    Args:
+        similarity, separation: a pair that combines.
+        images: stored images [M, N].
+        mask: images in use [M].
+        beta: inverse temperature.
+        unit: from `gap`; reciprocals measure distances in it.
+    """
+    compare = _similarity(similarity)
+    if similarity in DISTANCES and separation.partition(":")[0] in POWERS:
+        compare = Reciprocal(compare, unit)
+    space = Euclidean(confined=similarity not in DISTANCES)
+    return Memory(images, beta, mask=mask, similarity=compare, separation=_separation(separation), space=space)
+
+
+def gap(similarity: str, images) -> float:
+    """Mean lead of an image's score with itself over its scores with the others: the unit in which β is counted."""
+    scores = np.asarray(jax.jit(jax.vmap(_similarity(similarity), (0, None)))(images, images), np.float64)
+    own, others = np.trace(scores), scores.sum() - np.trace(scores)
+    return float(own / len(scores) - others / (scores.size - len(scores)))
+
+
+def _separation(spec: str) -> Separation:
+    name, _, text = spec.partition(":")
+    if name in POWERS:
+        return separations.polynomial(int(text or 2), rectified=True)
+    if name in ("top", "max"):
+        return separations.top_k(int(text or 1))
+    if name in PARAMETERS:
+        return getattr(separations, name)(float(text))
+    return {"softmax": separations.LogSumExp, "sparsemax": separations.Sparsemax, "epanechnikov": separations.LogReLU}[
+        name
+    ]()
+
+
+def _similarity(name: str) -> Similarity:
+    kinds = {"dot": Dot, "cosine": Cosine, "correlation": Correlation, "euclidean": SquaredDistance}
+    return (kinds | {"manhattan": Manhattan})[name]()

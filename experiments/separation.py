@@ -1,0 +1,246 @@
+"""Similarity × separation on real images: which memory returns the stored image when asked with a corrupted one.
+
+Images are stored as they come, grey levels in [0, 1], and asked for with parts blackened or noise added. A similarity
+compares the query with each, a separation turns the scores into weights p, the answer is Σ p ξ (`single`), or where
+reading the answer again and again ends (`iterated`, for pairs whose update is the read-out). Every answer is judged by
+
+    error        squared distance from the image asked for, in units of the mean squared distance of two images
+    identified   nearer to the image asked for than to any other stored one
+    close        error at most `threshold`
+    retrieved    both
+
+β is tuned for every pair, task and criterion on draws of images and queries that are not measured, on one grid in
+units of the similarity's own lead: at its upper end softmax and sparsemax are the maximum, at its lower end the mean
+image. The `visible` × `bayes` rows are the limit for any read-out: told the strength of the noise, or which pixels were
+hidden, they return the likeliest image, which no answer identifies more often, and for `error` the posterior mean,
+which no answer is closer to.
+
+Source: the comparison of Millidge et al. 2022 (arXiv:2202.04557). They accept what is close within 50 squared grey
+levels on 784 pixels, about half of the distance of two digits, as are many wrong ones; and they scale scores and
+weights to a sum of one where β is tuned here.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any
+
+from experiments import base, parallel, sources, starts
+from experiments.base import about
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+    from experiments.reading import Task
+
+X_AXIS = "patterns"
+DYNAMICS = ("single", "iterated")
+PAIR = ["dynamics", "similarity", "separation"]
+TASK = ["source", "patterns", "corruption"]
+TUNING = 2**31
+"""Number of the first draw that β is tuned on; those measured count from zero."""
+
+
+@dataclass
+class Config(base.Config):
+    """Options of the comparison."""
+
+    sources: list[str] = field(
+        default_factory=lambda: ["digits"], metadata=about("images: digits, photographs, or .npy or .npz files")
+    )
+    similarities: list[str] = field(
+        default_factory=lambda: ["dot", "euclidean"],
+        metadata=about("any of dot, cosine, correlation, euclidean, manhattan"),
+    )
+    separations: list[str] = field(
+        default_factory=lambda: ["linear", "softmax", "max"],
+        metadata=about(
+            "any of linear, polynomial:n, softmax, entmax:a, sparsemax, normmax:a, top:k, epanechnikov, max"
+        ),
+    )
+    dynamics: list[str] = field(
+        default_factory=lambda: ["single"],
+        metadata=about("single, iterated or both; the second at the largest M alone"),
+    )
+    patterns: list[int] = field(default_factory=lambda: [10, 40], metadata=about("numbers of stored images M"))
+    corruption: list[Any] = field(
+        default_factory=lambda: ["lower:0.5", "noise:0.4"],
+        metadata=about("queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation"),
+    )
+    across: list[Any] = field(
+        default_factory=lambda: ["noise:0.4"], metadata=about("queries at every M, of the same kinds")
+    )
+    samples: int = field(default=3, metadata=about("draws of stored images"))
+    tuning: int = field(default=1, metadata=about("further draws, not measured, that β is tuned on"))
+    queries: int = field(default=16, metadata=about("images asked for in each draw"))
+    sharpness: list[float] = field(
+        default_factory=lambda: [1.0, 10.0, 100.0, 1000.0],
+        metadata=about("β to choose from, in units of 1 / mean lead of an image's own score"),
+    )
+    threshold: float = field(default=0.05, metadata=about("error that counts as close"))
+    max_steps: int = field(default=20, metadata=about("read-outs of one iterated retrieval at most"))
+
+    def __post_init__(self) -> None:
+        base.Config.__post_init__(self)
+        lists = ("sources", "similarities", "separations", "dynamics", "patterns", "corruption", "sharpness")
+        for name in lists:
+            if not getattr(self, name):
+                raise ValueError(f"{name} must not be empty, got []")
+        for name in ("samples", "tuning", "queries", "max_steps"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not all(0 < value < float("inf") for value in self.sharpness):
+            raise ValueError(f"sharpness must be positive numbers, got {self.sharpness}")
+        if not 0 < self.threshold < 1:
+            raise ValueError(f"threshold must lie between 0 and 1, got {self.threshold:g}")
+        for name in self.dynamics:
+            if name not in DYNAMICS:
+                raise ValueError(f"dynamics must be any of {', '.join(DYNAMICS)}, got {name!r}")
+        _check_pairs(self)
+        for start in (*self.corruption, *self.across):
+            _check_start(start)
+        for source in self.sources:
+            _check_source(self, source)
+
+
+def _check_pairs(config: Config) -> None:
+    from experiments import pairs
+
+    for pair in product(config.similarities, config.separations):
+        pairs.check(*pair)
+    if not _pairs(config)[:-1]:
+        raise ValueError(f"separations must go with one of {', '.join(config.similarities)}, got {config.separations}")
+
+
+def _check_start(start: Any) -> None:
+    kind, amount = starts.parts(starts.name(start))
+    if kind == "flip" and amount:
+        raise ValueError(f"corruption must be mask:, lower: or noise: for images, got {start!r}")
+
+
+def _check_source(config: Config, source: str) -> None:
+    rows, width = sources.pixels(source).shape
+    least, most = min(config.patterns), max(config.patterns)
+    if least < 2:
+        raise ValueError(f"patterns must be at least 2, got {least}")
+    if most > rows:
+        raise ValueError(f"patterns must be at most the {rows} of {source}, got {most}")
+    if most * width > 2**24:
+        raise ValueError(f"patterns must be at most 2^24 / pixels, got {most} of {width} pixels in {source}")
+
+
+def _pairs(config: Config) -> list[tuple[str, str, str]]:
+    """All (dynamics, similarity, separation), and the bound at the end."""
+    from experiments import pairs
+    from experiments.reading import BOUND
+
+    chosen = product(config.dynamics, config.similarities, config.separations)
+    kept = [p for p in chosen if pairs.combines(*p[1:]) and (p[0] == "single" or pairs.iterates(*p[1:]))]
+    return [*dict.fromkeys(kept), ("single", *BOUND)]
+
+
+def points(config: Config) -> list[dict]:
+    """One point per source, number of images, start, pair and draw; a second dynamics at the largest M alone."""
+    largest = max(config.patterns)
+    tasks = [(largest, starts.name(start)) for start in config.corruption]
+    tasks += [(patterns, starts.name(start)) for start in config.across for patterns in sorted(config.patterns)]
+    pairs = _pairs(config)
+    *chosen, limit = pairs
+    fewer = [*(pair for pair in chosen if pair[0] == chosen[0][0]), limit]
+    found = []
+    for source, (patterns, start) in product(config.sources, dict.fromkeys(tasks)):
+        for pair in pairs if patterns == largest else fewer:
+            point = dict(zip([*TASK, *PAIR], (source, patterns, start, *pair), strict=True))
+            found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    names = ("seed", "tuning", "queries", "sharpness", "threshold", "max_steps")
+    contents = {source: sources.digest(sources.pixels(source)) for source in config.sources}
+    return {name: getattr(config, name) for name in names} | {"contents": contents}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points, all draws of a pair on a task together."""
+
+    def reading(point: dict) -> tuple:
+        return tuple(point[name] for name in (*TASK, *PAIR))
+
+    chosen = sorted(points_, key=lambda point: (reading(point), point["sample"]))
+    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=reading))
+
+
+def _rows(config: Config, group: list[dict]) -> list[dict]:
+    """The rows of some draws of one pair on one task: β tuned on other draws, then measured."""
+    from experiments import reading
+
+    point, samples = group[0], [row["sample"] for row in group]
+    units = reading.scale(point["source"], point["similarity"])
+    reader = reading.Reader(point["similarity"], point["separation"], point["dynamics"] == "iterated", config.max_steps)
+    task = _task(config, point)
+
+    def read(numbers: Sequence[int], betas: Sequence[float]) -> dict:
+        every = (*range(config.samples), *range(TUNING, TUNING + config.tuning))
+        places = [every.index(number) for number in numbers]
+        found = reading.draws(task, config.seed, every)
+        return reading.read(reader, task, found, places, units, betas, config.threshold)
+
+    best = _tuned(config, point, read)
+    found = {beta: read(samples, [beta or 1.0] * len(samples)) for beta in set(best.values())}
+    by_count, by_error = (found[best[name]] for name in ("retrieved", "error"))
+    shared = {
+        "neurons": sources.pixels(point["source"]).shape[1],
+        "probes": min(config.queries, point["patterns"]),
+    } | {f"sharpness_{name}": value for name, value in best.items()}
+    return [
+        row
+        | shared
+        | {name: int(by_count[name][i]) for name in ("retrieved", "identified", "close")}
+        | {"error": float(by_error["error"][i])}
+        for i, row in enumerate(group)
+    ]
+
+
+def _task(config: Config, point: dict) -> "Task":
+    from experiments.reading import Task
+
+    largest = max(config.patterns)
+    padding = sources.padded(point["patterns"], largest, sources.pixels(point["source"]).shape[1])
+    kind, amount = starts.parts(point["corruption"])
+    return Task(point["source"], point["patterns"], padding, min(config.queries, padding), kind, amount)
+
+
+def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
+    """Sharpness that serves each criterion best on the tuning draws; None where β changes nothing."""
+    import numpy as np
+
+    from experiments import pairs
+
+    if point["similarity"] not in pairs.SIMILARITIES or not pairs.has_beta(point["separation"]):
+        return {"retrieved": None, "error": None}
+    numbers = range(TUNING, TUNING + config.tuning)
+    tried = list(product(numbers, config.sharpness))
+    found = read([number for number, _ in tried], [sharpness for _, sharpness in tried])
+    shape = len(numbers), len(config.sharpness)
+    retrieved, error = (np.reshape(found[name], shape).mean(axis=0) for name in ("retrieved", "error"))
+    # Many β retrieve equally many: of those, the one of least error.
+    order = np.lexsort((error, -retrieved))
+    return {"retrieved": config.sharpness[order[0]], "error": config.sharpness[int(np.argmin(error))]}
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Shares and errors of every pair on every task, the best pair of each, and the ranking over all starts."""
+    from experiments.separation_summary import summary
+
+    return summary(table)
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Retrieval against masks, noise and number of images, and all pairs side by side, a row for each source."""
+    from experiments.separation_figure import draw
+
+    return draw(table, summary)
