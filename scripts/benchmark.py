@@ -9,6 +9,7 @@ stops the benchmark. The first run of each side, which compiles, is stated by it
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
@@ -24,9 +25,11 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, Run, Side, find, names
+from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, MissingPeer, Run, Side, find, names
 
-PACKAGES = ("hopfield", "jax", "jaxlib", "numpy")
+PACKAGES = ("hopfield", "jax", "jaxlib", "flax", "numpy")
+PEERS = ("torch",)
+"""Stated where installed."""
 OURS, THEIRS = SIDES = ("ours", "theirs")
 
 
@@ -147,9 +150,10 @@ def environment() -> dict[str, Any]:
     """Versions, processor, device and how many processes keep the machine busy."""
     listing = Path("/proc/cpuinfo")
     lines = listing.read_text().splitlines() if listing.exists() else []
+    installed = [*PACKAGES, *(name for name in PEERS if importlib.util.find_spec(name))]
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
-        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in installed},
         "processor": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),
         "device": jax.devices()[0].device_kind,
@@ -171,7 +175,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             if getattr(module, "LONG", False) and not (options.only or options.with_capacity):
                 continue
             with tempfile.TemporaryDirectory() as workspace:
-                outcomes.append(measure(name, module.case(options.size, Path(workspace)), options.repetitions))
+                try:
+                    case = module.case(options.size, Path(workspace))
+                except MissingPeer as missing:
+                    print(f"\n{name}: skipped, {missing}", flush=True)
+                    continue
+                outcomes.append(measure(name, case, options.repetitions))
             print(f"\n{outcomes[-1].table()}", flush=True)
     except BenchmarkError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -26,6 +26,18 @@ class BenchmarkError(Exception):
     """The sides of a case did not do the same, or one of them did not run."""
 
 
+class MissingPeer(Exception):
+    """What a case compares with is not installed."""
+
+
+def optional(package: str) -> Any:
+    """A package that is no dependency, imported. Raises MissingPeer where it is not installed."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingPeer(f"{package} is not installed") from None
+
+
 @dataclass
 class Run:
     """One side solving one problem: the seconds it took, in total and in the stages it names, and peak memory in MiB.

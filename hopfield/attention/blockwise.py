@@ -1,0 +1,321 @@
+"""Exact softmax attention in blocks: the online log-sum-exp, in memory that does not grow with the product of lengths.
+
+Scores of one block of queries and keys at a time are formed, absorbed and forgotten (Rabe & Staats 2021,
+arXiv:2112.05682; Dao et al. 2022, arXiv:2205.14135). The backward pass forms them again from the log-sum-exp.
+"""
+
+import math
+from functools import partial
+from typing import NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield.attention.core import check_shapes, inverse_temperature
+from hopfield.attention.masks import Causal, Mask
+from hopfield.bilinear import Metric, as_metric
+from hopfield.bilinear.arrays import aligned
+from hopfield.numerics import accumulation_dtype, is_traced, safe_norm
+
+SCORES = 2**22
+"""Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
+KEYS = 2048
+LARGEST_BOUND = 40.0
+"""Bound of the scores up to which it may stand for their maximum: e^(−2 · 40) is a normal float32."""
+
+
+class Blocks(NamedTuple):
+    """Lengths of the blocks of queries and of keys."""
+
+    queries: int
+    keys: int
+
+
+def attend_blockwise(
+    query: Float[Array, "*b T D"],
+    key: Float[Array, "*b S D"],
+    value: Float[Array, "*b S V"],
+    *,
+    beta: ArrayLike | None = None,
+    metric: Metric | ArrayLike | None = None,
+    mask: Mask | Bool[Array, "*b T S"] | None = None,
+    blocks: tuple[int, int] | None = None,
+    return_potential: bool = False,
+) -> Array | tuple[Array, Array]:
+    """softmax(β q g k) v [*b, T, V], as `attend` computes it, without ever holding all scores.
+
+    Forwards and backwards the memory beyond inputs and outputs is that of one block of scores. Blocks of keys that
+    the mask's `band` excludes are skipped, which halves the cost of causal attention. Heads that share keys are leading
+    axes of length 1 of key and value, never copied. Reverse-mode differentiable in all floating arguments.
+
+    Args:
+        query, key, value: leading axes broadcast as in a matrix product.
+        beta: inverse temperature > 0, a number or per head; 1/√D if None, or 1 with a metric.
+        metric: bilinear form g; None for the dot product.
+        mask: True where a key may be read. A `Mask` is evaluated block by block, an array is cut.
+        blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
+        return_potential: also return F = log Σ exp(β q g k) [*b, T], −∞ where everything is masked.
+    Raises:
+        ValueError: shapes that do not fit, β ≤ 0, or blocks that are not positive.
+    """
+    metric = as_metric(metric)
+    check_shapes(query, key, value, metric)
+    beta = inverse_temperature(beta, query, metric)
+    if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
+        raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
+    dtype = value.dtype
+    if metric is not None:
+        query, key = metric.left(query), metric.right(key)
+    if not return_potential and fused_kernel_applies(query, key, value, beta, mask):
+        return _fused(query, key, value, beta, mask)
+    query, beta = aligned(query.astype(accumulation_dtype(query.dtype)), beta[..., None, None])
+    query = (query * beta).astype(key.dtype)
+    rank = max(query.ndim, key.ndim, value.ndim)
+    query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
+    size = Blocks(*blocks) if blocks else _blocks(query, key)
+    output, potential = cast(tuple[Array, Array], _attend(query, key, value, mask, size))
+    output = output.astype(dtype)
+    return (output, potential) if return_potential else output
+
+
+def fused_kernel_applies(query, key, value, beta, mask) -> bool:
+    """Whether this machine has a GPU whose fused attention kernel computes the same thing, in half precision."""
+    half = all(x.dtype in (jnp.float16, jnp.bfloat16) for x in (query, key, value))
+    alike = query.ndim == key.ndim == value.ndim == 4 and query.shape[-1] == key.shape[-1] == value.shape[-1]
+    plain = (mask is None or isinstance(mask, Causal)) and beta.ndim == 0 and not is_traced(beta)
+    heads = alike and query.shape[0] == key.shape[0] and query.shape[1] % key.shape[1] == 0
+    fits = heads and query.shape[-1] <= 128 and query.shape[-1] % 8 == 0
+    return half and plain and fits and jax.default_backend() == "gpu"
+
+
+def _fused(query, key, value, beta, mask):
+    query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
+    causal = isinstance(mask, Causal)
+    found = jax.nn.dot_product_attention(query, key, value, scale=float(beta), is_causal=causal, implementation="cudnn")
+    return jnp.swapaxes(found, 1, 2)
+
+
+def _blocks(query: Array, key: Array) -> Blocks:
+    """Block lengths for these shapes: all queries at once where they fit beside `KEYS` keys."""
+    leading = max(1, math.prod(jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2])))
+    keys = min(key.shape[-2], KEYS)
+    queries = max(128, SCORES // (leading * max(keys, 1)))
+    if queries * leading * keys > SCORES:
+        keys = min(keys, max(128, SCORES // (leading * queries)))
+    return Blocks(max(1, min(query.shape[-2], queries)), max(1, keys))
+
+
+class _Sums(NamedTuple):
+    """Σ e^(s − shift) v, Σ e^(s − shift) and the shift, the largest score so far, of a block of queries."""
+
+    moment: Array
+    mass: Array
+    shift: Array
+
+
+def _scores(query: Array, key: Array) -> Array:
+    """q kᵀ in the accumulation type [*b, T, S]."""
+    return jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
+
+
+def _allowed(mask, row, column, shape: tuple[int, int]) -> Array | None:
+    """The mask of one block of shape (queries, keys) whose first query is `row` and first key `column`."""
+    if mask is None:
+        return None
+    if isinstance(mask, Mask):
+        rows, columns = row + jnp.arange(shape[0]), column + jnp.arange(shape[1])
+        return mask.allows(rows[:, None], columns[None, :])
+    for axis, start, length in ((-2, row, shape[0]), (-1, column, shape[1])):
+        if mask.shape[axis] != 1:
+            mask = jax.lax.dynamic_slice_in_dim(mask, start, length, mask.ndim + axis)
+    return mask
+
+
+def _masked(scores: Array, allowed: Array | None) -> Array:
+    if allowed is None:
+        return scores
+    scores, allowed = aligned(scores, allowed)
+    return jnp.where(allowed, scores, -jnp.inf)
+
+
+def _key_blocks(mask, row, size: Blocks, keys: int):
+    """First and last + 1 of the whole blocks of keys that queries row … row + size.queries − 1 may read."""
+    count = keys // size.keys
+    left, right = mask.band if isinstance(mask, Mask) else (None, None)
+    clip = (lambda x: min(max(x, 0), count)) if isinstance(row, int) else (lambda x: jnp.clip(x, 0, count))
+    first = 0 if left is None else clip((row - left) // size.keys)
+    last = count if right is None else clip((row + size.queries - 1 + right) // size.keys + 1)
+    return first, last
+
+
+def _over_keys(step, carry, mask, row, size: Blocks, keys: int):
+    """step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
+    first, last = _key_blocks(mask, row, size, keys)
+    whole = keys // size.keys
+    if isinstance(first, int) and isinstance(last, int) and last - first <= 1:  # no loop where nothing repeats
+        carry = step(carry, first * size.keys, size.keys) if last > first else carry
+    elif whole:
+        carry = jax.lax.fori_loop(first, last, lambda i, c: step(c, i * size.keys, size.keys), carry)
+    rest = keys - whole * size.keys
+    return _if_in_reach(step, carry, mask, row, size, whole * size.keys, rest) if rest else carry
+
+
+def _if_in_reach(step, carry, mask, row, size: Blocks, column: int, length: int):
+    """step(carry, column, length), unless none of these keys is in reach of the queries from `row` on."""
+    left, right = mask.band if isinstance(mask, Mask) else (None, None)
+    reached = True if right is None else row + size.queries - 1 + right >= column
+    if left is not None:
+        reached = reached & (row - left < column + length)
+    if isinstance(reached, bool):
+        return step(carry, column, length) if reached else carry
+    return jax.lax.cond(reached, lambda c: step(c, column, length), lambda c: c, carry)
+
+
+def _over_queries(step, carry, queries: int, size: Blocks):
+    """step(carry, row, length) over all blocks of queries, the short one at the end last."""
+    whole = queries // size.queries
+    if whole == 1:
+        carry = step(carry, 0, size.queries)
+    elif whole:
+        carry = jax.lax.fori_loop(0, whole, lambda i, c: step(c, i * size.queries, size.queries), carry)
+    rest = queries - whole * size.queries
+    return step(carry, whole * size.queries, rest) if rest else carry
+
+
+def _cut(x: Array, start, length: int, axis: int = -2) -> Array:
+    if x.shape[axis] == length:
+        return x
+    return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
+
+
+def _add(x: Array, part: Array, start) -> Array:
+    """x with `part` added to its rows from `start` on (axis −2)."""
+    if x.shape == part.shape:
+        return x + part
+    now = _cut(x, start, part.shape[-2])
+    return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
+
+
+def _put(x: Array, part: Array, start, axis: int) -> Array:
+    if x.shape == part.shape:
+        return part
+    return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _attend(query: Array, key: Array, value: Array, mask, size: Blocks) -> tuple[Array, Array]:
+    """Softmax read-out and log-sum-exp; all arrays of one rank, β and the metric already in the query.
+
+    Where ‖q‖ max‖k‖ bounds all scores well within the range of exp, it stands for the running maximum, which saves a
+    pass over every block.
+    """
+    if query.shape[-2] <= size.queries and key.shape[-2] <= size.keys:
+        return _absorbed(query, key, value, mask, size, None)
+    dtype = accumulation_dtype(query.dtype)
+    longest = jnp.max(safe_norm(key.astype(dtype), -1), axis=-1, keepdims=True, initial=0.0)
+    bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), longest))
+    safe = jnp.max(bound, initial=0.0) < LARGEST_BOUND  # false for NaN, too
+    bounded = lambda: _absorbed(query, key, value, mask, size, bound)  # noqa: E731
+    return jax.lax.cond(safe, bounded, lambda: _absorbed(query, key, value, mask, size, None))
+
+
+def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound: Array | None) -> tuple[Array, Array]:
+    """Read-out and log-sum-exp block by block, exponentials relative to the bound of each query, or to its maximum."""
+    dtype = accumulation_dtype(query.dtype)
+    keys = key.shape[-2]
+    leading = jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], _leading(mask, query.ndim))
+    bound = None if bound is None else jnp.broadcast_to(bound, (*leading, query.shape[-2]))
+
+    def rows(carry, row, length):
+        q = _cut(query, row, length)
+
+        def absorb(sums, column, width):
+            k, v = _cut(key, column, width), _cut(value, column, width)
+            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width)))
+            shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
+            base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
+            # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
+            p = jax.lax.optimization_barrier(jnp.exp(s - base[..., None]))
+            moment, mass = jnp.matmul(p.astype(v.dtype), v, preferred_element_type=dtype), jnp.sum(p, axis=-1)
+            if bound is not None:
+                return _Sums(sums.moment + moment, sums.mass + mass, shift)
+            fade = jnp.exp(sums.shift - base)
+            return _Sums(sums.moment * fade[..., None] + moment, sums.mass * fade + mass, shift)
+
+        zero = jnp.zeros((*leading, length), dtype)
+        shift = jnp.full_like(zero, -jnp.inf) if bound is None else _cut(bound, row, length, -1)
+        start = _Sums(jnp.zeros((*leading, length, value.shape[-1]), dtype), zero, shift)
+        sums = _over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
+        mass = jnp.where(sums.mass > 0, sums.mass, 1.0)
+        potential = jnp.where(sums.mass > 0, jnp.log(mass) + sums.shift, -jnp.inf)
+        output, potentials = carry
+        read = (sums.moment / mass[..., None]).astype(value.dtype)
+        return _put(output, read, row, -2), _put(potentials, potential, row, -1)
+
+    queries = query.shape[-2]
+    empty = jnp.zeros((*leading, queries, value.shape[-1]), value.dtype), jnp.zeros((*leading, queries), dtype)
+    return _over_queries(rows, empty, queries, size)
+
+
+def _leading(mask, rank: int) -> tuple[int, ...]:
+    """Leading axes that a mask adds to those of the scores."""
+    if mask is None:
+        return ()
+    shape = (
+        mask.shape if not isinstance(mask, Mask) else jax.eval_shape(lambda m: _allowed(m, 0, 0, (1, 1)), mask).shape
+    )
+    if len(shape) > rank:
+        raise ValueError(f"mask must have at most the {rank} axes of query and key, got shape {shape}")
+    return shape[:-2]
+
+
+def _forward(query, key, value, mask, size):
+    output, potential = cast(tuple[Array, Array], _attend(query, key, value, mask, size))
+    return (output, potential), (query, key, value, mask, output, potential)
+
+
+def _backward(size: Blocks, kept, slopes):
+    """Gradients from recomputed weights p = e^(s − F): dS = p ∘ (dO vᵀ − rowsum(dO ∘ O) + dF)."""
+    query, key, value, mask, output, potential = kept
+    d_output, d_potential = slopes
+    dtype = accumulation_dtype(query.dtype)
+    # What every score of a row has in common: 0 weight, not NaN, where a row reads nothing.
+    base = jnp.where(potential == -jnp.inf, jnp.inf, potential)
+    common = d_potential - jnp.sum(d_output.astype(dtype) * output.astype(dtype), axis=-1)
+    keys = key.shape[-2]
+
+    def rows(carry, row, length):
+        q, dout = _cut(query, row, length), _cut(d_output, row, length)
+        top, shared = _cut(base, row, length, -1), _cut(common, row, length, -1)
+
+        def absorb(sums, column, width):
+            d_q, d_key, d_value = sums
+            k, v = _cut(key, column, width), _cut(value, column, width)
+            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width)))
+            p = jnp.exp(s - top[..., None])
+            ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
+            d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)
+            d_k = _product(jnp.swapaxes(ds, -1, -2), q, key.shape, dtype)
+            d_q = d_q + _product(ds, k, query.shape, dtype)
+            return d_q, _add(d_key, d_k, column), _add(d_value, d_v, column)
+
+        d_query, d_key, d_value = carry
+        start = jnp.zeros(q.shape, dtype), d_key, d_value
+        d_q, d_key, d_value = _over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
+        return _put(d_query, d_q, row, -2), d_key, d_value
+
+    empty = tuple(jnp.zeros(x.shape, dtype) for x in (query, key, value))
+    found = _over_queries(rows, empty, query.shape[-2], size)
+    return *(d.astype(x.dtype) for d, x in zip(found, (query, key, value), strict=True)), None
+
+
+def _product(a: Array, b: Array, like: tuple[int, ...], dtype) -> Array:
+    """a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
+    found = jnp.matmul(a, b, preferred_element_type=dtype)
+    axes = tuple(i for i, (n, m) in enumerate(zip(found.shape[:-2], like[:-2], strict=True)) if n != m)
+    return jnp.sum(found, axis=axes, keepdims=True) if axes else found
+
+
+_attend.defvjp(_forward, _backward)

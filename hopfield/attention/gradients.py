@@ -1,0 +1,266 @@
+"""The derivatives of attention worked out by hand, for every input it has.
+
+With raw scores r = left(q) · right(k), scores s = β r + bias, weights p = ∇F(s / T) and output o = p v, a gradient ō of
+the output runs back as
+
+    v̄ = pᵀ ō        p̄ = ō vᵀ        z̄ = J p̄  (J the Jacobian of the weights)        s̄ = z̄ / T
+    T̄ = −Σ z̄ s / T²        bias = s̄        β̄ = Σ s̄ r        r̄ = β s̄        left = r̄ right(k)        right = r̄ᵀ left(q)
+
+and from there into the queries, the keys and the parameters of the metric. Nothing here is differentiated by JAX.
+
+Source: Kataru 2026, §6, eqs. 40 to 51, for queries, keys and values; what concerns the metric, β, T, the bias and
+sparse weights is worked out here.
+"""
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield.attention import core
+from hopfield.bilinear import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype
+from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
+
+Rows = Float[Array, "*axes"]
+
+
+class Gradients(NamedTuple):
+    """Gradient with respect to every input of attention, each of its input's shape."""
+
+    query: Rows
+    key: Rows
+    value: Rows
+    metric: Any
+    """A metric of the same class whose leaves are the gradients; an array for an array, None for None."""
+    beta: Array
+    """Of the default β, a number, where none was given."""
+    bias: Array
+    """Of the additive mask [*b, T, S]; of the bias's own shape where one was given. Zero where masked."""
+    temperature: Array
+
+
+def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
+    """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s); symmetric, and its rows sum to zero."""
+    return _diagonal_minus(p, p)
+
+
+def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
+    """J v = vᵀ J = p ∘ (v − p·v) for the softmax Jacobian J at p, without building it."""
+    return p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
+
+
+def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "*b S S"]:
+    """Generalised Jacobian of α-entmax at weights p, diag(r) − r rᵀ / Σ r with r = p^(2−α) on the support.
+
+    Sparsemax is α = 2, softmax α = 1. Where a weight is just about to enter the support the map has a kink, and this
+    is the derivative from the side on which the weight stays zero.
+
+    Source: Peters, Niculae & Martins 2019, proposition 2.
+    """
+    r = _support_power(p, alpha)
+    total = jnp.sum(r, axis=-1, keepdims=True)
+    return _diagonal_minus(r, r / jnp.where(total > 0, total, 1.0))
+
+
+def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
+    """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
+    r = _support_power(p, alpha)
+    total = jnp.sum(r, axis=-1, keepdims=True)
+    return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total > 0, total, 1.0))
+
+
+def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
+    """J v for α-normmax at weights p: J = [diag(r) − r pᵀ − p rᵀ + (Σr) p pᵀ] / (α − 1), r = p^(2−α) ‖p‖_α^(α−1).
+
+    From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
+    """
+    alpha = jnp.asarray(alpha, p.dtype)
+    power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
+    r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
+    moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
+    change = r * moved
+    return (change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)
+
+
+def _power(x: Array, exponent: Array) -> Array:
+    """x^exponent where x > 0, else 0."""
+    return jnp.where(x > 0, jnp.where(x > 0, x, 1.0) ** exponent, 0.0)
+
+
+def _support_power(p: Array, alpha: ArrayLike) -> Array:
+    """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
+    return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
+
+
+def _diagonal_minus(r: Array, share: Array) -> Array:
+    """diag(r) − r shareᵀ over the last axis."""
+    column, row = r[..., :, None], share[..., None, :]
+    eye, column = aligned(jnp.eye(r.shape[-1], dtype=r.dtype), column)
+    return column * (eye - row)
+
+
+def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Array:
+    """J v with J the Jacobian of a separation's weights, at weights p and along v, both [*b, S].
+
+    Raises:
+        ValueError: no derivation by hand for this separation.
+    """
+    if isinstance(separation, LogSumExp | TopK):
+        return softmax_jacobian_product(p, v)
+    if isinstance(separation, Sparsemax):
+        return sparse_jacobian_product(p, v, 2.0)
+    if isinstance(separation, Entmax):
+        return sparse_jacobian_product(p, v, separation.alpha)
+    if isinstance(separation, Normmax):
+        return normmax_jacobian_product(p, v, separation.alpha)
+    known = "LogSumExp, TopK, Sparsemax, Entmax, Normmax"
+    raise ValueError(f"separation must be among {known}, got {type(separation).__name__}")
+
+
+def summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
+    """Transpose of broadcasting: a gradient summed over the axes along which an input of `shape` was repeated."""
+    if gradient.ndim > len(shape):
+        gradient = jnp.sum(gradient, axis=tuple(range(gradient.ndim - len(shape))))
+    repeated = [axis for axis, length in enumerate(shape) if length == 1 and gradient.shape[axis] != 1]
+    return jnp.broadcast_to(jnp.sum(gradient, axis=tuple(repeated), keepdims=True), shape)
+
+
+def attention_gradients(
+    query: Rows,
+    key: Rows,
+    value: Rows,
+    output_gradient: Rows,
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation = LogSumExp(),  # noqa: B008, a frozen node
+    bias: Array | None = None,
+    mask: Any = None,
+    temperature: ArrayLike | None = None,
+) -> Gradients:
+    """Gradients of Σ output_gradient ∘ attend(...) in every input, by hand.
+
+    Args:
+        query, key, value: [*b, T, D], [*b, S, K], [*b, S, V], leading axes broadcasting.
+        output_gradient: ō [*b, T, V], of the output's shape.
+        metric, beta, separation, bias, mask: as in `attend`; a separation with a derivation by hand.
+        temperature: T > 0 by which scores are divided once more, a number or broadcastable against [*b]; 1 if None.
+
+    Returns:
+        The gradients, accumulated in float32 at least and returned in each input's own type. Fully masked rows
+        contribute exactly nothing.
+    """
+    form = as_metric(metric)
+    scale = core.inverse_temperature(beta, query, form)
+    scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
+    heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)
+    raw = core.scores(query, key, metric=form, beta=1.0)
+    scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
+    p = core.weights(scores, separation=separation, mask=mask, temperature=temperature)
+    p = p.astype(accumulation_dtype(p.dtype))
+
+    d_value = product(transposed(p), output_gradient)
+    d_weights = product(output_gradient, transposed(value))
+    p, d_weights = jnp.broadcast_arrays(*aligned(p, d_weights))
+    d_z = weights_jacobian_product(separation, p, d_weights)
+    d_scores = _per_row(d_z, 1.0 / heat)
+    d_raw = _per_row(d_scores, scale)
+    d_query, d_key, d_metric = metric_gradients(form, query, key, d_raw)
+    return Gradients(
+        query=_like(d_query, query),
+        key=_like(d_key, key),
+        value=_like(d_value, value),
+        metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric,
+        beta=_like(_row_sums(d_scores, raw), scale),
+        bias=d_scores if bias is None else _like(d_scores, bias),
+        temperature=_like(-_row_sums(_per_row(d_z, 1.0 / heat**2), scores), heat),
+    )
+
+
+def _per_row(rows: Array, factor: Array) -> Array:
+    """Rows [*b, T, S] times a factor that broadcasts against [*b]."""
+    rows, factor = aligned(rows, factor[..., None, None])
+    return rows * factor
+
+
+def _row_sums(d_scores: Array, scores: Array) -> Array:
+    """Σ over queries and keys of d_scores ∘ scores, [*b]; what is −∞ or masked has no gradient and adds nothing."""
+    d_scores, scores = aligned(d_scores, scores)
+    return jnp.sum(jnp.where(d_scores == 0, 0.0, d_scores * scores), axis=(-2, -1))
+
+
+def _like(gradient: Array, of: Array) -> Array:
+    """A gradient summed to its input's shape, in its input's type."""
+    return summed_to(gradient, of.shape).astype(of.dtype)
+
+
+def metric_gradients(metric: Metric | None, query: Rows, key: Rows, d_form: Array) -> tuple[Array, Array, Any]:
+    """Gradients of Σ d_form ∘ metric.form(query, key) in the query, the key and the metric.
+
+    Args:
+        metric: any metric of `hopfield.bilinear`, or None for the plain dot product.
+        query, key: [*b, T, N] and [*b, S, K].
+        d_form: gradient of the form [*b, T, S].
+
+    Returns:
+        Gradients of query and key, broadcast over all leading axes, and a metric that holds those of its leaves.
+    """
+    left, right = (query, key) if metric is None else (metric.left(query), metric.right(key))
+    return _pull_back(metric, query, key, product(d_form, right), product(transposed(d_form), left))
+
+
+def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Any]:
+    """From gradients of left(x) and right(y) to those of x, y and the metric's leaves."""
+    match metric:
+        case None | Identity():
+            return d_left, d_right, metric
+        case Scaled(scale=scale):
+            return _per_row(d_left, scale), d_right, metric.replace(scale=_like(_row_sums(d_left, x), scale))
+        case Diagonal(entries=entries):
+            d_x, d_left_x = _columns(d_left, entries), _pairwise(d_left, x)
+            return d_x, d_right, Diagonal(_like(jnp.sum(d_left_x, axis=-2), entries))
+        case Full(matrix=matrix):  # left = x g
+            d_matrix = product(transposed(x), d_left)
+            return product(d_left, transposed(matrix)), d_right, Full(_like(d_matrix, matrix))
+        case LowRank(factor=w):  # left = x Wᵀ, right = y Wᵀ: W is used twice
+            d_w = _like(product(transposed(d_left), x), w) + _like(product(transposed(d_right), y), w)
+            return product(d_left, w), product(d_right, w), LowRank(d_w)
+        case Projected(w_query=wq, w_key=wk, b_query=bq, b_key=bk):
+            d_wq = _like(product(transposed(x), d_left), wq)
+            d_wk = _like(product(transposed(y), d_right), wk)
+            d_bq = None if bq is None else _like(jnp.sum(d_left, axis=-2), bq)
+            d_bk = None if bk is None else _like(jnp.sum(d_right, axis=-2), bk)
+            parameters = Projected(d_wq, d_wk, d_bq, d_bk)
+            return product(d_left, transposed(wq)), product(d_right, transposed(wk)), parameters
+        case Block():
+            return _pull_back_block(metric, x, y, d_left, d_right)
+    raise ValueError(f"metric must be one of hopfield.bilinear, got {type(metric).__name__}")
+
+
+def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Block]:
+    """Blocks do not mix: each has its own components of x and y, and of the gradients of left and right."""
+    xs, ys = metric.split(x, 0), metric.split(y, 1)
+    found, start = [], 0
+    for part, x_part, y_part in zip(metric.metrics, xs, ys, strict=True):
+        end = start + part.left(x_part[..., :1, :]).shape[-1]
+        found.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
+        start = end
+    d_xs, d_ys, parts = zip(*found, strict=True)
+    return _concatenated(d_xs), _concatenated(d_ys), Block(parts)
+
+
+def _concatenated(parts: tuple[Array, ...]) -> Array:
+    leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
+
+
+def _columns(rows: Array, entries: Array) -> Array:
+    return _pairwise(rows, entries[..., None, :])
+
+
+def _pairwise(a: Array, b: Array) -> Array:
+    a, b = aligned(a, b)
+    return a * b

@@ -1,0 +1,210 @@
+"""Heads: attention several times side by side, keys shared by groups of them, and how much they differ.
+
+The head axis stands before positions: query [*b, H, T, D], and key and value [*b, K, S, ·] where K divides H. Head h
+reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-query, K = H multi-head attention.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield.attention import core
+from hopfield.attention.core import MaskLike
+from hopfield.attention.masks import Mask
+from hopfield.bilinear import Metric, as_metric
+from hopfield.bilinear.arrays import product
+from hopfield.numerics import unit
+from hopfield.pytrees import Node
+from hopfield.separations import Separation
+
+
+class Projections(Node):
+    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read."""
+
+    query: Float[Array, "H N R"]
+    key: Float[Array, "K N R"]
+    value: Float[Array, "K N V"]
+    output: Float[Array, "H V O"]
+    query_bias: Float[Array, "H R"] | None = None
+    key_bias: Float[Array, "K R"] | None = None
+    value_bias: Float[Array, "K V"] | None = None
+    output_bias: Float[Array, "O"] | None = None
+
+
+def split_heads(x: Float[Array, "*b T HD"], heads: int) -> Float[Array, "*b H T D"]:
+    """Vectors cut into one part per head. Raises ValueError unless `heads` divides their width."""
+    if heads < 1 or x.shape[-1] % heads:
+        raise ValueError(f"heads must divide the width {x.shape[-1]}, got {heads}")
+    return jnp.swapaxes(x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads)), -2, -3)
+
+
+def merge_heads(x: Float[Array, "*b H T D"]) -> Float[Array, "*b T HD"]:
+    """The parts of all heads side by side again."""
+    x = jnp.swapaxes(x, -2, -3)
+    return x.reshape((*x.shape[:-2], x.shape[-2] * x.shape[-1]))
+
+
+def attend_heads(
+    query: Float[Array, "*b H T D"],
+    key: Float[Array, "*b K S D"],
+    value: Float[Array, "*b K S V"],
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    bias: Float[Array, "*b H T S"] | None = None,
+    mask: MaskLike = None,
+    separation: Separation | None = None,
+    attention: Callable[..., Array] = core.attend,
+) -> Float[Array, "*b H T V"]:
+    """Attention of H heads, groups of which share keys and values; these are never copied, except under a metric.
+
+    Args:
+        metric: one for all heads, or one per head [H, …].
+        beta: a number, or one per head [H].
+        bias, mask: axes as those of the scores [*b, H or 1, T, S].
+        separation: handed to `attention` if given.
+        attention: `attend`, or a function with its signature such as `attend_blockwise`.
+    Raises:
+        ValueError: K does not divide H, or a shape that does not fit.
+    """
+    heads, stored = _head_counts(query, key, value)
+    form = as_metric(metric)
+    given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation}
+    given = {name: x for name, x in given.items() if x is not None}
+    if heads == stored:
+        return attention(query, key, value, metric=form, **given)
+    if form is not None:
+        key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
+        return attention(query, key, value, metric=form, **given)
+    if beta is not None:
+        given["beta"] = _grouped(core.inverse_temperature(beta, query, None), stored, -1)
+    if bias is not None:
+        given["bias"] = _grouped(bias, stored, -3)
+    if mask is not None and not _plain(mask):
+        found = core.allowed(mask, query.shape[-2], key.shape[-2])
+        given["mask"] = None if found is None else _grouped(found, stored, -3)
+    found = attention(_grouped(query, stored, -3), key[..., None, :, :], value[..., None, :, :], **given)
+    return found.reshape((*found.shape[:-4], heads, *found.shape[-2:]))
+
+
+def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.ndim < 3:
+            raise ValueError(f"{name} must be [..., heads, length, width], got shape {x.shape}")
+    heads, stored = query.shape[-3], key.shape[-3]
+    if stored < 1 or heads % stored:
+        raise ValueError(f"key must have a number of heads that divides the query's {heads}, got {stored} (axis -3)")
+    if value.shape[-3] != stored:
+        raise ValueError(f"value must have the key's {stored} heads, got {value.shape[-3]} (axis -3)")
+    return heads, stored
+
+
+def _grouped(x: Array, groups: int, axis: int) -> Array:
+    """The head axis cut in two, [K, G]; left alone where there is none, [1, 1] where it has length 1."""
+    if x.ndim < -axis:
+        return x
+    at = x.ndim + axis
+    heads = x.shape[at]
+    if heads != 1 and heads % groups:
+        raise ValueError(f"the head axis must have length 1 or a multiple of {groups}, got {heads} (axis {axis})")
+    cut = (1, 1) if heads == 1 else (groups, heads // groups)
+    return x.reshape((*x.shape[:at], *cut, *x.shape[at + 1 :]))
+
+
+def _plain(mask: MaskLike) -> bool:
+    """Whether a mask is one rule for all leading axes, which no grouping of heads concerns."""
+    return isinstance(mask, Mask) and len(jax.eval_shape(lambda m: m.dense(1, 1), mask).shape) == 2
+
+
+def multi_head(
+    projections: Projections,
+    x_query: Float[Array, "*b T N"],
+    x_key: Float[Array, "*b S N"] | None = None,
+    x_value: Float[Array, "*b S N"] | None = None,
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    bias: Float[Array, "*b H T S"] | None = None,
+    mask: MaskLike = None,
+    separation: Separation | None = None,
+    attention: Callable[..., Array] = core.attend,
+) -> Float[Array, "*b T O"]:
+    """Multi-head attention: Σ_h attend(x_query W_Q^h, x_key W_K^h, x_value W_V^h) W_O^h, biases added where given.
+
+    Self-attention with `x_query` alone, cross-attention with `x_key`, from which values come unless `x_value` is given.
+    Heads may share keys; the further arguments are those of `attend_heads`.
+
+    Raises:
+        ValueError: a projection that does not fit an input, by name.
+    Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
+    """
+    x_key = x_query if x_key is None else x_key
+    x_value = x_key if x_value is None else x_value
+    query = project_heads(x_query, projections.query, projections.query_bias, name="query")
+    key = project_heads(x_key, projections.key, projections.key_bias, name="key")
+    value = project_heads(x_value, projections.value, projections.value_bias, name="value")
+    found = attend_heads(
+        query, key, value, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation, attention=attention
+    )
+    if projections.output.shape[:2] != (found.shape[-3], found.shape[-1]):
+        expected = f"[{found.shape[-3]}, {found.shape[-1]}, O]"
+        raise ValueError(f"output projection must be {expected}, got shape {projections.output.shape}")
+    summed = jnp.einsum("...htv,hvo->...to", found, projections.output)
+    if projections.output_bias is None:
+        return summed
+    return summed + projections.output_bias.reshape((1,) * (summed.ndim - 1) + projections.output_bias.shape)
+
+
+def project_heads(
+    x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
+) -> Float[Array, "*b H T R"]:
+    """x W^h + b^h for every head."""
+    if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
+        raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())
+    found = product(x[..., None, :, :], weight)
+    if bias is None:
+        return found
+    return found + bias[:, None, :].reshape((1,) * (found.ndim - 3) + (bias.shape[0], 1, bias.shape[1]))
+
+
+def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
+    """1 − the mean over pairs of heads of the cosine between their patterns of weights [T·S]; 0 if all are the same.
+
+    Raises:
+        ValueError: fewer than two heads.
+    Source: Kataru 2026, eq. 60.
+    """
+    heads = _several(weights)
+    patterns = unit(weights.reshape((*weights.shape[:-2], -1)))
+    total = jnp.sum(jnp.sum(patterns, axis=-2) ** 2, axis=-1) - jnp.sum(patterns**2, axis=(-2, -1))
+    return 1.0 - total / (heads * (heads - 1))
+
+
+def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
+    """Jensen–Shannon divergence of the heads in nats, H(mean of heads) − mean of H(head), averaged over queries.
+
+    Between 0 (all heads read alike) and ln H (no two read the same key). A query that may read nothing is left out.
+
+    Raises:
+        ValueError: fewer than two heads.
+    Source: Lin 1991, eq. 5.1, with equal weights.
+    """
+    _several(weights)
+    reads = jnp.any(weights > 0, axis=(-3, -1))
+    gap = _entropy(jnp.mean(weights, axis=-3)) - jnp.mean(_entropy(weights), axis=-2)
+    count = jnp.maximum(jnp.sum(reads, axis=-1), 1)
+    return jnp.sum(jnp.where(reads, gap, 0.0), axis=-1) / count
+
+
+def _entropy(p: Array) -> Array:
+    held = p > 0
+    return -jnp.sum(jnp.where(held, p * jnp.log(jnp.where(held, p, 1.0)), 0.0), axis=-1)
+
+
+def _several(weights: Array) -> int:
+    if weights.ndim < 3 or weights.shape[-3] < 2:
+        raise ValueError(f"weights must be those of at least two heads [..., H, T, S], got shape {weights.shape}")
+    return weights.shape[-3]

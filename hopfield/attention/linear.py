@@ -1,0 +1,280 @@
+"""Attention in time linear in length: kernels as products of features, local windows, keys of low rank.
+
+    o_i = φ(q_i) Σ_j φ(k_j) v_jᵀ / φ(q_i) · Σ_j φ(k_j)          φ(q) · φ(k) ≈ exp(β q·k)
+
+The sums are formed once for all queries, or running along the sequence when attention is causal.
+"""
+
+import abc
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield.attention import core
+from hopfield.attention.masks import sliding_window
+from hopfield.bilinear import Metric, as_metric
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype
+from hopfield.pytrees import Node
+from hopfield.separations import Separation
+
+Rows = Float[Array, "*b T D"]
+Features = Float[Array, "*b T M"]
+
+
+class FeatureMap(Node, abc.ABC):
+    """Features φ of vectors, whose products stand for a kernel."""
+
+    @abc.abstractmethod
+    def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
+        """(f, s) with φ(x) = f e^s: what can overflow is kept as a logarithm."""
+
+    def __call__(self, x: Rows) -> Features:
+        """φ(x) [*b, T, M]."""
+        features, log_scale = self.split(x)
+        return features * jnp.exp(log_scale)
+
+    def of_queries(self, x: Rows) -> Features:
+        """φ(x), each row up to a factor of its own, which cancels between read-out and normalisation."""
+        return self.split(x)[0]
+
+    def of_keys(self, x: Rows) -> Features:
+        """φ(x) up to one factor for all rows, so that the largest is of order one."""
+        features, log_scale = self.split(x)
+        top = jnp.max(log_scale, axis=-2, keepdims=True, initial=-jnp.inf)
+        return features * jnp.exp(log_scale - jax.lax.stop_gradient(top))
+
+
+class EluPlusOne(FeatureMap):
+    """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
+
+    def split(self, x):
+        found = jax.nn.elu(x) + 1.0
+        return found, jnp.zeros((*found.shape[:-1], 1), found.dtype)
+
+
+class RandomFourier(FeatureMap):
+    """φ(x) = e^(‖x‖²/2) [cos w·x, sin w·x] / √m, x scaled by √β: unbiased, but of either sign. See `random_fourier`."""
+
+    directions: Float[Array, "m D"]
+    beta: Float[Array, "*h"]
+
+    def split(self, x):
+        x = _scaled(x, self.beta)
+        angle = x @ self.directions.T.astype(x.dtype)
+        found = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
+        return found, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
+
+
+class PositiveFeatures(FeatureMap):
+    """φ(x) = e^(w·x − ‖x‖²/2) / √m, x scaled by √β: unbiased and positive. See `positive_random_features`."""
+
+    directions: Float[Array, "m D"]
+    beta: Float[Array, "*h"]
+
+    def split(self, x):
+        x = _scaled(x, self.beta)
+        exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
+        top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
+        return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
+
+
+def elu_plus_one() -> EluPlusOne:
+    """Features elu(x) + 1: as many as components, nothing random."""
+    return EluPlusOne()
+
+
+def random_fourier(
+    key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool = False
+) -> RandomFourier:
+    """Random Fourier features of the kernel exp(β x·y): `features` cosines and as many sines.
+
+    Accurate where scores are small; their error relative to the kernel grows as e^(β‖x + y‖²/2), see FAVOR+.
+
+    Args:
+        key: random key that draws the directions w ~ N(0, 1).
+        width: D of queries and keys.
+        features: number m ≥ 1 of directions.
+        beta: as in `attend`, one number or per head; 1/√D if None.
+        orthogonal: directions orthogonal within blocks of D, which lowers the variance.
+    Source: Rahimi & Recht 2007, algorithm 1.
+    """
+    return RandomFourier(_directions(key, width, features, orthogonal), _rate(beta, width))
+
+
+def positive_random_features(
+    key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool = True
+) -> PositiveFeatures:
+    """FAVOR+: positive random features of the kernel exp(β x·y). Arguments as in `random_fourier`.
+
+    The relative variance is (e^(β‖x + y‖²) − 1)/m for independent directions: an unlikely key costs little.
+
+    Source: Choromanski et al. 2021, lemma 1 and §3.2 (arXiv:2009.14794).
+    """
+    return PositiveFeatures(_directions(key, width, features, orthogonal), _rate(beta, width))
+
+
+def linear_attention(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    *,
+    features: FeatureMap = EluPlusOne(),  # noqa: B008, a frozen node
+    causal: bool = False,
+    valid: Bool[Array, "*b S"] | None = None,
+    chunk: int = 128,
+) -> Float[Array, "*b T V"]:
+    """φ(q_i) Σ_j φ(k_j) v_j / φ(q_i) Σ_j φ(k_j) [*b, T, V], in time and memory linear in both lengths.
+
+    Args:
+        query, key, value: as in `attend`.
+        features: the map φ.
+        causal: sums over j ≤ i, formed chunk by chunk; as many queries as keys.
+        valid: keys that may be read; a query without any reads zero.
+        chunk: length of the chunks within which causal attention is formed directly.
+    Raises:
+        ValueError: shapes that do not fit, chunk < 1, or causal attention of unequal lengths.
+    Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
+    """
+    core.check_shapes(query, key, value)
+    if chunk < 1:
+        raise ValueError(f"chunk must be at least 1, got {chunk}")
+    if causal and query.shape[-2] != key.shape[-2]:
+        raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
+    dtype = accumulation_dtype(value.dtype)
+    phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
+    if valid is not None:
+        phi_key, used = aligned(phi_key, valid[..., None])
+        phi_key = jnp.where(used, phi_key, 0.0)
+    ones = jnp.ones((*value.shape[:-1], 1), dtype)
+    # The normalisation is the read-out of a value that is 1 everywhere.
+    wide = jnp.concatenate([value.astype(dtype), ones], axis=-1)
+    if causal:
+        found = _causal(phi_query, phi_key, wide, min(chunk, max(query.shape[-2], 1)))
+    else:
+        found = product(phi_query, product(transposed(phi_key), wide))
+    total = found[..., -1:]
+    return (found[..., :-1] / jnp.where(total != 0, total, 1.0)).astype(value.dtype)
+
+
+def _causal(phi_query: Features, phi_key: Features, value: Array, chunk: int) -> Array:
+    """Σ_(j ≤ i) φ(q_i)·φ(k_j) v_j: directly within a chunk, through the running sum of φ(k) vᵀ before it."""
+    length = value.shape[-2]
+    leading = jnp.broadcast_shapes(*(x.shape[:-2] for x in (phi_query, phi_key, value)))
+    count = -(-length // chunk)
+
+    def chunked(x: Array) -> Array:
+        x = jnp.broadcast_to(x, (*leading, *x.shape[-2:]))
+        x = jnp.pad(x, [(0, 0)] * len(leading) + [(0, count * chunk - length), (0, 0)])
+        return jnp.moveaxis(x.reshape((*leading, count, chunk, x.shape[-1])), -3, 0)
+
+    past = jnp.broadcast_to(jnp.tri(chunk, dtype=bool), (*leading, chunk, chunk))
+
+    def step(before: Array, part: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        q, k, v = part
+        near = jnp.where(past, product(q, transposed(k)), 0.0)
+        return before + product(transposed(k), v), product(q, before) + product(near, v)
+
+    start = jnp.zeros((*leading, phi_key.shape[-1], value.shape[-1]), value.dtype)
+    _, found = jax.lax.scan(step, start, (chunked(phi_query), chunked(phi_key), chunked(value)))
+    return jnp.moveaxis(found, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
+
+
+def attend_locally(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    *,
+    left: int,
+    right: int = 0,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation = core.SOFTMAX,
+    valid: Bool[Array, "*b S"] | None = None,
+) -> Float[Array, "*b T V"]:
+    """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
+
+    Each block of queries meets only the keys within its reach. `valid` marks the keys that may be read at all.
+
+    Raises:
+        ValueError: negative bounds or shapes that do not fit.
+    """
+    window = sliding_window(left, right)
+    form = as_metric(metric)
+    core.check_shapes(query, key, value, form)
+    rate = core.inverse_temperature(beta, query, form)
+    if form is not None:
+        query, key = form.left(query), form.right(key)
+    queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
+    count = -(-queries // size)
+    start = size * jnp.arange(count)
+    rows, columns = (start[:, None] + jnp.arange(a, b)[None, :] for a, b in ((0, size), (-left, size + right)))
+    inside = (columns >= 0) & (columns < keys)
+    query = jnp.pad(query, [(0, 0)] * (query.ndim - 2) + [(0, count * size - queries), (0, 0)])
+    query = query.reshape((*query.shape[:-2], count, size, query.shape[-1]))
+    where = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
+    at = jnp.clip(columns, 0, max(keys - 1, 0))
+    if valid is not None:
+        where, used = aligned(where, jnp.take(valid, at, axis=-1)[..., None, :])
+        where = where & used
+    found = core.attend(
+        query,
+        jnp.take(key, at, axis=-2),
+        jnp.take(value, at, axis=-2),
+        beta=rate[..., None],
+        separation=separation,
+        mask=where,
+    )
+    return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
+
+
+def attend_low_rank(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    w_key: Float[Array, "*h R S"],
+    w_value: Float[Array, "*h R S"] | None = None,
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation = core.SOFTMAX,
+) -> Float[Array, "*b T V"]:
+    """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
+
+    Raises:
+        ValueError: projections that are not as long as the keys.
+    Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).
+    """
+    w_value = w_key if w_value is None else w_value
+    for name, w in (("w_key", w_key), ("w_value", w_value)):
+        if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
+            raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")
+    mixed = product(w_key, key), product(w_value, value)
+    return core.attend(query, *mixed, metric=metric, beta=beta, separation=separation)
+
+
+def _scaled(x: Rows, beta: Array) -> Rows:
+    """√β x, β per head where it has axes."""
+    x, factor = aligned(x, jnp.sqrt(beta)[..., None, None].astype(x.dtype))
+    return x * factor
+
+
+def _rate(beta: ArrayLike | None, width: int) -> Array:
+    return core.inverse_temperature(width**-0.5 if beta is None else beta, jnp.zeros((1, width)), None)
+
+
+def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Float[Array, "m D"]:
+    """Rows of which each is N(0, 1); orthogonal within blocks of `width` rows where asked."""
+    for name, value in (("width", width), ("features", features)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    if not orthogonal:
+        return jax.random.normal(key, (features, width))
+    turn, length = jax.random.split(key)
+    frames, triangle = jnp.linalg.qr(jax.random.normal(turn, (-(-features // width), width, width)))
+    # Signs that make the frame uniform over rotations: QR alone prefers some (Mezzadri 2007).
+    frames = frames * jnp.sign(jnp.diagonal(triangle, axis1=-2, axis2=-1))[:, None, :]
+    norms = jnp.linalg.norm(jax.random.normal(length, (features, width)), axis=-1, keepdims=True)
+    return jnp.swapaxes(frames, -1, -2).reshape((-1, width))[:features] * norms

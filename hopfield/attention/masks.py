@@ -1,0 +1,251 @@
+"""Masks of attention as predicates of positions, so that they combine and can be evaluated on any block.
+
+    mask = causal() & padding(lengths)          attend(query, key, value, mask=mask)
+
+A mask says which keys j a query i may read. `dense` is the array; block-wise attention evaluates `allows` on the blocks
+it visits and skips those outside `band`.
+"""
+
+import abc
+
+import jax.numpy as jnp
+from flax import struct
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Int
+
+from hopfield.numerics import is_traced
+from hopfield.pytrees import Node
+
+Band = tuple[int | None, int | None]
+UNBOUNDED: Band = (None, None)
+
+
+class Mask(Node, abc.ABC):
+    """Which keys a query may read, from their positions alone. Combine with & | ~."""
+
+    @property
+    def band(self) -> Band:
+        """(left, right): query i reads no key outside i − left … i + right; None where there is no bound."""
+        return UNBOUNDED
+
+    @abc.abstractmethod
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
+        """True where the query at `rows` may read the key at `columns`; leading axes are those of the mask's arrays."""
+
+    def dense(self, queries: int, keys: int, offset: ArrayLike = 0) -> Bool[Array, "*b T S"]:
+        """The mask as an array [*b, queries, keys], the first query standing at position `offset`."""
+        rows, columns = jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :]
+        found = self.allows(rows, columns)
+        return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
+
+    def __and__(self, other: "Mask") -> "Mask":
+        return Both(_mask(self), _mask(other))
+
+    def __or__(self, other: "Mask") -> "Mask":
+        return Either(_mask(self), _mask(other))
+
+    def __invert__(self) -> "Mask":
+        return Inverse(self)
+
+
+def _mask(mask: object) -> Mask:
+    if not isinstance(mask, Mask):
+        raise TypeError(f"masks combine with masks, got {type(mask).__name__}; combine arrays after `dense`")
+    return mask
+
+
+def _aligned(a: Array, b: Array) -> tuple[Array, Array]:
+    rank = max(a.ndim, b.ndim)
+    return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
+
+
+class Both(Mask):
+    """Keys that both masks allow."""
+
+    first: Mask
+    second: Mask
+
+    @property
+    def band(self):
+        sides = zip(self.first.band, self.second.band, strict=True)
+        left, right = (min((x for x in side if x is not None), default=None) for side in sides)
+        return left, right
+
+    def allows(self, rows, columns):
+        return jnp.logical_and(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
+
+
+class Either(Mask):
+    """Keys that at least one of the masks allows."""
+
+    first: Mask
+    second: Mask
+
+    @property
+    def band(self):
+        sides = zip(self.first.band, self.second.band, strict=True)
+        left, right = (None if None in side else max(side) for side in sides)  # type: ignore[type-var]
+        return left, right
+
+    def allows(self, rows, columns):
+        return jnp.logical_or(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
+
+
+class Inverse(Mask):
+    """Keys that the mask does not allow."""
+
+    mask: Mask
+
+    def allows(self, rows, columns):
+        return ~self.mask.allows(rows, columns)
+
+
+class Everything(Mask):
+    """Every key."""
+
+    def allows(self, rows, columns):
+        return jnp.ones(jnp.broadcast_shapes(rows.shape, columns.shape), bool)
+
+
+class Causal(Mask):
+    """Keys j ≤ i."""
+
+    band = property(lambda self: (None, 0))
+
+    def allows(self, rows, columns):
+        return columns <= rows
+
+
+class Window(Mask):
+    """Keys i − left ≤ j ≤ i + right."""
+
+    left: int = struct.field(pytree_node=False)
+    right: int = struct.field(pytree_node=False)
+    band = property(lambda self: (self.left, self.right))
+
+    def allows(self, rows, columns):
+        return (columns >= rows - self.left) & (columns <= rows + self.right)
+
+
+class Strided(Mask):
+    """Keys at a multiple of `stride` from the query."""
+
+    stride: int = struct.field(pytree_node=False)
+
+    def allows(self, rows, columns):
+        return (columns - rows) % self.stride == 0
+
+
+class Blocked(Mask):
+    """Keys in the query's own block of `size` positions."""
+
+    size: int = struct.field(pytree_node=False)
+    band = property(lambda self: (self.size - 1, self.size - 1))
+
+    def allows(self, rows, columns):
+        return columns // self.size == rows // self.size
+
+
+class Prefix(Mask):
+    """Keys j ≤ i, and all of the first `length` keys [*b]."""
+
+    length: Int[Array, "*b"]
+
+    def allows(self, rows, columns):
+        columns, length = _aligned(columns, self.length[..., None, None])
+        rows, _ = _aligned(rows, length)
+        return (columns <= rows) | (columns < length)
+
+
+class Global(Mask):
+    """The first `count` positions, which read all keys and are read by all queries."""
+
+    count: int = struct.field(pytree_node=False)
+
+    def allows(self, rows, columns):
+        return (rows < self.count) | (columns < self.count)
+
+
+class Lengths(Mask):
+    """Keys j < length [*b], the others being padding."""
+
+    length: Int[Array, "*b"]
+
+    def allows(self, rows, columns):
+        columns, length = _aligned(columns, self.length[..., None, None])
+        found = columns < length
+        return jnp.broadcast_to(found, (*found.shape[:-2], rows.shape[-2], found.shape[-1]))
+
+
+class Valid(Mask):
+    """Keys marked True in `valid` [*b, S]."""
+
+    valid: Bool[Array, "*b S"]
+
+    def allows(self, rows, columns):
+        found = jnp.take(self.valid, columns[0], axis=-1, mode="fill", fill_value=False)[..., None, :]
+        return jnp.broadcast_to(found, (*found.shape[:-2], rows.shape[-2], found.shape[-1]))
+
+
+def everything() -> Everything:
+    """Every key may be read."""
+    return Everything()
+
+
+def causal() -> Causal:
+    """Keys up to the query's own position, j ≤ i (first key and first query at position 0)."""
+    return Causal()
+
+
+def sliding_window(left: int, right: int | None = None) -> Window:
+    """Keys from `left` ≥ 0 before the query to `right` ≥ 0 after it; `right` = `left` if None, 0 makes it causal."""
+    right = left if right is None else right
+    return Window(_count("left", left, 0), _count("right", right, 0))
+
+
+def strided(stride: int) -> Strided:
+    """Keys at distances that are multiples of `stride` ≥ 1 (Child et al. 2019); with & causal() as published."""
+    return Strided(_count("stride", stride, 1))
+
+
+def block(size: int) -> Blocked:
+    """Keys in the query's own block of `size` ≥ 1 positions."""
+    return Blocked(_count("size", size, 1))
+
+
+def global_local(count: int, left: int, right: int | None = None) -> Mask:
+    """A window around the query, and `count` ≥ 0 first positions that read and are read everywhere (Beltagy 2020)."""
+    return Global(_count("count", count, 0)) | sliding_window(left, right)
+
+
+def prefix(length: ArrayLike) -> Prefix:
+    """Causal, but for the first `length` keys, an integer or [*b], which every query may read."""
+    return Prefix(_integers("length", length))
+
+
+def padding(lengths: ArrayLike) -> Lengths:
+    """Keys before `lengths`, an integer or one per leading axes [*b] (for heads [B, 1])."""
+    return Lengths(_integers("lengths", lengths))
+
+
+def key_padding(valid: Bool[Array, "*b S"]) -> Valid:
+    """Keys where `valid` [*b, S] is True (for heads [B, 1, S]). Raises ValueError unless it is boolean."""
+    valid = jnp.asarray(valid)
+    if valid.dtype != bool or valid.ndim < 1:
+        raise ValueError(f"valid must be boolean [..., S], got {valid.dtype} {valid.shape}")
+    return Valid(valid)
+
+
+def _count(name: str, value: int, low: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+    return value
+
+
+def _integers(name: str, value: ArrayLike) -> Array:
+    array = jnp.asarray(value)
+    if not jnp.issubdtype(array.dtype, jnp.integer):
+        raise ValueError(f"{name} must be integers, got {array.dtype}")
+    if not is_traced(array) and bool((array < 0).any()):
+        raise ValueError(f"{name} must not be negative, got {value}")
+    return array

@@ -1,0 +1,212 @@
+"""Where a token stands, told to attention: added to the scores, rotated into queries and keys, or added to the inputs.
+
+Queries stand at offset, offset + 1, … and keys at 0, 1, …; functions that return a bias [*h, T, S] go into `attend`'s
+`bias`. A decoder's cache passes the position of its query as `offset`.
+"""
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, Int
+
+from hopfield.attention.core import inverse_temperature
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype
+
+PAIRINGS = ("interleaved", "half")
+
+
+def distances(queries: int, keys: int, offset: ArrayLike = 0) -> Int[Array, "T S"]:
+    """i − j for the query at position i = offset, offset + 1, … and the key at j = 0, 1, …"""
+    return (jnp.arange(queries)[:, None] + offset) - jnp.arange(keys)[None, :]
+
+
+def relative_bias(
+    query: Float[Array, "*b T D"],
+    table: Float[Array, "*h 2L+1 D"],
+    keys: int,
+    *,
+    beta: ArrayLike | None = None,
+    offset: ArrayLike = 0,
+) -> Float[Array, "*b T S"]:
+    """β q_i · R_(i−j), the part of the scores β q_i · (k_j + R_(i−j)) that depends on position.
+
+    Args:
+        query: queries as they go into `attend`.
+        table: learned R for i − j = −L … L, in this order; distances beyond L use the last entry on their side.
+        keys: number S of keys.
+        beta: as in `scores`, 1/√D if None.
+        offset: position of the first query.
+    Raises:
+        ValueError: a table of an even number of rows or of another width than the queries.
+    Source: Kataru 2026, eq. 63; Shaw, Uszkoreit & Vaswani 2018, eqs. 4 and 5 (arXiv:1803.02155).
+    """
+    if table.ndim < 2 or table.shape[-2] % 2 == 0 or table.shape[-1] != query.shape[-1]:
+        raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {table.shape}")
+    reach = table.shape[-2] // 2
+    rate = inverse_temperature(beta, query, None)
+    dtype = accumulation_dtype(query.dtype)
+    found = product(query.astype(dtype), transposed(table).astype(dtype))
+    found, rate = aligned(found, rate[..., None, None].astype(dtype))
+    index = jnp.clip(distances(query.shape[-2], keys, offset), -reach, reach) + reach
+    index, found = aligned(index, found * rate)
+    return jnp.take_along_axis(found, jnp.broadcast_to(index, (*found.shape[:-1], keys)), axis=-1)
+
+
+def t5_buckets(
+    relative: Int[Array, "*axes"], *, bidirectional: bool = True, buckets: int = 32, max_distance: int = 128
+) -> Int[Array, "*axes"]:
+    """Bucket of the distance between key and query: one each when near, logarithmically wider ones when far.
+
+    Of the buckets of one direction half hold the distances 0, 1, … one by one, the others n with thresholds
+    exact · (max_distance / exact)^(k / rest), and the last one all beyond. The thresholds are found in whole
+    numbers, so that no distance is put into the wrong bucket by the rounding of a logarithm.
+
+    Args:
+        relative: position of the key minus that of the query, as in the T5 code.
+        bidirectional: the upper half of the buckets is for keys after the query; if False these all go to bucket 0.
+        buckets: their number, even when bidirectional.
+        max_distance: first distance in the last bucket by the formula.
+    Raises:
+        ValueError: numbers of buckets or distances that leave no logarithmic bucket.
+    Source: Raffel et al. 2020, §2.1 and its code `_relative_position_bucket` (arXiv:1910.10683).
+    """
+    one_way = buckets // 2 if bidirectional else buckets
+    exact = one_way // 2
+    if exact < 1 or (bidirectional and buckets % 2):
+        least = "an even number of at least 4" if bidirectional else "at least 2"
+        raise ValueError(f"buckets must be {least}, got {buckets}")
+    if max_distance <= exact:
+        raise ValueError(f"max_distance must be above {exact}, the distances with their own bucket, got {max_distance}")
+    relative = jnp.asarray(relative)
+    behind = jnp.abs(relative) if bidirectional else jnp.maximum(-relative, 0)
+    thresholds = jnp.asarray(_thresholds(exact, one_way - exact, max_distance), behind.dtype)
+    far = exact + jnp.searchsorted(thresholds, behind, side="right").astype(behind.dtype)
+    found = jnp.where(behind < exact, behind, far)
+    return found + jnp.where(relative > 0, one_way, 0) if bidirectional else found
+
+
+def _thresholds(exact: int, rest: int, max_distance: int) -> list[int]:
+    """Least n with n ≥ exact (max_distance / exact)^(k / rest), k = 1 … rest − 1, in exact arithmetic."""
+    found = []
+    for k in range(1, rest):
+        bound = exact ** (rest - k) * max_distance**k
+        n = max(1, math.floor(math.exp(math.log(bound) / rest)) - 2)
+        while n**rest < bound:
+            n += 1
+        found.append(n)
+    return found
+
+
+def t5_bias(
+    table: Float[Array, "buckets H"],
+    queries: int,
+    keys: int,
+    *,
+    bidirectional: bool = True,
+    max_distance: int = 128,
+    offset: ArrayLike = 0,
+) -> Float[Array, "H T S"]:
+    """Learned number per bucket and head, to be added to scores; T5 itself uses β = 1. Arguments as in `t5_buckets`."""
+    if table.ndim != 2:
+        raise ValueError(f"table must be [buckets, heads], got shape {table.shape}")
+    found = t5_buckets(
+        -distances(queries, keys, offset),
+        bidirectional=bidirectional,
+        buckets=table.shape[0],
+        max_distance=max_distance,
+    )
+    return jnp.take(table.T, found, axis=1)
+
+
+def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
+    """2^(−8/H), 2^(−16/H), … for a power of two H; else those of the power below, then every other one of the next.
+
+    Source: Press, Smith & Lewis 2022, §3 and its code (arXiv:2108.12409).
+    """
+    if isinstance(heads, bool) or not isinstance(heads, int) or heads < 1:
+        raise ValueError(f"heads must be a positive integer, got {heads!r}")
+    below = 2 ** (heads.bit_length() - 1)
+    slopes = [2.0 ** (-8.0 * (i + 1) / below) for i in range(below)]
+    slopes += [2.0 ** (-8.0 * (i + 1) / (2 * below)) for i in range(0, 2 * (heads - below), 2)]
+    return np.asarray(slopes)
+
+
+def alibi_bias(
+    slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
+) -> Float[Array, "*h T S"]:
+    """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
+    slopes = jnp.asarray(slopes)
+    gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
+    gap, slopes = aligned(gap, slopes[..., None, None])
+    return -slopes * gap
+
+
+def rotary(
+    x: Float[Array, "*b T D"],
+    positions: ArrayLike | None = None,
+    *,
+    pairing: str = "interleaved",
+    base: ArrayLike = 10000.0,
+    width: int | None = None,
+) -> Float[Array, "*b T D"]:
+    """Rotary position embedding: components in pairs, pair i of the vector at position t turned by t · base^(−2i/D).
+
+    Applied to queries and keys, q_i · k_j depends on their positions through i − j only.
+
+    Args:
+        x: queries or keys.
+        positions: [*b, T], whole or not; 0, 1, … if None.
+        pairing: "interleaved" turns (x_0, x_1), (x_2, x_3), … as in the paper; "half" turns (x_0, x_D/2), … as in
+            GPT-NeoX and Llama. Weights trained with one do not fit the other.
+        base: sets the slowest rotation.
+        width: turn the first `width` components only (partial rotary); all if None.
+    Raises:
+        ValueError: an odd width, one beyond the vector's, or an unknown pairing.
+    Source: Su et al. 2021, eq. 34 (arXiv:2104.09864).
+    """
+    if pairing not in PAIRINGS:
+        raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+    width = x.shape[-1] if width is None else width
+    if width % 2 or not 0 < width <= x.shape[-1]:
+        raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")
+    dtype = accumulation_dtype(x.dtype)
+    places = jnp.arange(x.shape[-2]) if positions is None else jnp.asarray(positions)
+    angle = _angles(places, width, base, dtype)
+    turned, rest = x[..., :width].astype(dtype), x[..., width:]
+    shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)
+    axis = -1 if pairing == "interleaved" else -2
+    first, second = (jnp.take(turned.reshape(shape), i, axis=axis) for i in (0, 1))
+    angle, first = aligned(angle, first)
+    _, second = aligned(angle, second)
+    cosine, sine = jnp.cos(angle), jnp.sin(angle)
+    found = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
+    found = found.reshape((*found.shape[:-2], width)).astype(x.dtype)
+    return found if rest.shape[-1] == 0 else jnp.concatenate([found, rest], axis=-1)
+
+
+def sinusoidal(
+    positions: int | Float[Array, "*b T"], width: int, *, base: ArrayLike = 10000.0
+) -> Float[Array, "*b T D"]:
+    """sin(t base^(−2i/D)) and cos(t base^(−2i/D)) at components 2i and 2i + 1, to be added to a token's vector.
+
+    Args:
+        positions: t [*b, T], or a number T for 0 … T − 1.
+        width: D, even.
+    Source: Vaswani et al. 2017, §3.5 (arXiv:1706.03762).
+    """
+    if width < 2 or width % 2:
+        raise ValueError(f"width must be a positive even number, got {width}")
+    places = jnp.arange(positions) if isinstance(positions, int) else jnp.asarray(positions)
+    angle = _angles(places, width, base, accumulation_dtype(jnp.result_type(places.dtype, jnp.float32)))
+    return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))
+
+
+def _angles(positions: Array, width: int, base: ArrayLike, dtype) -> Float[Array, "*b T D/2"]:
+    """t · base^(−2i/D)."""
+    exponent = jnp.arange(0, width, 2, dtype=dtype) / width
+    rates = jnp.asarray(base, dtype) ** -exponent
+    positions, rates = aligned(positions.astype(dtype)[..., None], rates)
+    return positions * rates

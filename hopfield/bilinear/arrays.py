@@ -1,0 +1,33 @@
+"""Matrix products whose leading axes broadcast even where their number differs."""
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+
+def aligned(a: Array, b: Array) -> tuple[Array, Array]:
+    """Both arrays with the same number of axes, leading ones of length 1 added to the one that has fewer."""
+    rank = max(a.ndim, b.ndim)
+    return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
+
+
+def product(a: Array, b: Array) -> Array:
+    """Matrix product of the last two axes, the leading ones broadcast even where their number differs."""
+    return jnp.matmul(*aligned(a, b))
+
+
+def transposed(a: Array) -> Array:
+    """The last two axes swapped."""
+    return jnp.swapaxes(a, -1, -2)
+
+
+def block_diagonal(parts: list[Array]) -> Array:
+    """Matrices [*h, N_i, K_i] along the diagonal of one [*h, Σ N_i, Σ K_i], their leading axes broadcast."""
+    leading = jnp.broadcast_shapes(*(part.shape[:-2] for part in parts))
+    width = sum(part.shape[-1] for part in parts)
+    rows, before = [], 0
+    for part in parts:
+        part = jnp.broadcast_to(part, (*leading, *part.shape[-2:]))
+        after = width - before - part.shape[-1]
+        rows.append(jnp.pad(part, [(0, 0)] * len(leading) + [(0, 0), (before, after)]))
+        before += part.shape[-1]
+    return jnp.concatenate(rows, axis=-2)

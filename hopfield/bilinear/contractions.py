@@ -1,0 +1,98 @@
+"""Index notation as code: the contractions of attention by name, with shape errors that name the axes.
+
+    CONTRACTIONS["scores"](query, key)             S^ij = Q^ia K^ja
+    CONTRACTIONS["head_scores"](query, key)        S^hij = Q^hia K^hja
+    contract("ia,ab,jb->ij", Q=query, g=g, K=key)  any other formula
+
+Source: Kataru 2026, §2.4, where the formulas are given.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array
+
+MEANING = {
+    "a": "feature",
+    "b": "feature",
+    "c": "feature",
+    "d": "feature",
+    "h": "head",
+    "i": "query position",
+    "j": "key position",
+    "k": "key position",
+    "n": "batch",
+}
+"""What an index stands for, in error messages."""
+
+
+class Contraction(NamedTuple):
+    """One named formula: which index each axis of its operands carries; repeated ones are summed."""
+
+    formula: str
+    operands: tuple[str, ...]
+
+    def __call__(self, *arrays: ArrayLike) -> Array:
+        """The contraction of the operands, in their order. Raises ValueError as `contract` does."""
+        if len(arrays) != len(self.operands):
+            raise ValueError(f"operands must be {', '.join(self.operands)}, got {len(arrays)} arrays")
+        return contract(self.formula, **dict(zip(self.operands, arrays, strict=True)))
+
+
+def contract(formula: str, **operands: ArrayLike) -> Array:
+    """Einstein summation of named operands, checked axis by axis.
+
+    Args:
+        formula: "ia,ja->ij": one group of single letters per operand, in the order they are given; letters that do not
+            stand to the right of the arrow are summed over.
+        operands: the arrays by name; every axis has its letter, and a letter has one length.
+
+    Raises:
+        ValueError: the formula does not fit the operands: their number, their axes, or a letter with two lengths.
+    """
+    inputs, arrow, output = formula.replace(" ", "").partition("->")
+    groups = inputs.split(",")
+    letters = {letter for group in groups for letter in group}
+    if not arrow or not all(letter.isalpha() for letter in letters) or not letters.issuperset(output):
+        raise ValueError(f"formula must read like 'ia,ja->ij', with outputs among its inputs, got '{formula}'")
+    if len(groups) != len(operands):
+        raise ValueError(f"operands must be {len(groups)} arrays for '{formula}', got {', '.join(operands) or 'none'}")
+    arrays = {name: jnp.asarray(array) for name, array in operands.items()}
+    lengths: dict[str, tuple[str, int]] = {}
+    for group, (name, array) in zip(groups, arrays.items(), strict=True):
+        if array.ndim != len(group):
+            raise ValueError(f"{name} must have {_axes(group)}, got shape {array.shape}")
+        for letter, length in zip(group, array.shape, strict=True):
+            first, expected = lengths.setdefault(letter, (name, length))
+            if length != expected:
+                raise ValueError(f"{name} must have length {expected} along {_axis(letter)}, as {first}, got {length}")
+    return jnp.einsum(formula, *arrays.values())
+
+
+def _axis(letter: str) -> str:
+    return f"axis {letter} ({MEANING[letter]})" if letter in MEANING else f"axis {letter}"
+
+
+def _axes(group: str) -> str:
+    return f"the {len(group)} axes {', '.join(map(_axis, group))}" if group else "no axes"
+
+
+CONTRACTIONS = {
+    "dot": Contraction("a,a->", ("u", "v")),
+    "outer": Contraction("a,b->ab", ("u", "v")),
+    "matrix_product": Contraction("ij,jk->ik", ("A", "B")),
+    "transpose": Contraction("ij->ji", ("B",)),
+    "trace": Contraction("ii->", ("A",)),
+    "batched_product": Contraction("nij,njk->nik", ("A", "B")),
+    "form": Contraction("a,ab,b->", ("u", "g", "v")),
+    "scores": Contraction("ia,ja->ij", ("Q", "K")),
+    "metric_scores": Contraction("ia,ab,jb->ij", ("Q", "g", "K")),
+    "read": Contraction("ij,jb->ib", ("A", "V")),
+    "project_heads": Contraction("id,hda->hia", ("X", "W")),
+    "head_scores": Contraction("hia,hja->hij", ("Q", "K")),
+    "head_metric_scores": Contraction("hia,hab,hjb->hij", ("Q", "g", "K")),
+    "head_read": Contraction("hij,hjc->hic", ("A", "V")),
+    "combine_heads": Contraction("hic,hcd->id", ("O", "W")),
+}
+"""The contractions of attention by name; sums are unscaled, a factor 1/√d belongs to the metric or to β."""

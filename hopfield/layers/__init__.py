@@ -1,0 +1,53 @@
+"""Flax NNX layers: attention as an associative memory, its separation, metric, β and steps chosen or learned.
+
+layer = HopfieldAttention(8, 256, separation="entmax:1.5", metric="diagonal", rngs=nnx.Rngs(0))
+y = layer(x)
+found = layer.inspect(x)        weights, energy, entropy, steps, status
+"""
+
+from hopfield.layers.attention import HopfieldAttention
+from hopfield.layers.blocks import DecoderBlock, EncoderBlock
+from hopfield.layers.choices import SEPARATIONS
+from hopfield.layers.energy import Descent, EnergyTransformerBlock
+from hopfield.layers.functional import Associate, Association, attention_fn
+from hopfield.layers.importing import from_flax, from_hopfield_layers
+from hopfield.layers.metrics import (
+    KINDS,
+    DefiniteMetric,
+    DiagonalMetric,
+    Fixed,
+    FixedMetric,
+    FullMetric,
+    LearnedMetric,
+    LowRankMetric,
+    ProjectedMetric,
+    learned_metric,
+)
+from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
+
+__all__ = [
+    "KINDS",
+    "SEPARATIONS",
+    "Associate",
+    "Association",
+    "DecoderBlock",
+    "DefiniteMetric",
+    "Descent",
+    "DiagonalMetric",
+    "EncoderBlock",
+    "EnergyTransformerBlock",
+    "Fixed",
+    "FixedMetric",
+    "FullMetric",
+    "Hopfield",
+    "HopfieldAttention",
+    "HopfieldLayer",
+    "HopfieldPooling",
+    "LearnedMetric",
+    "LowRankMetric",
+    "ProjectedMetric",
+    "attention_fn",
+    "from_flax",
+    "from_hopfield_layers",
+    "learned_metric",
+]

@@ -1,0 +1,130 @@
+"""Encoder and decoder blocks around any association: pre-norm residual layers with a two-layer perceptron."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from flax.typing import Dtype
+from jaxtyping import Array, Float
+
+from hopfield.layers.attention import HopfieldAttention, Inputs
+from hopfield.layers.choices import counted
+from hopfield.layers.functional import Association, MaskLike
+from hopfield.layers.pooling import Hopfield, HopfieldLayer
+
+SelfAssociation = HopfieldAttention | Hopfield | HopfieldLayer
+CrossAssociation = HopfieldAttention | Hopfield
+
+
+class EncoderBlock(nnx.Module):
+    """x + association(norm x), then x + perceptron(norm x)."""
+
+    def __init__(
+        self,
+        attention: SelfAssociation,
+        mlp_features: int | None = None,
+        *,
+        dropout_rate: float = 0.0,
+        dtype: Dtype | None = None,
+        param_dtype: Dtype = jnp.float32,
+        rngs: nnx.Rngs,
+    ):
+        """Build the block.
+
+        Args:
+            attention: `HopfieldAttention`, `Hopfield` or `HopfieldLayer` whose inputs and outputs have one width F.
+            mlp_features: hidden width of the perceptron, 4 F if None.
+            dropout_rate: of what is added to x, active where the block is called with deterministic=False.
+        Raises:
+            ValueError: the association's outputs can not be added to its inputs.
+        """
+        features = _features("attention", attention)
+        self.attention = attention
+        self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
+
+    def __call__(self, x: Inputs, *, mask: MaskLike = None, deterministic: bool = True) -> Float[Array, "*b T F"]:
+        """The tokens [*b, T, F] after the block; `mask` as for the association."""
+        found = self.attention(self.attention_norm(x), mask=mask, deterministic=deterministic)
+        x = x + self.dropout(found, deterministic=deterministic)
+        return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
+
+    def inspect(self, x: Inputs, *, mask: MaskLike = None) -> Association:
+        """Weights, energy, entropy and retrieval status of the block's association."""
+        return self.attention.inspect(self.attention_norm(x), mask=mask)
+
+
+class DecoderBlock(nnx.Module):
+    """Causal self-association, association with an encoder's output, and a perceptron, each added to x."""
+
+    def __init__(
+        self,
+        attention: CrossAssociation,
+        cross: CrossAssociation,
+        mlp_features: int | None = None,
+        *,
+        dropout_rate: float = 0.0,
+        dtype: Dtype | None = None,
+        param_dtype: Dtype = jnp.float32,
+        rngs: nnx.Rngs,
+    ):
+        """See `EncoderBlock`; `cross` takes its stored patterns from the encoder, of any width."""
+        features = _features("attention", attention)
+        if _features("cross", cross) != features:
+            raise ValueError(f"cross must have attention's {features} features, got {_features('cross', cross)}")
+        self.attention, self.cross = attention, cross
+        self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.cross_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
+
+    def __call__(
+        self,
+        x: Inputs,
+        encoded: Inputs,
+        *,
+        mask: MaskLike = None,
+        cross_mask: MaskLike = None,
+        deterministic: bool = True,
+    ) -> Float[Array, "*b T F"]:
+        """The tokens [*b, T, F] after the block.
+
+        Args:
+            x: tokens; encoded: the encoder's output [*b, S, E].
+            mask: tokens that may be read, causal if None.
+            cross_mask: encoded positions that may be read.
+        """
+        if mask is None:
+            mask = jnp.tril(jnp.ones((x.shape[-2],) * 2, bool)).reshape((1,) * (x.ndim - 1) + (x.shape[-2],) * 2)
+        found = self.attention(self.attention_norm(x), mask=mask, deterministic=deterministic)
+        x = x + self.dropout(found, deterministic=deterministic)
+        found = self.cross(self.cross_norm(x), encoded, mask=cross_mask, deterministic=deterministic)
+        x = x + self.dropout(found, deterministic=deterministic)
+        return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
+
+
+class Perceptron(nnx.Module):
+    """W₂ gelu(W₁ x + b₁) + b₂."""
+
+    def __init__(
+        self, features: int, hidden: int | None = None, *, dtype: Dtype | None, param_dtype: Dtype, rngs: nnx.Rngs
+    ):
+        hidden = 4 * features if hidden is None else counted("mlp_features", hidden, 1)
+        self.inner = nnx.Linear(features, hidden, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.outer = nnx.Linear(hidden, features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+
+    def __call__(self, x: Inputs) -> Inputs:
+        return self.outer(jax.nn.gelu(self.inner(x)))
+
+
+def _features(name: str, association: SelfAssociation) -> int:
+    """Width of an association's inputs, which is that of its outputs. Raises ValueError if it is not."""
+    wrapped = association.hopfield if isinstance(association, HopfieldLayer) else association
+    inner = wrapped.attention if isinstance(wrapped, Hopfield) else wrapped
+    if inner.in_features != inner.out_features:
+        raise ValueError(
+            f"{name} must have as many output as input features ({inner.in_features}), got {inner.out_features}"
+        )
+    return inner.in_features

@@ -1,0 +1,111 @@
+"""What a layer is given by name or by number, checked and held so that Flax can split, trace and save it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from flax.typing import Dtype
+from jax.typing import ArrayLike
+
+from hopfield import separations
+from hopfield.bilinear import Metric
+from hopfield.layers.metrics import Fixed, FixedMetric, LearnedMetric, learned_metric
+from hopfield.numerics import is_traced
+from hopfield.separations import Separation
+
+MetricLike = LearnedMetric | Metric | ArrayLike | str | None
+GRADIENTS = ("unrolled", "implicit")
+SEPARATIONS = {
+    "softmax": separations.LogSumExp,
+    "sparsemax": separations.Sparsemax,
+    "linear": separations.Linear,
+    "exponential": separations.Exponential,
+    "epanechnikov": separations.LogReLU,
+    "entmax": separations.entmax,
+    "normmax": separations.normmax,
+    "top_k": separations.top_k,
+    "polynomial": separations.polynomial,
+}
+"""Separations by name; the last four take a number, as in "entmax:1.5"."""
+
+
+def as_separation(separation: Separation | str) -> Separation:
+    """A separation as it is, or by name, "name" or "name:number". Raises ValueError for an unknown one."""
+    if isinstance(separation, Separation):
+        return separation
+    name, colon, number = separation.partition(":") if isinstance(separation, str) else ("", "", "")
+    if name not in SEPARATIONS:
+        raise ValueError(f"separation must be a Separation or one of {', '.join(SEPARATIONS)}, got {separation!r}")
+    build = SEPARATIONS[name]
+    if not colon:
+        return build()
+    if isinstance(build, type):
+        raise ValueError(f"separation must be {name} without a number, got {separation!r}")
+    try:
+        value = int(number) if name in ("top_k", "polynomial") else float(number)
+    except ValueError:
+        raise ValueError(f"separation must be a name or name:number, got {separation!r}") from None
+    return build(value)
+
+
+class Held(nnx.Module):
+    """A separation as part of a module: numbers it contains are state, its class is structure."""
+
+    def __init__(self, separation: Separation | str):
+        leaves, self.structure = jax.tree.flatten(as_separation(separation))
+        self.leaves = nnx.List([Fixed(jnp.asarray(leaf)) for leaf in leaves])
+
+    def __call__(self) -> Separation:
+        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+
+
+class InverseTemperature(nnx.Module):
+    """β > 0, a number or one per head: given and fixed, or e^(log_beta) with log_beta [H] learned."""
+
+    def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype):
+        """See `attention_fn`. Raises ValueError unless β is positive, finite and of a shape that fits."""
+        start = 1.0 / np.sqrt(width) if beta is None else beta
+        if not is_traced(start):
+            values = np.asarray(start, float)
+            if values.shape not in ((), (heads,)) or not np.all((values > 0) & np.isfinite(values)):
+                raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
+        self.log_beta = nnx.data(None)
+        self.fixed = nnx.data(None)
+        if learned:
+            self.log_beta = nnx.Param(jnp.log(jnp.broadcast_to(jnp.asarray(start, param_dtype), (heads,))))
+        elif beta is not None:
+            self.fixed = Fixed(jnp.asarray(start, param_dtype))
+        self.default = float(1.0 / np.sqrt(width))
+
+    def __call__(self) -> jax.Array:
+        if self.log_beta is not None:
+            return jnp.exp(self.log_beta[...])
+        return jnp.asarray(self.default) if self.fixed is None else self.fixed[...]
+
+
+def chosen_metric(
+    metric: MetricLike, width: int, heads: int | None, rank: int | None, param_dtype: Dtype, rngs: nnx.Rngs
+) -> LearnedMetric | None:
+    """The metric of a layer whose heads have this width. Raises ValueError if it has another."""
+    if metric is None:
+        return None
+    if isinstance(metric, str):
+        return learned_metric(metric, width, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
+    found = metric if isinstance(metric, LearnedMetric) else FixedMetric(metric)
+    if found().widths != (width, width):
+        raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
+    return found
+
+
+def counted(name: str, value: int, least: int) -> int:
+    """An integer option. Raises ValueError below `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return value
+
+
+def one_of(name: str, value: str, members: tuple[str, ...]) -> str:
+    """A member of a closed set. Raises ValueError for any other."""
+    if value not in members:
+        raise ValueError(f"{name} must be one of {', '.join(members)}, got {value!r}")
+    return value

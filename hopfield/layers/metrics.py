@@ -1,0 +1,183 @@
+"""Metrics that learn: Flax NNX parameters that make a `bilinear.Metric`, one for all heads or one per head.
+
+    g = metric()        a pytree with left and right, of the parameters' present values
+
+Every kind but those of smaller rank starts as the dot product, so that a layer begins as ordinary attention. Diagonal,
+low-rank and definite metrics are positive definite whatever values their parameters take.
+"""
+
+import abc
+import math
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from flax.typing import Dtype
+from jax.typing import ArrayLike
+
+from hopfield import bilinear
+from hopfield.bilinear import Metric, as_metric
+
+FLOOR = 1e-3
+"""Least eigenvalue of a learned low-rank or definite metric: g = WᵀW + FLOOR · 1."""
+
+
+class Fixed(nnx.Variable):
+    """Numbers that a layer holds and no optimiser trains."""
+
+
+class LearnedMetric(nnx.Module, abc.ABC):
+    """Parameters of a metric on vectors of one width; calling it gives the metric."""
+
+    @abc.abstractmethod
+    def __call__(self) -> Metric:
+        """The metric of the parameters' present values; its leaves have a leading axis of heads, if it has any."""
+
+
+class FixedMetric(LearnedMetric):
+    """A given metric, held as it is: its numbers are swept or loaded, not trained."""
+
+    def __init__(self, metric: Metric | ArrayLike):
+        found = as_metric(metric)
+        if found is None:
+            raise ValueError("metric must be a metric or a matrix [N, N], got None")
+        leaves, self.structure = jax.tree.flatten(found)
+        self.leaves = nnx.List([Fixed(jnp.asarray(leaf)) for leaf in leaves])
+
+    def __call__(self) -> Metric:
+        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+
+
+class DiagonalMetric(LearnedMetric):
+    """g = diag(softplus(raw)) with raw [*heads, N]: one positive weight per feature."""
+
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+        start = math.log(math.expm1(1.0))  # softplus(start) = 1
+        self.raw = nnx.Param(jnp.full((*_leading(heads), _width(features)), start, param_dtype))
+
+    def __call__(self) -> Metric:
+        return bilinear.Diagonal(jax.nn.softplus(self.raw[...]))
+
+
+class LowRankMetric(LearnedMetric):
+    """g = WᵀW + FLOOR · 1 with W [*heads, R, N]: of rank R, but for the floor.
+
+    W starts with orthogonal rows of length √(N/R), so that x g y is on average as large as x · y.
+    """
+
+    def __init__(
+        self,
+        features: int,
+        heads: int | None = None,
+        *,
+        rank: int | None = None,
+        param_dtype: Dtype = jnp.float32,
+        rngs: nnx.Rngs,
+    ):
+        rank = _rank(max(1, _width(features) // 4) if rank is None else rank, features)
+        keys = jax.random.split(rngs.params(), math.prod(_leading(heads)))
+        rows = jax.vmap(lambda key: jax.random.orthogonal(key, features, dtype=jnp.float32)[:rank])(keys)
+        rows = rows.reshape(*_leading(heads), rank, features) * math.sqrt(features / rank)
+        self.factor = nnx.Param(rows.astype(param_dtype))
+
+    def __call__(self) -> Metric:
+        return bilinear.LowRank(_floored(self.factor[...]))
+
+
+class DefiniteMetric(LearnedMetric):
+    """g = L Lᵀ + FLOOR · 1 with L [*heads, N, N] lower triangular: any symmetric matrix with no eigenvalue below it."""
+
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+        self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
+
+    def __call__(self) -> Metric:
+        return bilinear.LowRank(_floored(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
+
+
+class FullMetric(LearnedMetric):
+    """g = any matrix [*heads, N, N], symmetric or not. Nothing keeps it definite."""
+
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+        self.matrix = nnx.Param(_eyes(features, heads, param_dtype))
+
+    def __call__(self) -> Metric:
+        return bilinear.Full(self.matrix[...])
+
+
+class ProjectedMetric(LearnedMetric):
+    """x g y = (x W_q + b_q) · (y W_k + b_k) with W [*heads, N, R]; starts with W the first R features and b = 0."""
+
+    def __init__(
+        self, features: int, heads: int | None = None, *, rank: int | None = None, param_dtype: Dtype = jnp.float32
+    ):
+        rank = _rank(_width(features) if rank is None else rank, features)
+        start = _eyes(features, heads, param_dtype)[..., :rank]
+        zeros = jnp.zeros((*_leading(heads), rank), param_dtype)
+        self.w_query, self.w_key = nnx.Param(start), nnx.Param(start)
+        self.b_query, self.b_key = nnx.Param(zeros), nnx.Param(zeros)
+
+    def __call__(self) -> Metric:
+        return bilinear.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
+
+
+KINDS = ("diagonal", "low_rank", "definite", "full", "projected")
+
+
+def learned_metric(
+    kind: str,
+    features: int,
+    heads: int | None = None,
+    *,
+    rank: int | None = None,
+    param_dtype: Dtype = jnp.float32,
+    rngs: nnx.Rngs,
+) -> LearnedMetric:
+    """A metric to be learned, by name.
+
+    Args:
+        kind: one of KINDS.
+        features: width N of the vectors compared, those of one head.
+        heads: number of heads with a metric each; None for one metric that all heads share.
+        rank: R of "low_rank" (a quarter of N if None) and of "projected" (N if None), from 1 to N.
+        param_dtype, rngs: as in Flax; only "low_rank" draws random numbers.
+    Raises:
+        ValueError: an unknown kind, a rank outside 1 … N or for a metric that has none.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"metric must be one of {', '.join(KINDS)}, a metric or a matrix, got {kind!r}")
+    if kind == "low_rank":
+        return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
+    if kind == "projected":
+        return ProjectedMetric(features, heads, rank=rank, param_dtype=param_dtype)
+    if rank is not None:
+        raise ValueError(f"rank must be None for a {kind} metric, got {rank}")
+    found = {"diagonal": DiagonalMetric, "definite": DefiniteMetric, "full": FullMetric}[kind]
+    return found(features, heads, param_dtype=param_dtype)
+
+
+def _width(features: int) -> int:
+    if features < 1:
+        raise ValueError(f"features must be a positive width, got {features}")
+    return features
+
+
+def _rank(rank: int, features: int) -> int:
+    if not 1 <= rank <= features:
+        raise ValueError(f"rank must be between 1 and the width {features}, got {rank}")
+    return rank
+
+
+def _leading(heads: int | None) -> tuple[int, ...]:
+    return () if heads is None else (heads,)
+
+
+def _eyes(features: int, heads: int | None, dtype: Dtype) -> jax.Array:
+    width = _width(features)
+    return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (*_leading(heads), width, width))
+
+
+def _floored(factor: jax.Array) -> jax.Array:
+    """W with the rows √FLOOR · 1 appended, whose WᵀW is larger by FLOOR · 1."""
+    width = factor.shape[-1]
+    floor = jnp.asarray(math.sqrt(FLOOR), factor.dtype) * jnp.eye(width, dtype=factor.dtype)
+    return jnp.concatenate([factor, jnp.broadcast_to(floor, (*factor.shape[:-2], width, width))], axis=-2)

@@ -1,0 +1,177 @@
+"""Hopfield, HopfieldPooling and HopfieldLayer: association of normalised patterns, by the names of hopfield-layers.
+
+    Hopfield          queries (state patterns) and stored patterns are both inputs
+    HopfieldPooling   the queries are learned: a set of inputs is pooled into `quantity` vectors
+    HopfieldLayer     the stored patterns are learned: a trainable look-up table
+
+Each takes the `HopfieldAttention` that does the association. Source: Ramsauer et al. 2021, §3.
+"""
+
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float
+
+from hopfield.layers.attention import HopfieldAttention, Inputs
+from hopfield.layers.functional import Association, MaskLike
+from hopfield.layers.metrics import Fixed
+
+EPSILON = 1e-5
+"""Added to the variance in layer norms, as PyTorch does."""
+
+
+class Hopfield(nnx.Module):
+    """Association of queries with stored patterns, each normalised first and each kind with its own scale and bias."""
+
+    def __init__(self, attention: HopfieldAttention, *, normalise: bool = True, affine: bool = True, rngs: nnx.Rngs):
+        """Wrap an attention layer.
+
+        Args:
+            attention: does the association; its β, steps, metric and separation are those of the memory.
+            normalise: layer norms of queries, stored patterns and their projections.
+            affine: give these norms a scale and a bias to learn.
+        """
+        self.attention = attention
+        self.query_norm = nnx.data(_norm(attention, attention.in_features, normalise, affine, rngs))
+        self.stored_norm = nnx.data(_norm(attention, attention.in_kv_features, normalise, affine, rngs))
+        self.projection_norm = nnx.data(_norm(attention, attention.value_features, normalise, affine, rngs))
+
+    def __call__(
+        self,
+        query: Inputs,
+        stored: Inputs | None = None,
+        projection: Inputs | None = None,
+        *,
+        mask: MaskLike = None,
+        deterministic: bool | None = None,
+        rngs: nnx.Rngs | None = None,
+    ) -> Float[Array, "*b T O"]:
+        """Read-out of every query [*b, T, out_features].
+
+        Args:
+            query: state patterns [*b, T, F].
+            stored: stored patterns [*b, S, F]; the queries if None.
+            projection: what is read in their place [*b, S, F]; the stored patterns if None.
+            mask: stored patterns that may be read, as for `nnx.MultiHeadAttention`.
+            deterministic, rngs: dropout, as in Flax.
+        """
+        stored = query if stored is None else stored
+        projection = stored if projection is None else projection
+        return self.attention(
+            _applied(self.query_norm, query),
+            _applied(self.stored_norm, stored),
+            _applied(self.projection_norm, projection),
+            mask=mask,
+            deterministic=deterministic,
+            rngs=rngs,
+        )
+
+    def inspect(self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None) -> Association:
+        """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
+        stored = query if stored is None else stored
+        return self.attention.inspect(_applied(self.query_norm, query), _applied(self.stored_norm, stored), mask=mask)
+
+
+class HopfieldPooling(nnx.Module):
+    """Pools any number of inputs into `quantity` vectors, each read with a query of its own that is learned."""
+
+    def __init__(
+        self,
+        attention: HopfieldAttention,
+        quantity: int = 1,
+        *,
+        trainable: bool = True,
+        normalise: bool = True,
+        affine: bool = True,
+        rngs: nnx.Rngs,
+    ):
+        """See `Hopfield`; `quantity` ≥ 1 queries, drawn with standard deviation 0.02, held fixed unless `trainable`."""
+        self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
+        self.queries = _patterns(quantity, attention.in_features, attention, trainable, rngs)
+
+    def __call__(
+        self,
+        stored: Inputs,
+        projection: Inputs | None = None,
+        *,
+        mask: MaskLike = None,
+        deterministic: bool | None = None,
+        rngs: nnx.Rngs | None = None,
+    ) -> Float[Array, "*b P"]:
+        """All pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
+        query = _repeated(self.queries[...], stored)
+        pooled = self.hopfield(query, stored, projection, mask=mask, deterministic=deterministic, rngs=rngs)
+        return pooled.reshape(*pooled.shape[:-2], -1)
+
+    def inspect(self, stored: Inputs, *, mask: MaskLike = None) -> Association:
+        """Weights, energy, entropy and retrieval status of the learned queries."""
+        return self.hopfield.inspect(_repeated(self.queries[...], stored), stored, mask=mask)
+
+
+class HopfieldLayer(nnx.Module):
+    """A look-up in `quantity` learned patterns: what every input retrieves from them."""
+
+    def __init__(
+        self,
+        attention: HopfieldAttention,
+        quantity: int = 1,
+        *,
+        separate_targets: bool = False,
+        trainable: bool = True,
+        normalise: bool = True,
+        affine: bool = True,
+        rngs: nnx.Rngs,
+    ):
+        """See `Hopfield`; with `separate_targets` what is read is learned apart from what is compared."""
+        self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
+        self.patterns = _patterns(quantity, attention.in_kv_features, attention, trainable, rngs)
+        targets = _patterns(quantity, attention.value_features, attention, True, rngs) if separate_targets else None
+        self.targets = nnx.data(targets)
+
+    def __call__(
+        self,
+        query: Inputs,
+        *,
+        mask: MaskLike = None,
+        deterministic: bool | None = None,
+        rngs: nnx.Rngs | None = None,
+    ) -> Float[Array, "*b T O"]:
+        """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
+        stored = _repeated(self.patterns[...], query)
+        targets = stored if self.targets is None else _repeated(self.targets[...], query)
+        return self.hopfield(query, stored, targets, mask=mask, deterministic=deterministic, rngs=rngs)
+
+    def inspect(self, query: Inputs, *, mask: MaskLike = None) -> Association:
+        """Weights over the learned patterns, energy, entropy and retrieval status."""
+        return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask)
+
+
+def _norm(attention: HopfieldAttention, width: int, normalise: bool, affine: bool, rngs: nnx.Rngs):
+    if not normalise:
+        return None
+    return nnx.LayerNorm(
+        width,
+        epsilon=EPSILON,
+        use_bias=affine,
+        use_scale=affine,
+        dtype=attention.dtype,
+        param_dtype=attention.param_dtype,
+        use_fast_variance=False,
+        rngs=rngs,
+    )
+
+
+def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
+    return x if norm is None else norm(x)
+
+
+def _patterns(quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs):
+    if quantity < 1:
+        raise ValueError(f"quantity must be at least 1, got {quantity}")
+    start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
+    return nnx.Param(start) if trainable else Fixed(start)
+
+
+def _repeated(patterns: Array, inputs: Array) -> Array:
+    """Learned patterns [Q, F] for each of the inputs [*b, …, …], in the inputs' type if it is the wider one."""
+    dtype = jnp.promote_types(patterns.dtype, inputs.dtype)
+    return jnp.broadcast_to(patterns.astype(dtype), (*inputs.shape[:-2], *patterns.shape))

@@ -1,0 +1,151 @@
+"""Block-wise attention: the dense one to rounding, gradients included, in memory that does not grow with T × S."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield.attention import core, masks
+from hopfield.attention.blockwise import attend_blockwise, fused_kernel_applies
+
+SHAPES = {
+    "rows": ((10, 4), (13, 4), (13, 3)),
+    "heads": ((2, 3, 10, 4), (2, 3, 13, 4), (2, 3, 13, 3)),
+    "grouped": ((2, 3, 2, 10, 4), (2, 3, 1, 13, 4), (2, 3, 1, 13, 3)),
+}
+MASKS = {
+    "none": None,
+    "causal": masks.causal(),
+    "window": masks.sliding_window(2, 1),
+    "padding": masks.padding(7),
+    "nothing": masks.causal() & masks.padding(0),
+    "some rows empty": masks.sliding_window(1) & ~masks.causal(),
+    "array": jnp.asarray(np.random.default_rng(3).random((10, 13)) < 0.3),
+}
+
+
+def drawn(shape: str, scale: float = 1.0):
+    rng = np.random.default_rng(7)
+    return [jnp.asarray(scale * rng.standard_normal(size)) for size in SHAPES[shape]]
+
+
+def with_gradients(function, *inputs):
+    output, pull = jax.vjp(function, *inputs)
+    weights = jnp.asarray(np.random.default_rng(11).standard_normal(output.shape))
+    return output, *pull(weights)
+
+
+@pytest.mark.parametrize(
+    ("shape", "mask"),
+    [*(("rows", mask) for mask in MASKS), ("heads", "array"), ("grouped", "none"), ("grouped", "causal")],
+)
+def test_it_is_dense_attention_with_the_same_gradients_at_lengths_no_block_divides(shape, mask):
+    inputs, mask = [*drawn(shape), jnp.asarray(0.7)], MASKS[mask]
+    dense = with_gradients(lambda q, k, v, b: core.attend(q, k, v, beta=b, mask=mask), *inputs)
+    blocks = with_gradients(lambda q, k, v, b: attend_blockwise(q, k, v, beta=b, mask=mask, blocks=(4, 5)), *inputs)
+    for expected, found in zip(dense, blocks, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+def test_large_scores_take_the_running_maximum_and_stay_exact():
+    """Scores of some hundreds: e^s overflows, and no bound may stand for the maximum."""
+    query, key, value = drawn("heads", 20.0)
+    dense = core.attend(query, key, value, beta=1.0)
+    assert float(jnp.abs(core.scores(query, key, beta=1.0)).max()) > 200
+    np.testing.assert_allclose(attend_blockwise(query, key, value, beta=1.0, blocks=(4, 5)), dense, rtol=1e-10)
+
+
+def test_metrics_and_temperatures_per_head_have_the_dense_gradients():
+    query, key, value = drawn("heads")
+    metric = jnp.asarray(np.random.default_rng(5).standard_normal((3, 4, 4)))
+    inputs = [query, key, value, metric, jnp.asarray([0.3, 0.8, 1.5])]
+    dense = with_gradients(lambda q, k, v, g, b: core.attend(q, k, v, metric=g, beta=b), *inputs)
+    blocks = with_gradients(lambda q, k, v, g, b: attend_blockwise(q, k, v, metric=g, beta=b, blocks=(3, 4)), *inputs)
+    for expected, found in zip(dense, blocks, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+
+
+def test_the_potential_is_the_log_partition_function_with_its_gradient():
+    query, key, value = drawn("rows")
+    mask = masks.sliding_window(1) & ~masks.causal()  # the last queries read nothing
+
+    def dense(q, k):
+        found = core.decompose(q, k, value, mask=mask).potential
+        return jnp.where(jnp.isfinite(found), found, 0.0)
+
+    def blocks(q, k):
+        found = attend_blockwise(q, k, value, mask=mask, blocks=(4, 5), return_potential=True)[1]
+        return jnp.where(jnp.isfinite(found), found, 0.0)
+
+    for expected, found in zip(with_gradients(dense, query, key), with_gradients(blocks, query, key), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    alone = attend_blockwise(query, key, value, mask=masks.padding(0), blocks=(4, 5), return_potential=True)
+    assert (alone[0] == 0).all()
+    assert (alone[1] == -jnp.inf).all()
+
+
+def test_the_choice_of_blocks_changes_nothing_but_rounding():
+    query, key, value = drawn("rows")
+    whole = attend_blockwise(query, key, value)
+    for blocks in ((1, 1), (3, 13), (10, 4), (50, 50)):
+        np.testing.assert_allclose(attend_blockwise(query, key, value, blocks=blocks), whole, rtol=1e-12)
+
+
+def test_causal_attention_visits_half_of_the_blocks():
+    """Keys beyond the band are never touched: NaN there reaches no block of queries before it."""
+    query, key, value = drawn("rows")
+    key, value = key.at[8:].set(jnp.nan), value.at[8:].set(jnp.nan)
+    found = attend_blockwise(query, key, value, mask=masks.causal(), blocks=(4, 4))
+    assert jnp.isfinite(found[:8]).all()
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_memory_beyond_inputs_and_outputs_is_below_64_megabytes_at_16k_by_16k(direction):
+    rows = jax.ShapeDtypeStruct((16384, 64), jnp.float32)
+
+    def backward(query, key, value):
+        return jax.vjp(attend_blockwise, query, key, value)[1](value)
+
+    function = attend_blockwise if direction == "forward" else backward
+    memory = jax.jit(function).lower(rows, rows, rows).compile().memory_analysis()
+    if memory is None:
+        pytest.skip("this backend does not tell how much memory a program needs")
+    assert memory.temp_size_in_bytes < 64e6
+
+
+def test_half_precision_accumulates_in_float32():
+    query, key, value = (x.astype(jnp.bfloat16) for x in drawn("heads"))
+    exact = core.attend(*(x.astype(jnp.float32) for x in (query, key, value)))
+    found = attend_blockwise(query, key, value, blocks=(4, 5))
+    assert found.dtype == jnp.bfloat16
+    np.testing.assert_allclose(found.astype(jnp.float32), exact, atol=0.03)
+
+
+def test_the_fused_kernel_is_only_for_what_it_computes(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    half = jnp.ones((2, 4, 16, 64), jnp.bfloat16)
+    beta = jnp.asarray(0.125)
+    assert fused_kernel_applies(half, half, half, beta, None)
+    assert fused_kernel_applies(half, half[:, :2], half[:, :2], beta, masks.causal())
+    assert not fused_kernel_applies(half, half, half, jnp.ones(4), None)
+    assert not fused_kernel_applies(half, half, half, beta, masks.sliding_window(3))
+    assert not fused_kernel_applies(half.astype(jnp.float32), half, half, beta, None)
+    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
+    assert not fused_kernel_applies(half, half, half, beta, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"blocks": (0, 4)}, "blocks must be two positive lengths"),
+        ({"beta": -1.0}, "beta must be positive"),
+        ({"key": jnp.ones((13, 5))}, r"key must have .* width 4, got 5 \(axis -1\)"),
+        ({"value": jnp.ones((12, 3))}, r"value must have one row per key, 13, got 12 \(axis -2\)"),
+    ],
+    ids=["blocks", "beta", "width", "rows"],
+)
+def test_what_does_not_fit_is_named(change, said):
+    query, key, value = drawn("rows")
+    given = {"query": query, "key": key, "value": value} | change
+    with pytest.raises(ValueError, match=said):
+        attend_blockwise(**given)

@@ -1,0 +1,291 @@
+"""HopfieldAttention is nnx.MultiHeadAttention where they share their options, and a memory beyond that."""
+
+import pickle
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx, serialization
+
+from hopfield.attention import masks
+from hopfield.layers import HopfieldAttention, attention_fn
+from hopfield.separations import entmax
+
+X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
+Y = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)
+MASK = jax.random.bernoulli(jax.random.key(2), 0.6, (2, 4, 5, 5)) | jnp.eye(5, dtype=bool)[None, None]
+TALL = jax.random.bernoulli(jax.random.key(3), 0.6, (2, 1, 5, 7)).at[..., 0].set(True)
+
+SHARED = {
+    "defaults": ({}, {}, "self"),
+    "cross": ({"in_kv_features": 6}, {}, "cross"),
+    "widths and values": ({"qkv_features": 16, "out_features": 3}, {}, "values"),
+    "grouped": ({"num_kv_heads": 2}, {}, "self"),
+    "one key head": ({"num_kv_heads": 1, "in_kv_features": 6}, {"mask": TALL}, "cross"),
+    "mask": ({}, {"mask": MASK}, "self"),
+    "causal": ({}, {"is_causal": True}, "self"),
+    "mask and causal": ({}, {"mask": MASK, "is_causal": True}, "self"),
+    "normalised": ({"normalize_qk": True}, {}, "self"),
+    "precision, no bias": ({"precision": "highest", "use_bias": False}, {}, "self"),
+    "dropout": ({"dropout_rate": 0.4}, {"deterministic": False}, "self"),
+    "dropout by weight": ({"dropout_rate": 0.4, "broadcast_dropout": False}, {"deterministic": False}, "self"),
+    "dropout rngs": ({"dropout_rate": 0.4, "keep_rngs": False}, {"deterministic": False, "rngs": 7}, "self"),
+    "bfloat16": ({"dtype": jnp.bfloat16}, {"is_causal": True}, "self"),
+}
+
+
+RUN = nnx.jit(lambda module, *inputs: module(*inputs))
+
+
+def layer(*args, seed=0, **options):
+    return HopfieldAttention(*args, **options, rngs=nnx.Rngs(seed))
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_one_step_is_flax_attention(name):
+    """Same weights from the same seed, same result, under every option the two share."""
+    options, call, kind = SHARED[name]
+    inputs = {"self": (X,), "cross": (X, Y), "values": (X, 2.0 * X, X - 1.0)}[kind]
+    outputs = []
+    for build in (nnx.MultiHeadAttention, HopfieldAttention):
+        module = build(4, 8, **options, decode=False, rngs=nnx.Rngs(0))
+        rngs = {"rngs": nnx.Rngs(call["rngs"])} if "rngs" in call else {}
+        outputs.append(module(*inputs, **(call | rngs)))
+    assert outputs[0].dtype == outputs[1].dtype
+    np.testing.assert_allclose(outputs[1], outputs[0], rtol=0, atol=1e-2 if name == "bfloat16" else 1e-6)
+
+
+def test_it_has_flax_parameters_and_sows_its_weights():
+    ours, theirs = layer(4, 8), nnx.MultiHeadAttention(4, 8, decode=False, rngs=nnx.Rngs(0))
+    jax.tree.map(np.testing.assert_array_equal, nnx.state(ours, nnx.Param), nnx.state(theirs, nnx.Param))
+    sown = []
+    for module in (ours, theirs):
+        _, found = nnx.capture(lambda m: m(X, mask=MASK, sow_weights=True), nnx.Intermediate)(module)
+        (weights,) = jax.tree.leaves(found["attention_weights"])
+        sown.append(weights)
+    np.testing.assert_allclose(*sown, atol=1e-6)
+    np.testing.assert_allclose(ours.inspect(X, mask=MASK).weights, sown[0], atol=1e-6)
+
+
+def test_decoding_token_by_token_is_causal_attention():
+    module = layer(4, 8, decode=True)
+    module.init_cache(X.shape)
+    decode = nnx.jit(lambda module, token: module(token))
+    tokens = [decode(module, X[:, i : i + 1]) for i in range(5)]
+    np.testing.assert_allclose(jnp.concatenate(tokens, 1), module(X, decode=False, is_causal=True), atol=1e-6)
+
+
+def test_n_steps_are_n_applications_by_hand():
+    """Three steps with β per head and a metric: two of ξ ← softmax(β ξ g kᵀ) k, then one that reads v, in numpy."""
+    beta = np.array([0.5, 1.0, 2.0, 4.0])
+    half = np.random.default_rng(0).normal(size=(4, 2, 2))
+    metric = half @ half.transpose(0, 2, 1)
+    module = layer(4, 8, update_steps=3, beta=beta, metric=jnp.asarray(metric, jnp.float32), rtol=0.0)
+    query, key, value = (np.asarray(f(X), np.float64).swapaxes(1, 2) for f in (module.query, module.key, module.value))
+    for target in (key, key, value):
+        scores = beta[None, :, None, None] * (query @ metric[None] @ key.swapaxes(-1, -2))
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        query = weights / weights.sum(-1, keepdims=True) @ target
+    np.testing.assert_allclose(module(X), module.out(jnp.asarray(query.swapaxes(1, 2), jnp.float32)), atol=2e-6)
+
+
+@pytest.mark.parametrize("gradient", ["unrolled", "implicit"])
+def test_a_querys_result_does_not_depend_on_the_rest_of_the_batch(gradient):
+    """One query that needs many steps beside one that needs few; each result is that of the query alone."""
+    module = layer(2, 8, update_steps=40, beta=1.5, gradient=gradient)
+    both = jnp.stack([X[0], 10.0 * X[1]])
+    expected = RUN(module, both, both)
+    alone = jnp.concatenate([RUN(module, both[i : i + 1], both[i : i + 1]) for i in range(2)])
+    np.testing.assert_allclose(expected, alone, atol=1e-6)
+    one = jnp.concatenate([RUN(module, both[:, i : i + 1], both) for i in range(5)], axis=1)
+    np.testing.assert_allclose(expected, one, atol=1e-6)
+    steps = module.inspect(both).steps
+    assert int(steps.min()) < int(steps.max())
+
+
+@pytest.mark.parametrize("metric", [None, "definite"])
+def test_energy_never_rises_and_the_status_says_when_it_stopped(metric):
+    module, energies = layer(2, 8, beta=1.0, metric=metric), []
+    for module.attention_fn.update_steps in (1, 2, 3, 6, 60):
+        energies.append(module.energy(X))
+    for before, after in pairwise(energies):
+        assert np.all(np.asarray(after) <= np.asarray(before) + 1e-5 * np.abs(before))
+    assert np.all(energies[1] < energies[0] - 1e-3)
+    found = layer(2, 8, update_steps=200, beta=0.1, metric=metric).inspect(X)
+    assert np.all(found.status == 0)
+    assert np.all((found.steps > 0) & (found.steps < 199))
+    np.testing.assert_allclose(found.weights.sum(-1), 1.0, atol=1e-6)
+
+
+def test_implicit_gradient_is_that_of_the_unrolled_fixed_point():
+    """At β = 0.3 the update contracts: 60 steps reach the fixed point, whose gradient both ways must be the same."""
+
+    def gradient(kind):
+        options = {"learn_beta": True, "metric": "diagonal", "param_dtype": jnp.float64}
+        module = layer(2, 8, update_steps=60, beta=0.3, gradient=kind, rtol=0.0, **options)
+        return nnx.jit(nnx.grad(lambda m, x: jnp.sum(jnp.sin(m(x)))))(module, X.astype(jnp.float64))
+
+    unrolled, implicit = gradient("unrolled"), gradient("implicit")
+    for path, slope in nnx.to_flat_state(unrolled):
+        if path[0] != "query":  # where the query started is forgotten, but for what 60 steps have left of it
+            np.testing.assert_allclose(dict(nnx.to_flat_state(implicit))[path][...], slope[...], atol=1e-8)
+    assert float(jnp.abs(unrolled["attention_fn"]["beta"]["log_beta"][...]).min()) > 1e-4
+
+
+def test_a_query_that_may_read_nothing_gets_zeros_and_no_gradient():
+    module = layer(2, 8, use_bias=False, update_steps=2)
+    mask = jnp.ones((1, 1, 5, 5), bool).at[:, :, 2].set(False)
+    assert np.all(np.asarray(module(X, mask=mask))[:, 2] == 0)
+    slope = jax.grad(lambda x: jnp.sum(module(x, X, mask=mask) ** 2))(X)
+    assert np.all(np.asarray(slope)[:, 2] == 0)
+    assert np.all(np.isfinite(slope))
+    assert np.any(np.asarray(slope)[:, 1] != 0)
+
+
+def test_masks_of_the_framework_and_arrays_are_the_same():
+    module = layer(2, 8)
+    mask = masks.causal() & masks.sliding_window(2)
+    np.testing.assert_array_equal(module(X, mask=mask), module(X, mask=mask.dense(5, 5)[None, None]))
+
+
+def test_memory_slots_add_one_to_the_partition_function():
+    """A slot scores zero and its value starts as zero: weights e^s / (1 + Σ e^s), whatever is masked."""
+    module, plain = layer(2, 8, memory_slots=1), layer(2, 8)
+    found = module.inspect(X, mask=MASK[:, :2])
+    query = plain.query(X).swapaxes(1, 2)
+    scores = jnp.where(MASK[:, :2], query @ plain.key(X).swapaxes(1, 2).swapaxes(-1, -2) / 2.0, -jnp.inf)
+    np.testing.assert_allclose(found.weights[..., -1], 1.0 / (1.0 + jnp.exp(scores).sum(-1)), atol=1e-6)
+    weights = jnp.exp(scores) / (1.0 + jnp.exp(scores).sum(-1, keepdims=True))
+    read = (weights @ plain.value(X).swapaxes(1, 2)).swapaxes(1, 2)
+    np.testing.assert_allclose(module(X, mask=MASK[:, :2]), plain.out(read), atol=1e-6)
+
+
+def test_separations_by_name_and_as_objects():
+    by_name, as_object = layer(2, 8, separation="entmax:1.5"), layer(2, 8, separation=entmax(1.5))
+    np.testing.assert_array_equal(by_name(X), as_object(X))
+    found = layer(2, 8, separation="sparsemax", beta=2.0).inspect(X)
+    assert float(jnp.mean(found.weights == 0)) > 0.2
+    assert np.all(found.entropy <= np.log(5) + 1e-6)
+
+
+def test_beta_is_per_head_and_positive_whatever_is_learned():
+    module = layer(4, 8, learn_beta=True)
+    np.testing.assert_allclose(module.attention_fn.beta(), np.full(4, 1 / np.sqrt(2)), rtol=1e-6)
+    module.attention_fn.beta.log_beta[...] = jnp.array([-9.0, -0.1, 0.0, 3.0], jnp.float32)
+    assert np.all(module.attention_fn.beta() > 0)
+    entropy = module.inspect(X).entropy.mean((0, 2))
+    assert entropy[0] == pytest.approx(np.log(5), abs=1e-3)
+    assert entropy[3] < entropy[0] - 0.2
+
+
+def test_flax_attention_with_our_attention_fn_is_the_layer():
+    options = {"separation": "sparsemax", "update_steps": 2, "learn_beta": True, "metric": "full"}
+    inside = nnx.MultiHeadAttention(2, 8, decode=False, attention_fn=attention_fn(2, 4, **options), rngs=nnx.Rngs(0))
+    np.testing.assert_array_equal(inside(X), layer(2, 8, **options)(X))
+    slopes = nnx.grad(lambda m: jnp.sum(m(X) ** 2))(inside)
+    assert float(jnp.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0
+
+
+RICH = {"metric": "diagonal", "separation": "entmax:1.4", "learn_beta": True, "update_steps": 3, "memory_slots": 1}
+
+
+def test_layer_survives_jit_vmap_split_pickle_and_a_checkpoint(tmp_path):
+    module = layer(2, 8, **RICH)
+    expected = RUN(module, X)
+    np.testing.assert_allclose(jax.jit(jax.vmap(module))(X), expected, atol=1e-6)
+    graph, state = nnx.split(module)
+    np.testing.assert_array_equal(RUN(nnx.merge(graph, state), X), expected)
+    np.testing.assert_array_equal(RUN(pickle.loads(pickle.dumps(module)), X), expected)
+    path = tmp_path / "layer.msgpack"
+    path.write_bytes(serialization.to_bytes(nnx.to_pure_dict(state)))
+    fresh = layer(2, 8, **RICH, seed=1)
+    empty = nnx.state(fresh)
+    nnx.replace_by_pure_dict(empty, serialization.from_bytes(nnx.to_pure_dict(empty), path.read_bytes()))
+    nnx.update(fresh, empty)
+    jax.tree.map(np.testing.assert_array_equal, nnx.state(fresh), state)
+    np.testing.assert_allclose(RUN(fresh, X), expected, atol=1e-6)
+
+
+def test_layers_stack_by_scan_over_depth():
+    @nnx.split_rngs(splits=3)
+    @nnx.vmap(in_axes=0, out_axes=0)
+    def build(rngs):
+        return HopfieldAttention(2, 8, metric="low_rank", learn_beta=True, update_steps=2, rngs=rngs)
+
+    @nnx.jit
+    @nnx.scan(in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
+    def run(module, x):
+        return x + module(x)
+
+    stack, by_hand = build(nnx.Rngs(0)), X
+    graph, state = nnx.split(stack)
+    for i in range(3):
+        by_hand = by_hand + RUN(nnx.merge(graph, jax.tree.map(lambda leaf, i=i: leaf[i], state)), by_hand)
+    np.testing.assert_allclose(run(stack, X), by_hand, atol=1e-5)
+
+
+def test_half_precision_accumulates_in_float32():
+    """Weights of 2000 equal keys: 1/2000 each. Summed in bfloat16 the partition function would stop at 256."""
+    module = layer(1, 4, dtype=jnp.bfloat16, metric="diagonal", update_steps=2)
+    same = jnp.ones((1, 2000, 4), jnp.bfloat16)
+    out = module(same[:, :1], same)
+    assert out.dtype == jnp.bfloat16
+    reference = layer(1, 4)(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 4)))
+    np.testing.assert_allclose(out.astype(jnp.float32), reference, atol=0.02)
+
+
+def test_sharding_annotations_pass_through():
+    mesh = jax.make_mesh((1,), ("model",), axis_types=(jax.sharding.AxisType.Auto,))
+    with jax.set_mesh(mesh):
+        module = layer(2, 8, kernel_metadata={"out_sharding": (None, "model", None)})
+        assert module.query.kernel.get_metadata()["out_sharding"] == (None, "model", None)
+        assert module.key.kernel[...].sharding.spec == jax.sharding.PartitionSpec(None, "model", None)
+        assert module(X).shape == X.shape
+    assert layer(2, 8, out_bias_metadata={"note": "kept"}).out.bias.get_metadata()["note"] == "kept"
+
+
+BAD = {
+    "num_heads must divide the 8": {"num_heads": 3},
+    "num_kv_heads must divide the 2 heads": {"num_kv_heads": 3},
+    "beta must be positive and finite.*got 0": {"beta": 0.0},
+    "beta must be positive.*one per head": {"beta": np.ones(3)},
+    "separation must be a Separation or one of softmax.*got 'softmaxx'": {"separation": "softmaxx"},
+    "separation must be a name or name:number": {"separation": "entmax:x"},
+    "alpha must be greater than 1": {"separation": "entmax:0.5"},
+    "separation must be softmax without a number": {"separation": "softmax:2"},
+    "metric must be one of diagonal.*got 'euclid'": {"metric": "euclid"},
+    "metric must have the heads' width 4": {"metric": np.eye(3)},
+    "rank must be between 1 and the width 4, got 9": {"metric": "low_rank", "metric_rank": 9},
+    "update_steps must be an integer of at least 1": {"update_steps": 0},
+    "memory_slots must be an integer of at least 0": {"memory_slots": -1},
+    "gradient must be one of unrolled, implicit, got 'magic'": {"gradient": "magic"},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_one_sentence(message):
+    options = {"num_heads": 2, "in_features": 8} | BAD[message]
+    with pytest.raises(ValueError, match=message):
+        layer(**options)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ((X[..., :5],), "inputs_q must have 8 features, got 5"),
+        ((X, Y), "inputs_k must have 8 features, got 6"),
+        ((X, X, Y), "inputs_v must have 8 features, got 6"),
+        ((X, None, X), "`inputs_k` cannot be None"),
+    ],
+    ids=["query", "key", "value", "no key"],
+)
+def test_mismatched_inputs_are_one_sentence(inputs, message):
+    with pytest.raises(ValueError, match=message):
+        layer(2, 8)(*inputs)
+
+
+def test_a_mask_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="mask must be"):
+        layer(2, 8)(X, mask=jnp.ones((2, 1, 5, 4), bool))

@@ -1,0 +1,50 @@
+"""Encoder and decoder blocks take any association and keep what attention promises."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldAttention, HopfieldLayer
+
+X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
+MEMORY = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)
+
+
+def attention(**options):
+    return HopfieldAttention(2, 8, **options, rngs=nnx.Rngs(0))
+
+
+ASSOCIATIONS = {
+    "attention": lambda: attention(metric="diagonal"),
+    "hopfield": lambda: Hopfield(attention(update_steps=2), rngs=nnx.Rngs(1)),
+    "look-up": lambda: HopfieldLayer(attention(separation="sparsemax"), 4, rngs=nnx.Rngs(1)),
+}
+
+
+@pytest.mark.parametrize("name", ASSOCIATIONS)
+def test_an_encoder_is_two_residual_layers_around_any_association(name):
+    block = EncoderBlock(ASSOCIATIONS[name](), 12, rngs=nnx.Rngs(2))
+    after = X + block.attention(block.attention_norm(X))
+    expected = after + block.mlp(block.mlp_norm(after))
+    np.testing.assert_allclose(nnx.jit(lambda m, x: m(x))(block, X), expected, atol=1e-5)
+    assert block.inspect(X).weights.shape[:3] == (2, 2, 5)
+
+
+def test_a_decoder_is_causal_and_reads_the_encoder():
+    block = DecoderBlock(attention(), attention(in_kv_features=6), 12, dropout_rate=0.3, rngs=nnx.Rngs(2))
+    run = nnx.jit(lambda m, x, encoded: m(x, encoded))
+    found = run(block, X, MEMORY)
+    later = X.at[:, 3:].add(1.0)
+    np.testing.assert_allclose(run(block, later, MEMORY)[:, :3], found[:, :3], atol=1e-6)
+    assert float(jnp.abs(run(block, later, MEMORY) - found)[:, 3:].max()) > 0.1
+    assert float(jnp.abs(run(block, X, 2.0 * MEMORY) - found).max()) > 1e-3
+    assert float(jnp.abs(block(X, MEMORY, deterministic=False) - found).max()) > 1e-3
+
+
+def test_widths_that_can_not_be_added_are_refused():
+    with pytest.raises(ValueError, match=r"attention must have as many output as input features \(8\), got 3"):
+        EncoderBlock(attention(out_features=3), rngs=nnx.Rngs(0))
+    with pytest.raises(ValueError, match="cross must have attention's 8 features, got 4"):
+        DecoderBlock(attention(), HopfieldAttention(2, 4, rngs=nnx.Rngs(0)), rngs=nnx.Rngs(0))

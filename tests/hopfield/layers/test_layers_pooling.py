@@ -1,0 +1,70 @@
+"""Pooling and look-up layers are the association of learned queries or learned patterns."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield.layers import Hopfield, HopfieldAttention, HopfieldLayer, HopfieldPooling
+
+X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
+
+
+def attention(**options):
+    return HopfieldAttention(2, 8, **options, rngs=nnx.Rngs(0))
+
+
+def test_without_norms_it_is_attention():
+    np.testing.assert_array_equal(Hopfield(attention(), normalise=False, rngs=nnx.Rngs(1))(X), attention()(X))
+
+
+def test_pooling_is_association_with_learned_queries_in_any_order():
+    """A set is pooled: permuting the inputs changes nothing, padding that is masked changes nothing."""
+    layer = HopfieldPooling(attention(out_features=3), quantity=4, rngs=nnx.Rngs(1))
+    pooled = layer(X)
+    assert pooled.shape == (2, 12)
+    np.testing.assert_allclose(layer(X[:, ::-1]), pooled, atol=1e-6)
+    padded = jnp.concatenate([X, 50.0 * jnp.ones((2, 3, 8))], axis=1)
+    mask = (jnp.arange(8) < 5).reshape(1, 1, 1, 8)
+    np.testing.assert_allclose(layer(padded, mask=mask), pooled, atol=1e-6)
+    by_hand = layer.hopfield(jnp.broadcast_to(layer.queries[...], (2, 4, 8)), X)
+    np.testing.assert_allclose(by_hand.reshape(2, 12), pooled, atol=1e-6)
+    assert layer.inspect(X).weights.shape == (2, 2, 4, 5)
+
+
+def test_layer_looks_up_learned_patterns_apart_from_their_targets():
+    layer = HopfieldLayer(attention(beta=60.0), quantity=6, separate_targets=True, normalise=False, rngs=nnx.Rngs(1))
+    layer.hopfield.attention.query.kernel[...] = layer.hopfield.attention.key.kernel[...]
+    layer.patterns[...] = jax.random.normal(jax.random.key(2), (6, 8), jnp.float32)
+    keys = layer.hopfield.attention.key(layer.patterns[...])
+    own = jnp.einsum("shd,thd->hst", keys, keys)
+    clear = np.asarray(jnp.all(jnp.argmax(own, -1) == jnp.arange(6)[None, :], axis=0))  # nearest to itself in all heads
+    assert clear.sum() >= 2
+    found = layer(layer.patterns[...][None])[0]
+    value = layer.hopfield.attention.value(layer.targets[...])
+    np.testing.assert_allclose(found[clear], layer.hopfield.attention.out(value)[clear], atol=1e-2)
+
+
+def test_what_is_not_trainable_gets_no_gradient():
+    for layer in (
+        HopfieldPooling(attention(), 2, trainable=False, rngs=nnx.Rngs(1)),
+        HopfieldLayer(attention(), 2, trainable=False, rngs=nnx.Rngs(1)),
+    ):
+        assert {"queries", "patterns"}.isdisjoint(nnx.state(layer, nnx.Param))
+    trained = HopfieldLayer(attention(), 3, separate_targets=True, rngs=nnx.Rngs(1))
+    slopes = nnx.jit(nnx.grad(lambda m, x: jnp.sum(m(x) ** 2)))(trained, X)
+    assert all(float(jnp.abs(slopes[name][...]).max()) > 0 for name in ("patterns", "targets"))
+
+
+def test_report_on_request():
+    found = HopfieldLayer(attention(update_steps=50, beta=0.1), 3, rngs=nnx.Rngs(1)).inspect(X)
+    assert found.weights.shape == (2, 2, 5, 3)
+    assert np.all(found.status == 0)
+    assert np.all(found.entropy <= np.log(3) + 1e-6)
+
+
+@pytest.mark.parametrize("kind", [HopfieldPooling, HopfieldLayer])
+def test_no_patterns_are_refused(kind):
+    with pytest.raises(ValueError, match="quantity must be at least 1, got 0"):
+        kind(attention(), 0, rngs=nnx.Rngs(0))
