@@ -117,10 +117,12 @@ def _bands(ax: "Axes", table: Table, start: str, quantity: str) -> None:
         _nats(ax, rows["patterns"].iloc[0])
         ax.set_ylim(bottom=-0.2)
     if quantity == "step_size":
-        ax.set_yscale("log")
+        ax.set(yscale="log", ylim=(None, 1e4))
+    else:  # room for the legend above the curves
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + 0.35 * (high - low))
     ax.set_title(f"{rows['ensemble'].iloc[0]}, {starts.label(start)}", loc="left")
-    place = "upper right" if quantity == "step_size" else "center right"
-    ax.legend(loc=place, frameon=True, framealpha=0.8, edgecolor="none", title=_about_band(rows))
+    ax.legend(loc="upper right", ncols=2, columnspacing=1.2, title=_about_band(rows))
 
 
 def _balance(ax: "Axes", table: Table, start: str, summary: dict) -> None:
