@@ -4,9 +4,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-NEAR = 0.8
-"""Overlap above which a state counts as near a pattern, the criterion of `hopfield.measures.retained`."""
-
 
 class Program(NamedTuple):
     """What a compiled measurement depends on; everything else is traced."""
@@ -29,13 +26,14 @@ class Program(NamedTuple):
         return self.padding * self.neurons * (20 + self.neurons) + queries * min(sweep, 40)
 
 
-def run(program: Program, seed: int, beta: float | None, patterns, samples, overlaps) -> dict[str, list]:
+def run(program: Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict[str, list]:
     """Counts and means over the queries of a chunk of draws, for every column of the table a list [S][O].
 
     Args:
         program: what is compiled.
         seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
         beta: inverse temperature, for memories that have one.
+        near: overlap above which a state counts as near a pattern.
         patterns, samples: patterns stored and number of every draw [S].
         overlaps: initial overlaps [S, O]. All share the draw's random numbers: a query of lower overlap is one of
             higher overlap, disturbed further.
@@ -44,7 +42,7 @@ def run(program: Program, seed: int, beta: float | None, patterns, samples, over
     import numpy as np
 
     columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(overlaps, np.float32))
-    result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), *columns)
+    result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), np.float32(near), *columns)
     return {name: values.tolist() for name, values in jax.device_get(result).items()}
 
 
@@ -52,37 +50,29 @@ def run(program: Program, seed: int, beta: float | None, patterns, samples, over
 def _compiled(program: Program) -> Callable:
     import jax
 
-    def measured(seed, beta, *columns):
-        return jax.lax.map(lambda column: _draw(program, seed, beta, *column), columns)
+    def measured(seed, beta, near, *columns):
+        return jax.lax.map(lambda column: _draw(program, seed, beta, near, *column), columns)
 
     return jax.jit(measured)
 
 
-def _draw(program: Program, seed, beta, patterns, sample, overlaps) -> dict:
+def _draw(program: Program, seed, beta, near, patterns, sample, overlaps) -> dict:
     """Store one draw of patterns and query some of them at every initial overlap."""
     import jax
     import jax.numpy as jnp
 
-    from experiments import sources
-    from hopfield import Memory, hebb_couplings
+    from experiments import draws, sources
     from hopfield.memories import find
-    from hopfield.separations import Linear
 
-    key = jax.random.key(seed)
-    for part in (program.neurons, patterns, sample):
-        key = jax.random.fold_in(key, part)
-    pattern_key, query_key = jax.random.split(key)
+    pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = sources.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = jnp.arange(program.padding) < patterns
-    model = blueprint.build(stored, mask=used, **({"beta": beta} if program.has_beta else {}))
-    if isinstance(model, Memory) and isinstance(model.separation, Linear):
-        model = hebb_couplings(model)
+    model = draws.network(blueprint.build(stored, mask=used, **({"beta": beta} if program.has_beta else {})))
     rows = jnp.where(used[:, None], stored, 0.0)
-    index = jnp.arange(program.probes)
-    keys = jax.vmap(lambda i: jax.random.fold_in(query_key, i))(index)
-    query = lambda overlap: jax.vmap(lambda i, key: _query(program, model, rows, i, key, overlap))(index, keys)  # noqa: E731
-    ends = jax.vmap(query)(overlaps)
+    index, keys = draws.numbered(query_key, program.probes)
+    query = lambda i, key, overlap: _query(program, model, rows, near, i, key, overlap)  # noqa: E731
+    ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, overlaps)
     valid = jnp.broadcast_to(index < patterns, ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")
     counts = {name: jnp.sum(valid & ends[name], axis=1) for name in counted}
@@ -91,7 +81,7 @@ def _draw(program: Program, seed, beta, patterns, sample, overlaps) -> dict:
     return counts | means
 
 
-def _query(program: Program, model, rows, index, key, overlap) -> dict:
+def _query(program: Program, model, rows, near, index, key, overlap) -> dict:
     """One query, and which patterns it ends near."""
     import jax
     import jax.numpy as jnp
@@ -105,12 +95,12 @@ def _query(program: Program, model, rows, index, key, overlap) -> dict:
     start = _flipped if isinstance(model.space, Spins) else _tilted
     query = start(start_key, target, overlap)
     end = retrieve(model, query, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps)
-    # Divided last: sums of spins are whole numbers, and a state at an overlap of exactly 0.8 is one thing or the other.
+    # Divided last: sums of spins are whole numbers, and a state that is exactly near is one thing or the other.
     reached = jnp.matmul(rows, end.state, precision=jax.lax.Precision.HIGHEST) / program.neurons
     return {
-        "right": reached[index] > NEAR,
-        "some": jnp.max(reached) > NEAR,
-        "reversed": (jnp.min(reached) < -NEAR) & (jnp.max(reached) <= NEAR),
+        "right": reached[index] > near,
+        "some": jnp.max(reached) > near,
+        "reversed": (jnp.min(reached) < -near) & (jnp.max(reached) <= near),
         "start_overlap": jnp.dot(target, query) / program.neurons,
         "overlap": reached[index],
         "steps": end.steps,

@@ -3,11 +3,13 @@
 A query of a network of spins is the pattern with exactly (1 − m)/2 of its spins flipped; elsewhere it is m · pattern
 plus a random vector across, of the pattern's norm. It may end
 
-    right     at an overlap above 0.8 with its own pattern
-    some      at an overlap above 0.8 with any pattern, its own or another
+    right     near its own pattern: at an overlap with it above `near`
+    some      near any pattern, its own or another
     reversed  near no pattern but near the negative of one
 
-and the initial overlap from which half of the queries end right is the critical one at that load.
+and the initial overlap from which half of the queries end right is the critical one at that load. An overlap of 0.8
+(`hopfield.measures.retained`) tells random patterns of many spins apart. Of M = e^(αN) patterns on a sphere the nearest
+to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at α = 0.51: there `near` has to be well above.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +48,7 @@ class Scale:
         default=None, metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)")
     )
     beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
+    near: float = field(default=0.8, metadata=about("overlap above which a state is near a pattern, from 0 to 1"))
     max_steps: int = field(default=50, metadata=about("updates or sweeps of one query at most"))
 
 
@@ -87,6 +90,8 @@ def _check_scale(memory: str, scale: Scale) -> None:
     for name, low in (("samples", 1), ("probes", 1), ("max_steps", 1)):
         if getattr(scale, name) < low:
             raise ValueError(f"{name} must be at least {low}, got {getattr(scale, name)} for {memory}")
+    if not 0 < scale.near < 1:
+        raise ValueError(f"near must be between 0 and 1, got {scale.near:g} for {memory}")
     if not scale.neurons or min(scale.neurons) < 2:
         raise ValueError(f"neurons must be a list of numbers from 2 on, got {scale.neurons} for {memory}")
     if not scale.loads or not all(load > 0 and isfinite(load) for load in scale.loads):
@@ -127,9 +132,10 @@ def points(config: Config) -> list[dict]:
             for neurons in scale.neurons:
                 for patterns in sorted({blueprint.rounded(load, neurons) for load in scale.loads}):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": patterns}
-                    effort = {"beta": beta, "max_steps": scale.max_steps, "probes": min(scale.probes, patterns)}
+                    shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
+                    shared |= {"probes": min(scale.probes, patterns)}
                     found += [
-                        shared | effort | {"initial_overlap": overlap, "sample": sample}
+                        shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(set(config.overlaps))
                         for sample in range(scale.samples)
                     ]
@@ -179,7 +185,8 @@ def _run(config: Config, program: attraction.Program, chunk: list[list[dict]], s
     overlaps = [[point["initial_overlap"] for point in group] for group in padded]
     overlaps = [row + row[:1] * (program.overlaps - len(row)) for row in overlaps]
     patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
-    result = attraction.run(program, config.seed, chunk[0][0]["beta"], patterns, samples, overlaps)
+    beta, near = chunk[0][0]["beta"], chunk[0][0]["near"]
+    result = attraction.run(program, config.seed, beta, near, patterns, samples, overlaps)
     load = find(program.memory).scaling.load
     rows = []
     for i, group in enumerate(chunk):
@@ -191,7 +198,10 @@ def _run(config: Config, program: attraction.Program, chunk: list[list[dict]], s
 
 
 def summarise(table: "pandas.DataFrame") -> dict:
-    """Critical initial overlaps, and the shares of queries that end near the right pattern, another one, or none."""
+    """Critical initial overlaps; shares of all queries of a curve that end right, near another, reversed, or nowhere.
+
+    `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
+    """
     from experiments.statistics import critical_load
 
     critical, ends = [], []
@@ -202,8 +212,8 @@ def summarise(table: "pandas.DataFrame") -> dict:
         critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
         total = rows["probes"].sum()
         right, some = rows["right"].sum() / total, rows["some"].sum() / total
-        shares = {"right": right, "other": some - right, "reversed": rows["reversed"].sum() / total}
-        ends.append(curve | shares | {"nowhere": 1 - some - shares["reversed"]})
+        shares = {name: rows[name].sum() / total for name in ("reversed", "cycles", "step_limit")}
+        ends.append(curve | {"right": right, "other": some - right, "nowhere": 1 - some - shares["reversed"]} | shares)
     _add_theory(critical, table)
     return {"critical_overlap": critical, "ends": ends, "scalars": _scalars(critical)}
 

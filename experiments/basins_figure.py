@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import basins_theory
-from experiments.attraction import NEAR
 from experiments.plot import LINES, THEORY, series
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     from matplotlib.figure import Figure
 
     memories = list(dict.fromkeys(table["memory"]))
-    figure = Figure(figsize=(3.7 * len(memories) + 0.3, 9.6), layout="constrained")
+    figure = Figure(figsize=(3.7 * len(memories) + 0.3, 10.0), layout="constrained")
     axes = figure.subplots(3, len(memories), squeeze=False)
     letters = iter("abcdefghijklmnopqrstuvwxyz" * len(memories))
     for column, memory in zip(axes.T, memories, strict=True):
@@ -33,9 +32,11 @@ def draw(table: Table, summary: dict) -> "Figure":
         _final(column[0], shown)
         _ends(column[1], shown)
         _critical(column[2], rows, [entry for entry in summary["critical_overlap"] if entry["memory"] == memory])
-        column[0].set_title(_title(memory, rows, shown), loc="left")
+        titles = _title(memory, rows, shown), "where queries end, loads as above", "half of the queries end right"
+        for ax, title in zip(column, titles, strict=True):
+            ax.set_title(title, loc="left")
     for ax in axes.ravel():
-        ax.set_title(f"{next(letters)}  {ax.get_title(loc='left')}", loc="left")
+        ax.set_title(rf"$\bf{{{next(letters)}}}$  {ax.get_title(loc='left')}", loc="left")
     return figure
 
 
@@ -44,7 +45,8 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
     words = f"{name}, {'degree ' if name == 'dense' else ''}{parameter}" if parameter else name
     beta = rows["beta"].iloc[0]
     heat = rf", $\beta={beta:g}$" if np.isfinite(beta) else ""
-    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}"
+    dynamics = ", synchronous" if rows["dynamics"].iloc[0] == "synchronous" else ""
+    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}{dynamics}"
 
 
 def _shown(rows: Table) -> Table:
@@ -103,9 +105,10 @@ def _ends(ax: "Axes", rows: Table) -> None:
         grey: dict[str, Any] = {"color": "0.2", "marker": "o", "markerfacecolor": fill, "linestyle": line}
         ax.plot([], [], label=label, **grey)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ylabel = f"share that ends near (overlap > {NEAR:g})"
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.05), xlabel="initial overlap $m_0$", ylabel=ylabel)
-    ax.legend(loc="best", fontsize=7.5)
+    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g})"
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.27), xlabel="initial overlap $m_0$", ylabel=ylabel)
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.legend(loc="upper left", fontsize=7.5, ncol=2, columnspacing=1.2)  # above all curves
 
 
 def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
@@ -115,7 +118,7 @@ def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
     frame: Table = pandas.DataFrame(critical).astype({"overlap": float, "stderr": float})
     frame = frame[frame["method"] != "none"]
     several = rows["dynamics"].nunique() > 1
-    memory, loads = rows["memory"].iloc[0], np.linspace(0, rows["load"].max() * 1.06, 81)[1:]
+    memory, loads = rows["memory"].iloc[0], np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
     largest = rows["neurons"].max()
     sizes = sorted(set(rows["neurons"].tolist()))
     looks = series([f"{dynamics} {size}" for dynamics in dict.fromkeys(rows["dynamics"]) for size in sizes])
@@ -130,7 +133,7 @@ def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
         for theory in basins_theory.lines(memory, dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
             line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": theory.label}
             ax.plot(theory.loads, theory.overlaps, **line)
-    ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap")
+    ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")
     ax.set_xlabel(rf"load $\alpha = {_label(memory)}$")
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="best", fontsize=7.5)

@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+ONE_STEP = r"map of one step, iterated"
+"""Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
+
 
 class Theory(NamedTuple):
     """A line of critical initial overlaps: its label in a figure, its loads and its overlaps."""
@@ -32,20 +35,20 @@ def lines(memory: str, dynamics: str, neurons: int, beta: float, loads: np.ndarr
     if name == "classical" or (name == "dense" and degree == 2):
         if dynamics != "synchronous":
             return []
-        return [Theory("neurodynamics, synchronous", loads, np.asarray(basins.classical(loads)))]
+        return [Theory("Amari & Maginu, synchronous", loads, np.asarray(basins.classical(loads)))]
     if name == "dense":
-        return [Theory(r"fresh noise, $N\to\infty$", loads, np.asarray(basins.dense(degree, loads)))]
+        return [Theory(ONE_STEP, loads, np.asarray(basins.dense(degree, loads)))]
     if name == "projection":
         inside = loads < 1
         values = np.full(loads.shape, np.nan)
         values[inside] = basins.projection(loads[inside])
-        return [Theory(r"fresh noise, $N\to\infty$", loads, values)]
+        return [Theory(ONE_STEP, loads, values)]
     if name == "modern":
         patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
         limit = np.asarray(basins.sphere(loads, beta))
         nearest = np.asarray(basins.nearest_pattern(neurons, patterns))
         return [
-            Theory(rf"nearest pattern, $N={neurons}$", loads, nearest),
+            Theory(rf"nearest pattern, $N={neurons}$", np.log(patterns) / neurons, nearest),
             Theory(r"random energy model, $N\to\infty$", loads, limit),
         ]
     return []

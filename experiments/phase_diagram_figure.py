@@ -46,7 +46,7 @@ def draw(table: Table, summary: dict) -> "Figure":
         row.append(panel)
     rows += [extra[len(rows) :]] if extra[len(rows) :] else []
     columns = max(map(len, rows))
-    figure = Figure(figsize=(4.2 * columns + 0.2, 3.5 * len(rows)), layout="constrained")
+    figure = Figure(figsize=(4.2 * columns + 0.2, 4.0 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), columns, squeeze=False)
     letters = iter("abcdefgh")
     for line, row in zip(axes, rows, strict=True):
@@ -97,8 +97,9 @@ def _regimes(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
     _frame(ax, found, memory)
     _lines(ax, memory, neurons, colour="k")
     lines, _ = ax.get_legend_handles_labels()
-    place: dict[str, Any] = {"loc": "upper right"} if memory == "classical" else {"loc": "lower right"}
-    ax.legend(handles=[*handles, *lines], frameon=True, framealpha=0.92, fontsize=7.5, **place)
+    handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "columnspacing": 1.2}
+    ax.legend(handles=[*handles, *lines], fontsize=7.5, **below)
     ax.set_title(f"{memory}, $N={neurons}$: where the state ends", loc="left")
 
 
@@ -114,7 +115,7 @@ def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
     _lines(ax, memory, neurons, colour="w")
     figure = ax.get_figure()
     if figure is not None:
-        figure.colorbar(shades, ax=ax, label="overlap $m$ with the pattern started from")
+        figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
     ax.set_title(f"{memory}, $N={neurons}$: overlap", loc="left")
 
 
@@ -129,15 +130,32 @@ def _lines(ax: "Axes", memory: str, neurons: int, colour: str) -> None:
 
 
 def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
-    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load."""
+    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
+
+    Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
+    """
     from hopfield.theory import classical
 
     cold = temperatures[temperatures < 1]
     return [
         (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends"),
         (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below"),
-        (loads, 1 + np.sqrt(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
+        (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
+        (loads, frozen_temperature(loads), f"self-overlap $q = {thermal.FROZEN:g}$: frozen here"),
     ]
+
+
+def frozen_temperature(loads: np.ndarray, q: float = thermal.FROZEN) -> np.ndarray:
+    """Temperature at which the replica-symmetric spin glass has self-overlap q: T_g for q → 0.
+
+    q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
+    """
+    from scipy.optimize import brentq
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
+    return 1 - q + np.sqrt(loads * q) / noise
 
 
 def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
@@ -157,6 +175,7 @@ def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tu
 def _curves(ax: "Axes", summary: dict) -> None:
     """Overlap against temperature at each load and size, with the replica theory."""
     import pandas
+    from matplotlib.colors import to_rgb
 
     from hopfield.theory import classical
 
@@ -164,12 +183,13 @@ def _curves(ax: "Axes", summary: dict) -> None:
     names = {load: rf"$\alpha={load:.3g}$" for load in frame["load"]}
     looks = series(list(names.values()))
     sizes = sorted(frame["neurons"].unique())
-    for number, size in enumerate(sizes):
+    for number, size in enumerate(sizes, 1):
         for load, rows in frame[frame["neurons"] == size].groupby("load", sort=False):
             look = looks[names[load]] | {"linestyle": "none", "capsize": 2, "elinewidth": 0.9}
-            fill = look["color"] if number == len(sizes) - 1 else "w"
+            paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
+            fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
             label = f"{names[load]}, $N={size}$"
-            scale = 2.5 + 2.5 * (number + 1) / len(sizes)
+            scale = 2.5 + 2.5 * number / len(sizes)
             look |= {"markerfacecolor": fill, "markersize": scale, "label": label}
             ax.errorbar(rows["temperature"], rows["overlap"], rows["overlap_stderr"], **look)
     for load in names:

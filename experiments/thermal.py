@@ -115,25 +115,27 @@ def _spins(program: Program, blueprint, stored, used, key) -> Callable:
 
     couplings = hebb_couplings(blueprint.build(stored, mask=used))
     order_key, chain_key = jax.random.split(key)
-    rows = jnp.where(used[:, None], stored, 0.0) / program.neurons
+    rows = jnp.where(used[:, None], stored, 0.0)
+    half = program.sweeps // 2
 
     def window(state, i, temperature, number: int, burn_in: int):
         own = jax.random.fold_in(jax.random.fold_in(chain_key, i), number)
         orders = jax.random.fold_in(order_key, number)
-        sweeps = program.sweeps // 2
-        return glauber(couplings, state, own, temperature, sweeps=sweeps, burn_in=burn_in, order_key=orders)
+        found = glauber(couplings, state, own, temperature, sweeps=half, burn_in=burn_in, order_key=orders)
+        return found.state, jnp.round(half * found.mean)
 
     def probe(i, temperature):
-        first = window(stored[i], i, temperature, 0, program.burn_in)
-        second = window(first.state, i, temperature, 1, 0)
-        overlaps = rows @ (0.5 * (first.mean + second.mean))
-        q = jnp.mean(first.mean * second.mean)
+        state, first = window(stored[i], i, temperature, 0, program.burn_in)
+        _, second = window(state, i, temperature, 1, 0)
+        # sums of whole numbers: those of averages are off by 1e-5 in float32, many errors of an overlap close to 1
+        overlaps = rows @ (first + second) / (2 * half * program.neurons)
+        q = jnp.sum(first * second) / (half**2 * program.neurons)
         held = jnp.where(overlaps[i] ** 2 > q / 2, 0, jnp.where(jnp.max(overlaps**2) > q / 2, 1, 2))
         return {
             "kind": jnp.where(q > FROZEN, held, 3),
             "overlap": overlaps[i],
             "self_overlap": q,
-            "drift": rows[i] @ (second.mean - first.mean),
+            "drift": rows[i] @ (second - first) / (half * program.neurons),
             "step_limit": jnp.zeros((), bool),
         }
 

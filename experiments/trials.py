@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from experiments import sources
+from experiments import draws, sources
 
 EXACT = 0.01
 """Relative distance within which a real state counts as the pattern; spins must all be right."""
@@ -70,24 +70,16 @@ def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dic
     import jax
     import jax.numpy as jnp
 
-    from hopfield import Memory, hebb_couplings
+    from hopfield import Memory
     from hopfield.memories import find
-    from hopfield.separations import Linear
 
-    key = jax.random.key(seed)
-    for part in (program.neurons, patterns, sample):
-        key = jax.random.fold_in(key, part)
-    pattern_key, probe_key = jax.random.split(key)
+    pattern_key, probe_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = sources.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
     options = {"beta": beta} if program.has_beta else {}
     memory = blueprint.build(stored, mask=jnp.arange(program.padding) < patterns, **options)
-    model, weigh = memory, None
-    if isinstance(memory, Memory):
-        weigh = memory.shares
-        model = hebb_couplings(memory) if isinstance(memory.separation, Linear) else memory
-    index = jnp.arange(program.probes)
-    keys = jax.vmap(lambda i: jax.random.fold_in(probe_key, i))(index)
+    model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
+    index, keys = draws.numbered(probe_key, program.probes)
     probe = lambda i, key: _probe(program, model, weigh, stored[i], i, key, amount)  # noqa: E731
     outcome = jax.vmap(probe)(index, keys)
     valid = index < patterns

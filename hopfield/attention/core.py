@@ -158,9 +158,8 @@ def softmax(scores: Array, where: Array | None = None) -> Array:
 @jax.custom_jvp
 def _softmax(scores: Array) -> Array:
     top = jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)
-    mass = jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top))
-    total = jnp.sum(mass, axis=-1, keepdims=True)
-    return mass / jnp.where(total == 0, 1.0, total)
+    # JAX's own softmax, which XLA knows how to fuse, is NaN in a row of nothing but −∞; so are its derivatives.
+    return jnp.where(top == -jnp.inf, 0.0, jax.nn.softmax(scores, axis=-1))
 
 
 @_softmax.defjvp
@@ -199,8 +198,10 @@ def attend(
     With its defaults it is scaled dot-product attention. Arguments and errors as in `scores`, `weights` and `read`.
     """
     check_shapes(query, key, value, as_metric(metric))
-    found = weights(scores(query, key, metric=metric, beta=beta, bias=bias), separation=separation, mask=mask)
-    return read(found, value)
+    found = scores(query, key, metric=metric, beta=beta, bias=bias)
+    if bias is None and mask is None and type(separation) is LogSumExp:
+        return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
+    return read(weights(found, separation=separation, mask=mask), value)
 
 
 def decompose(

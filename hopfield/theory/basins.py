@@ -1,8 +1,9 @@
 """How far from a pattern retrieval may start: critical initial overlaps.
 
-For the classical, projection and dense networks one step takes the overlap m to erf(u/√2), u the signal over the
-deviation of the crosstalk. The patterns are the same at every step, which gives the crosstalk a memory: statistical
-neurodynamics keeps that of one step for the classical network; for the others it is taken as drawn afresh each time.
+For the classical, projection and dense networks one synchronous step takes the overlap m of a random state to
+erf(u/√2), u the signal over the deviation of the crosstalk, exactly for N → ∞. The patterns are the same at every step,
+which gives the crosstalk a memory. Statistical neurodynamics keeps that of one step for the classical network; for the
+others the map of the first step is iterated, as if the crosstalk were drawn afresh each time.
 """
 
 from collections.abc import Callable
@@ -52,9 +53,10 @@ def classical(load: ArrayLike) -> Float:
 
 
 def projection(load: ArrayLike) -> Float:
-    """Critical initial overlap of the projection rule, noise drawn afresh: m ↦ erf(m √((1−α)/(2α(1−m²)))).
+    """Critical initial overlap of the projection rule by its map of one step: m ↦ erf(m √((1−α)/(2α(1−m²)))).
 
-    Without its diagonal the rule answers m ξ + η, η random, by (1−α) m ξ and a noise of variance α(1−α)(1−m²).
+    Without its diagonal (Kanter and Sompolinsky 1987) the rule answers m ξ + η, η random of variance 1 − m², by
+    (1−α) m ξ and a noise of variance α(1−α)(1−m²).
 
     Args:
         load: α = M/N, between 0 and 1.
@@ -72,7 +74,7 @@ def projection(load: ArrayLike) -> Float:
 
 
 def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
-    """Critical initial overlap of a dense memory, noise drawn afresh: m ↦ erf(m^(n−1)/√(2a)), a = noise(n)·load.
+    """Critical initial overlap of a dense memory by its map of one step: m ↦ erf(m^(n−1)/√(2a)), a = noise(n)·load.
 
     Args:
         degree: n >= 3.
@@ -81,6 +83,8 @@ def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
 
     Returns:
         The unstable fixed point; nan above the spinodal, where nothing is retrieved.
+
+    Source: the one-step error of Krotov and Hopfield 2016 (arXiv:1606.01164), here from a state of overlap m.
     """
     power = whole("degree", degree, least=3) - 1
     load = real("load", load, above=0)

@@ -68,7 +68,7 @@ def brute_force(program: attraction.Program, overlaps, patterns: int, sample: in
 @pytest.mark.parametrize("patterns", [4, 9])
 def test_ends_are_those_of_a_plain_loop(patterns):
     program = attraction.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60, False)
-    found = attraction.run(program, 5, None, [patterns] * 3, range(3), [OVERLAPS] * 3)
+    found = attraction.run(program, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
     totals = 0
     for sample in range(3):
         for name, counts in brute_force(program, OVERLAPS, patterns, sample).items():
@@ -88,7 +88,7 @@ def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
 
 
 def _samples(program: attraction.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
-    return attraction.run(program, 0, None, [patterns] * samples, range(samples), [overlaps] * samples)
+    return attraction.run(program, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
     dynamics = "synchronous" if memory == "modern" else "asynchronous"
     program = attraction.Program(memory, dynamics, neurons, 8, 3, 3, 1, beta is not None)
     overlaps = np.array([0.13, 0.5, 1.0])
-    found = attraction.run(program, 0, beta, [8], [0], [overlaps])["start_overlap"][0]
+    found = attraction.run(program, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
     spins = 1 - 2 * np.round(neurons * (1 - overlaps) / 2) / neurons
     np.testing.assert_allclose(found, overlaps if memory == "modern" else spins, atol=1e-6)
     if memory == "modern":
@@ -119,6 +119,19 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
         share = float(theory.nearest_pattern_share(14, patterns, overlap))
         trials = rows["probes"].sum()
         assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
+
+
+def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
+    """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
+    program = attraction.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
+    nearest = float(theory.nearest_pattern_share(8, 500, 0.8))
+    shares = [
+        np.sum(attraction.run(program, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400
+        for near in (0.8, 0.97)
+    ]
+    error = np.sqrt(nearest * (1 - nearest) / 400)
+    assert abs(shares[1] - nearest) < 4 * error
+    assert shares[0] > nearest + 6 * error
 
 
 def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
@@ -147,6 +160,7 @@ def test_summary_accounts_for_every_query(smoke):
     assert {entry["memory"] for entry in summary["critical_overlap"]} == {"classical", "modern"}
     for entry in summary["ends"]:
         shares = [entry[name] for name in ("right", "other", "reversed", "nowhere")]
+        assert 0 <= entry["cycles"] + entry["step_limit"] <= 1
         assert sum(shares) == pytest.approx(1)
         assert min(shares) > -1e-12
     assert len(summary["critical_overlap"]) == len(summary["ends"]) == 4
@@ -208,6 +222,7 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
         ({"per_memory": {"classical": Scale(dynamics=["parallel"])}}, "dynamics must be one of asynchronous, synchron"),
         ({"per_memory": {"modern": Scale(dynamics=["asynchronous"])}}, "dynamics must be synchronous for modern"),
         ({"per_memory": {"classical": Scale(beta=1.0)}}, "beta must be null for classical, which has none, got 1"),
+        ({"per_memory": {"modern": Scale(near=1.0)}}, "near must be between 0 and 1, got 1 for modern"),
         ({"per_memory": {"modern": Scale(beta=-1.0)}}, "beta must be positive, got -1 for modern"),
     ],
 )

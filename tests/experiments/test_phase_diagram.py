@@ -10,7 +10,7 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments import base, phase_diagram, phase_diagram_summary, plot, thermal
+from experiments import base, phase_diagram, phase_diagram_figure, phase_diagram_summary, plot, thermal
 from experiments.phase_diagram import Classical, Config, Curves, Modern
 from hopfield.theory import classical, spherical
 
@@ -106,6 +106,25 @@ def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacit
     assert [counts[2:] for counts in found["disorder"]] == [[2, 2], [2, 2]]
     assert found["retrieval"][0][:2] == [2, 2]
     assert found["mixture"][1][:2] == [2, 2]
+
+
+@pytest.mark.usefixtures("as_run")
+def test_overlaps_close_to_one_are_exact_in_single_precision():
+    """At T = 0.02 a flip against a field of 1 has odds of e^-100; at 0.2 the overlap is a mean of that many signs."""
+    program = thermal.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
+    found = thermal.run(program, 0, [3], [0], [[0.02, 0.2]])
+    for name in ("overlap", "self_overlap"):
+        assert found[name][0][0] == pytest.approx(1, abs=1e-7)
+    flips = (1 - found["overlap"][0][1]) / 2 * (2 * 14 * 2000)
+    assert flips > 0.5
+    assert flips == pytest.approx(round(flips), abs=0.01)
+
+
+def test_spins_count_as_frozen_where_the_replica_theory_of_the_glass_says():
+    loads = np.array([0.02, 0.1, 0.2])
+    found = classical.spin_glass(loads, phase_diagram_figure.frozen_temperature(loads))
+    assert found.q == pytest.approx(thermal.FROZEN, abs=1e-9)
+    assert phase_diagram_figure.frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)
 
 
 def test_a_point_does_not_depend_on_what_is_measured_with_it():

@@ -1,5 +1,6 @@
 """The benchmark at its smallest: it reports what it timed, and refuses to time two sides that do different things."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -29,7 +30,10 @@ def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, caps
         compiled.clear_cache()
     assert benchmark.main(["--size", "small", "--repetitions", "3", "--json", str(path)]) == 0
     record = json.loads(path.read_text())
-    assert [case["name"] for case in record["cases"]] == ["asynchronous"]  # the long ones only when asked for
+    peers = ["torch"] if importlib.util.find_spec("torch") else []
+    short = ["asynchronous", "blockwise", *(f"blockwise_{peer}" for peer in peers)]
+    short += ["layer", *(f"layer_{peer}" for peer in peers)]
+    assert [case["name"] for case in record["cases"]] == short  # the long ones only when asked for
     case = record["cases"][0]
     assert case["shapes"] == {"neurons": 200, "patterns": 20, "probes": 4}
     for stage in ("total", "couplings", "dynamics"):
@@ -44,6 +48,7 @@ def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, caps
     assert case["agreement"]["fixed points among the final states"] == 2 * 3 * 4
     printed = capsys.readouterr().out
     assert "ratio" in printed
+    assert ("layer_torch: skipped, torch is not installed" in printed) == (not peers)
     assert all(f"{name} {version}" in printed for name, version in record["environment"]["versions"].items())
 
 
