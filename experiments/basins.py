@@ -9,7 +9,8 @@ plus a random vector across, of the pattern's norm. It may end
 
 and the initial overlap from which half of the queries end right is the critical one at that load. An overlap of 0.8
 (`hopfield.measures.retained`) tells random patterns of many spins apart. Of M = e^(αN) patterns on a sphere the nearest
-to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at α = 0.51: there `near` has to be well above.
+to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at α = 0.51; and where basins are narrow, as
+those of projection at high load, starts above 0.8 may rest there without being retrieved: `near` has to be well above.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -32,7 +32,7 @@ def draw(table: Table, summary: dict) -> "Figure":
         _final(column[0], shown)
         _ends(column[1], shown)
         _critical(column[2], rows, [entry for entry in summary["critical_overlap"] if entry["memory"] == memory])
-        titles = _title(memory, rows, shown), "where queries end, loads as above", "half of the queries end right"
+        titles = _title(memory, rows, shown), "where queries end, loads as above", "start from which half end right"
         for ax, title in zip(column, titles, strict=True):
             ax.set_title(title, loc="left")
     for ax in axes.ravel():
@@ -45,8 +45,7 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
     words = f"{name}, {'degree ' if name == 'dense' else ''}{parameter}" if parameter else name
     beta = rows["beta"].iloc[0]
     heat = rf", $\beta={beta:g}$" if np.isfinite(beta) else ""
-    dynamics = ", synchronous" if rows["dynamics"].iloc[0] == "synchronous" else ""
-    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}{dynamics}"
+    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
 
 
 def _shown(rows: Table) -> Table:

@@ -89,7 +89,7 @@ def test_modern_states_change_at_the_finite_size_threshold(load):
     neurons = 14
     patterns = round(np.exp(load * neurons))
     line = float(spherical.critical_beta(neurons, patterns, "converged")) / neurons
-    program = thermal.Program("modern", neurons, patterns, 6, 4, 0, 0, 500)
+    program = thermal.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
     temperatures = 1 / (line * np.array([0.5, 0.8, 1.25, 2.0]))
     found = thermal.run(program, 0, [patterns] * 2, [0, 1], [temperatures] * 2)
     retrieved = np.array(found["retrieval"])
