@@ -10,10 +10,11 @@ from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.attention.core import check_shapes, inverse_temperature
+from hopfield.attention.core import allowed, check_shapes, inverse_temperature
 from hopfield.attention.masks import Causal, Mask
 from hopfield.bilinear import Metric, as_metric
 from hopfield.bilinear.arrays import aligned
@@ -58,20 +59,23 @@ def attend_blockwise(
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
         return_potential: also return F = log Σ exp(β q g k) [*b, T], −∞ where everything is masked.
     Raises:
-        ValueError: shapes that do not fit, β ≤ 0, or blocks that are not positive.
+        ValueError: shapes that do not fit, that of the mask included, β ≤ 0, or blocks that are not positive.
     """
     metric = as_metric(metric)
     check_shapes(query, key, value, metric)
-    beta = inverse_temperature(beta, query, metric)
+    rate = inverse_temperature(beta, query, metric)
+    if mask is not None and not isinstance(mask, Mask):
+        mask = allowed(mask, query.shape[-2], key.shape[-2])  # a slice of one too short would be moved, not refused
     if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
         raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
     dtype = value.dtype
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     if not return_potential and fused_kernel_applies(query, key, value, beta, mask):
-        return _fused(query, key, value, beta, mask)
-    query, beta = aligned(query.astype(accumulation_dtype(query.dtype)), beta[..., None, None])
-    query = (query * beta).astype(key.dtype)
+        default = 1.0 if metric is not None else query.shape[-1] ** -0.5
+        return _fused(query, key, value, default if beta is None else float(np.asarray(beta)), mask)
+    query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
+    query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = Blocks(*blocks) if blocks else _blocks(query, key)
@@ -81,19 +85,22 @@ def attend_blockwise(
 
 
 def fused_kernel_applies(query, key, value, beta, mask) -> bool:
-    """Whether this machine has a GPU whose fused attention kernel computes the same thing, in half precision."""
+    """Whether this machine has a GPU whose fused attention kernel computes the same thing, in half precision.
+
+    `beta` as the caller gave it: the kernel's scale is a constant of the program, as β = None also is under jit.
+    """
     half = all(x.dtype in (jnp.float16, jnp.bfloat16) for x in (query, key, value))
     alike = query.ndim == key.ndim == value.ndim == 4 and query.shape[-1] == key.shape[-1] == value.shape[-1]
-    plain = (mask is None or isinstance(mask, Causal)) and beta.ndim == 0 and not is_traced(beta)
-    heads = alike and query.shape[0] == key.shape[0] and query.shape[1] % key.shape[1] == 0
-    fits = heads and query.shape[-1] <= 128 and query.shape[-1] % 8 == 0
+    plain = (mask is None or isinstance(mask, Causal)) and not is_traced(beta) and np.ndim(beta) == 0
+    stored = alike and query.shape[0] == key.shape[0] and key.shape[:2] == value.shape[:2]
+    fits = stored and query.shape[1] % key.shape[1] == 0 and query.shape[-1] <= 128 and query.shape[-1] % 8 == 0
     return half and plain and fits and jax.default_backend() == "gpu"
 
 
-def _fused(query, key, value, beta, mask):
+def _fused(query, key, value, scale: float, mask):
     query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
     causal = isinstance(mask, Causal)
-    found = jax.nn.dot_product_attention(query, key, value, scale=float(beta), is_causal=causal, implementation="cudnn")
+    found = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
     return jnp.swapaxes(found, 1, 2)
 
 

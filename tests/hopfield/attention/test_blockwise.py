@@ -127,11 +127,31 @@ def test_the_fused_kernel_is_only_for_what_it_computes(monkeypatch):
     beta = jnp.asarray(0.125)
     assert fused_kernel_applies(half, half, half, beta, None)
     assert fused_kernel_applies(half, half[:, :2], half[:, :2], beta, masks.causal())
+    assert fused_kernel_applies(half, half, half, None, None)
+    assert not fused_kernel_applies(half, half, half[:1, :1], beta, None)
     assert not fused_kernel_applies(half, half, half, jnp.ones(4), None)
     assert not fused_kernel_applies(half, half, half, beta, masks.sliding_window(3))
     assert not fused_kernel_applies(half.astype(jnp.float32), half, half, beta, None)
     monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
     assert not fused_kernel_applies(half, half, half, beta, None)
+
+
+@pytest.mark.parametrize(("beta", "scale"), [(None, 0.125), (0.5, 0.5), (jnp.asarray(0.5), 0.5)])
+def test_the_fused_kernel_is_reached_under_jit_too(monkeypatch, beta, scale):
+    """Traced shapes alone fix the default β = 1/√64; a β that is traced itself is no constant and stays with us."""
+    calls = []
+
+    def kernel(query, key, value, **options):
+        calls.append(options)
+        return query
+
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(jax.nn, "dot_product_attention", kernel)
+    half = jax.ShapeDtypeStruct((2, 4, 16, 64), jnp.bfloat16)
+    jax.eval_shape(lambda q, k, v: attend_blockwise(q, k, v, beta=beta, mask=masks.causal()), half, half, half)
+    assert calls == [{"scale": scale, "is_causal": True, "implementation": "cudnn"}]
+    jax.eval_shape(lambda q, k, v, b: attend_blockwise(q, k, v, beta=b), half, half, half, jnp.asarray(0.5))
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(
@@ -141,8 +161,10 @@ def test_the_fused_kernel_is_only_for_what_it_computes(monkeypatch):
         ({"beta": -1.0}, "beta must be positive"),
         ({"key": jnp.ones((13, 5))}, r"key must have .* width 4, got 5 \(axis -1\)"),
         ({"value": jnp.ones((12, 3))}, r"value must have one row per key, 13, got 12 \(axis -2\)"),
+        ({"mask": jnp.ones((10, 12), bool), "blocks": (4, 5)}, r"mask must be \[..., 10 or 1, 13 or 1\]"),
+        ({"mask": jnp.ones((10, 13)), "blocks": (4, 5)}, "mask must be boolean"),
     ],
-    ids=["blocks", "beta", "width", "rows"],
+    ids=["blocks", "beta", "width", "rows", "short mask", "number mask"],
 )
 def test_what_does_not_fit_is_named(change, said):
     query, key, value = drawn("rows")
