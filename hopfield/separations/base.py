@@ -82,6 +82,16 @@ class Separation(Node, abc.ABC):
 
         return jax.vmap(field, (1, 0))(steps, state)
 
+    def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
+        """ln |∇F| [M] up to a number that all patterns share, each entry from its own score only; −∞ where masked.
+
+        Shares and their entropy are formed from it block by block. Only for separations that stream.
+        """
+        if not self.streaming:
+            raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
+        size = jnp.abs(self.weights(z, where))
+        return jnp.where(size > 0, jnp.log(nonzero(size)), -jnp.inf)
+
     def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
         """Partial sums of one block of patterns."""
         raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")

@@ -33,6 +33,9 @@ class LogSumExp(Separation):
     def shares(self, z, where=None):
         return self.weights(z, where)
 
+    def log_sizes(self, z, where=None):
+        return z if where is None else jnp.where(where, z, -jnp.inf)
+
     def block(self, z, values, where=None):
         s, top = shifted(z, where)
         w = jnp.exp(s)

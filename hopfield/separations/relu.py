@@ -29,6 +29,9 @@ class LogReLU(Separation):
         inside = unmasked((z > -1.0).astype(z.dtype), where)
         return inside / nonzero(jnp.sum(inside * (1.0 + z)))
 
+    def log_sizes(self, z, where=None):
+        return jnp.where(unmasked(z > -1.0, where), 0.0, -jnp.inf).astype(z.dtype)
+
     def block(self, z, values, where=None):
         inside = unmasked((z > -1.0).astype(z.dtype), where)
         return Stream(jnp.zeros((), z.dtype), jnp.sum(inside * (1.0 + z)), inside @ values)

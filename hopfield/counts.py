@@ -1,0 +1,188 @@
+"""One pass over spin patterns, every answer: how many patterns have which overlap with a query, and which bits.
+
+    C_k = #{μ : ξ_μ·x = s_k},  U_ki = #{μ : ξ_μ·x = s_k, ξ_μi = +1}      s_k = N − 2k, k = 0 … N
+
+Every separation that is a function of a sum over patterns, Σ f(ξ_μ·x), has its potential, its weights, its read-out
+and its local fields in these numbers, at any β, exactly. They add up over patterns: one pass gives every M on the way.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh
+from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
+
+from hopfield import sharding
+from hopfield.pattern_sources import Source, as_source, bits, overlaps, pack, packed
+
+BLOCK = 1024
+"""Patterns at once: their indicators by overlap stay in the cache."""
+CHUNK = 2**22
+"""Patterns of one call to the device: few enough for sums in float32 to be whole numbers, below 2^24."""
+
+
+class Counts(NamedTuple):
+    """Patterns by overlap with each of Q queries, and by overlap and bit."""
+
+    queries: np.ndarray
+    """Spins [Q, N]."""
+    number: np.ndarray
+    """C [Q, N + 1], whole numbers in int64."""
+    up: np.ndarray
+    """U [Q, N + 1, N]."""
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The overlaps ξ·x that there are, s_k = N − 2k [N + 1]."""
+        neurons = self.queries.shape[1]
+        return (neurons - 2 * np.arange(neurons + 1)).astype(np.float64)
+
+    @property
+    def patterns(self) -> int:
+        """M."""
+        return int(self.number[0].sum())
+
+    def log_partition(self, beta: float) -> np.ndarray:
+        """ln Σ_μ e^(β ξ_μ·x) [Q]."""
+        return _log_sum(_log(self.number) + beta * self.scores[None, :])
+
+    def target_weight(self, own: ArrayLike, beta: float) -> np.ndarray:
+        """Softmax weight of one pattern whose overlap with the query is `own` [Q]."""
+        return np.exp(beta * np.asarray(own, np.float64) - self.log_partition(beta))
+
+    def entropy(self, beta: float) -> np.ndarray:
+        """Entropy of the softmax weights in nats [Q]."""
+        log_z = self.log_partition(beta)
+        weight = np.exp(_log(self.number) + beta * self.scores[None, :] - log_z[:, None])
+        return log_z - beta * np.sum(weight * self.scores[None, :], axis=1)
+
+    def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
+        return self.number @ function(self.scores)
+
+    def read(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
+        return np.einsum("k,qkn->qn", weight(self.scores), 2.0 * self.up - self.number[:, :, None])
+
+    def fields(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
+
+        The overlap with all spins but i is s − ξ_i x_i; the own spin never enters.
+        """
+        field = np.zeros(self.queries.shape)
+        down = self.number[:, :, None] - self.up
+        for sign, count in ((1.0, self.up), (-1.0, down)):
+            rest = self.scores[None, :, None] - sign * self.queries[:, None, :]
+            rise = 0.5 * (function(rest + sign) - function(rest - sign))
+            # A spin of an overlap that no pattern has may lie outside the range of f.
+            field += np.sum(np.where(count > 0, count * np.where(count > 0, rise, 0.0), 0.0), axis=1)
+        return field
+
+    def update(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
+        field = self.fields(function)
+        return np.where(field == 0, self.queries, np.sign(field))
+
+
+def count(source, queries: Float[Array, "Q N"], *, mesh: Mesh | None = None) -> Counts:
+    """Count the patterns of a source by their overlap with each query.
+
+    Args:
+        source: spin patterns [M, N]: packed, generated, stored or mapped; an array is taken as stored.
+        queries: spins [Q, N].
+        mesh: devices to spread the patterns over (`hopfield.sharding`).
+
+    Raises:
+        ValueError: widths differ, or the queries or patterns are not spins.
+    """
+    source = as_source(source)
+    return next(along(source, queries, [source.shape[0]], mesh=mesh))
+
+
+def along(source, queries: Float[Array, "Q N"], sizes: Sequence[int], *, mesh: Mesh | None = None) -> Iterator[Counts]:
+    """Counts of the first M patterns for every M of `sizes`, in ascending order, from one pass over the largest.
+
+    Args:
+        source, queries, mesh: as for `count`.
+        sizes: numbers of patterns, 1 to that of the source.
+    """
+    source = as_source(source)
+    states, total = np.asarray(queries, np.float64), source.shape[0]
+    if states.ndim != 2 or states.shape[1] != source.shape[1] or not np.all(np.abs(states) == 1):
+        raise ValueError(f"queries must be spins [Q, {source.shape[1]}], got shape {states.shape} or other entries")
+    stops = sorted({int(size) for size in sizes})
+    if not stops or stops[0] < 1 or stops[-1] > total:
+        raise ValueError(f"sizes must be numbers of patterns from 1 to {total}, got {list(sizes)}")
+    words, neurons = pack(jnp.asarray(states)), states.shape[1]
+    tally = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)
+    first = 0
+    for stop in stops:
+        for found in _chunks(source, words, first, stop, mesh):
+            tally += found
+        first = stop
+        yield Counts(states, tally[:, :, -1].copy(), tally[:, :, :-1].copy())
+
+
+def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:
+    """Counts of the patterns first … stop − 1, chunk by chunk; the next one is computed while the last is added."""
+    waiting = None
+    while first < stop:
+        size = min(CHUNK, stop - first, 2**32 - first % 2**32)
+        part = source.part(first, size)
+        part = part if source.spins else packed(part.rows(0, size))
+        running = _tally(part, words, size, mesh=mesh)
+        if waiting is not None:
+            yield np.asarray(waiting).astype(np.int64)
+        waiting, first = running, first + size
+    if waiting is not None:
+        yield np.asarray(waiting).astype(np.int64)
+
+
+@partial(jax.jit, static_argnums=2, static_argnames="mesh")
+def _tally(source: Source, words, total: int, *, mesh: Mesh | None):
+    """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
+    if mesh is None:
+        return _swept(source, words, jnp.int32(0), total)
+    shares, _ = sharding.axes(mesh)
+
+    def function(sources, first, words):
+        return sharding.together(jnp.add, _swept(sources[0], words, first, total), shares)
+
+    return sharding.spread(mesh, function, (source,), words)
+
+
+def _swept(source: Source, words, offset, total: int):
+    """A product of indicators, exact in bfloat16, which holds 0 and 1, with sums in float32."""
+    count, neurons = source.shape
+    block = min(BLOCK, count)
+    rank = jnp.arange(neurons + 1)[None, :, None]
+
+    def absorb(tally, i):
+        # The last block starts early enough to be full; what was counted before is left out.
+        first = jnp.minimum(i * block, count - block)
+        local = first + jnp.arange(block)
+        used = (local >= i * block) & (offset + local < total)
+        found = source.words(first, block)
+        distance = (neurons - overlaps(found, words, neurons)) // 2
+        share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
+        columns = jnp.concatenate([bits(found, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
+        columns = jnp.where(used[:, None], columns, 0)
+        return tally + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
+
+    start = jnp.zeros((words.shape[0] * (neurons + 1), neurons + 1), jnp.float32)
+    tally, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
+    return tally.reshape(words.shape[0], neurons + 1, neurons + 1)
+
+
+def _log(number: np.ndarray) -> np.ndarray:
+    return np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
+
+
+def _log_sum(terms: np.ndarray) -> np.ndarray:
+    top = terms.max(axis=1, keepdims=True)
+    return (top + np.log(np.sum(np.exp(terms - top), axis=1, keepdims=True)))[:, 0]

@@ -1,0 +1,65 @@
+"""α-entmax at a given threshold: what is left of it to do block by block once the threshold is known.
+
+    p_μ = [(α−1)(z_μ − top) − τ]₊^(1/(α−1))       τ such that Σ p = 1
+
+α = 2 is sparsemax. The threshold itself comes from passes over the scores that add up `excess`.
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield.pytrees import Node
+from hopfield.separations.base import Scalar, Stream, nonzero, unmasked
+from hopfield.separations.sparse import Entmax, Sparsemax
+from hopfield.simplex import Mask, Scores
+
+
+class Cut(Node):
+    """The streaming part of a separation, for α-entmax whose threshold is given. Build with `cut(separation, …)`.
+
+    No potential of its own: a threshold that does not belong to the scores makes neither weights nor a gradient.
+    """
+
+    alpha: Scalar
+    top: Scalar
+    """The largest score of all patterns."""
+    threshold: Scalar
+    """τ, between −1 and 0 where it is right."""
+
+    def weights(self, z: Scores, where: Mask = None) -> Scores:
+        return self._power(z, where, 1.0 / (self.alpha - 1.0))
+
+    def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
+        p = self.weights(z, where)
+        return jnp.where(p > 0, jnp.log(nonzero(p)), -jnp.inf)
+
+    def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
+        p = self.weights(z, where)
+        # p·z + H_α(p) with the part of Tsallis' entropy that is the same for all p left to `finish`
+        gain = jnp.sum(jnp.where(p > 0, p * (z - self.top), 0.0)) - self._tsallis() * jnp.sum(p**self.alpha)
+        return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
+
+    def merge(self, a: Stream, b: Stream) -> Stream:
+        return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
+
+    def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
+        return stream.mass + self.top + self._tsallis(), stream.moment
+
+    def excess(self, z: Scores, where: Mask = None) -> Float[Array, "2"]:
+        """Σ p and −dΣp/dτ of these scores; both add up over blocks."""
+        slope = self._power(z, where, 1.0 / (self.alpha - 1.0) - 1.0) / (self.alpha - 1.0)
+        return jnp.stack([jnp.sum(self.weights(z, where)), jnp.sum(slope)])
+
+    def _tsallis(self):
+        return 1.0 / (self.alpha * (self.alpha - 1.0))
+
+    def _power(self, z: Scores, where: Mask, exponent) -> Array:
+        rest = (self.alpha - 1.0) * (z - self.top) - self.threshold
+        inside = unmasked(rest > 0, where)
+        return jnp.where(inside, jnp.exp(exponent * jnp.log(jnp.where(inside, rest, 1.0))), 0.0)
+
+
+def cut(separation: Sparsemax | Entmax, top: Scalar, threshold: Scalar) -> Cut:
+    """Sparsemax or entmax of scores whose largest is `top`, cut at τ = `threshold`."""
+    alpha = separation.alpha if isinstance(separation, Entmax) else 2.0
+    return Cut(jnp.asarray(alpha, top.dtype), top, threshold)

@@ -1,0 +1,104 @@
+"""Patterns counted by overlap and bit: against loops in numpy, and the memories' own updates."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import counts, find_memory
+from hopfield.pattern_sources import generated, packed, stored
+
+N, M, Q = 21, 3000, 5
+SOURCE = generated(jax.random.key(1), "spins", M, N)
+PATTERNS = np.asarray(SOURCE.rows(0, M))
+QUERIES = PATTERNS[:Q] * np.where(np.random.default_rng(2).random((Q, N)) < 0.1, -1.0, 1.0)
+
+
+def by_hand(patterns, query):
+    number, up = np.zeros(N + 1, int), np.zeros((N + 1, N), int)
+    for row in patterns:
+        k = int(N - row @ query) // 2
+        number[k] += 1
+        up[k] += row > 0
+    return number, up
+
+
+@pytest.mark.parametrize("kind", ["generated", "packed", "stored", "array"])
+def test_counts_are_those_of_a_loop(kind):
+    source = {"generated": SOURCE, "packed": packed(PATTERNS), "stored": stored(PATTERNS), "array": PATTERNS}[kind]
+    found = counts.count(source, QUERIES)
+    for i in range(Q):
+        number, up = by_hand(PATTERNS, QUERIES[i])
+        np.testing.assert_array_equal(found.number[i], number)
+        np.testing.assert_array_equal(found.up[i], up)
+    assert found.patterns == M
+
+
+def test_one_pass_gives_every_number_of_patterns(monkeypatch):
+    monkeypatch.setattr(counts, "CHUNK", 700)
+    sizes = [3000, 1, 701, 1400]
+    found = list(counts.along(SOURCE, QUERIES, sizes))
+    assert [one.patterns for one in found] == sorted(sizes)
+    for one in found:
+        np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.patterns], QUERIES[2])[0])
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0])
+def test_softmax_statistics_are_those_of_all_weights(beta):
+    found, z = counts.count(SOURCE, QUERIES), beta * QUERIES @ PATTERNS.T
+    p = np.exp(z - z.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    np.testing.assert_allclose(found.log_partition(beta), np.log(np.exp(z).sum(1)), rtol=1e-13)
+    np.testing.assert_allclose(found.entropy(beta), -(p * np.log(p)).sum(1), rtol=1e-11)
+    own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
+    np.testing.assert_allclose(found.target_weight(own, beta), p[np.arange(Q), np.arange(Q)], rtol=1e-12)
+    read = found.read(lambda s: np.exp(beta * s)) / np.exp(found.log_partition(beta))[:, None]
+    np.testing.assert_allclose(read, p @ PATTERNS, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("memory", "function", "options"),
+    [
+        ("exponential", lambda s: np.exp(0.7 * s), {"beta": 0.7}),
+        ("dense:3", lambda s: s**3 / 3, {}),
+        ("dense:4", lambda s: s**4 / 4, {}),
+        ("classical", lambda s: s**2 / 2, {}),
+    ],
+)
+def test_updates_are_those_of_the_memory(memory, function, options):
+    model = find_memory(memory).build(jnp.asarray(PATTERNS), **options)
+    found = counts.count(SOURCE, QUERIES)
+    np.testing.assert_array_equal(found.update(function), jax.vmap(model.update)(jnp.asarray(QUERIES)))
+    fields, expected = found.fields(function), np.asarray(jax.vmap(model.local_field)(jnp.asarray(QUERIES)))
+    scale = fields[0, 0] / expected[0, 0]  # the model's β and powers of N
+    np.testing.assert_allclose(fields, scale * expected, rtol=1e-9)
+    potential = np.array([function(PATTERNS @ query).sum() for query in QUERIES])
+    np.testing.assert_allclose(found.potential(function), potential, rtol=1e-12)
+
+
+def test_a_tie_keeps_the_spin():
+    """Two opposite patterns cancel at every spin that the query shares with one of them only."""
+    rows = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
+    query = np.array([[1.0, 1.0, 1.0, -1.0]])
+    found = counts.count(packed(rows), query)
+    np.testing.assert_array_equal(found.update(lambda s: s**2 / 2)[0, :2], [1.0, 1.0])
+    fields = found.fields(lambda s: s**2 / 2)
+    by_hand = [(rows[:, i] * (rows @ query[0] - rows[:, i] * query[0, i])).sum() for i in range(4)]
+    np.testing.assert_array_equal(fields[0], by_hand)
+    np.testing.assert_array_equal(
+        found.update(lambda s: s**2 / 2)[0], np.where(fields[0] == 0, query[0], np.sign(fields[0]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: counts.count(SOURCE, np.ones((2, 3))), "queries must be spins \\[Q, 21\\]"),
+        (lambda: counts.count(SOURCE, np.zeros((2, N))), "queries must be spins"),
+        (lambda: counts.count(np.full((4, N), 0.5), QUERIES), "must be spins"),
+        (lambda: next(counts.along(SOURCE, QUERIES, [M + 1])), "sizes must be numbers of patterns from 1 to 3000"),
+    ],
+)
+def test_wrong_input_is_one_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
