@@ -17,7 +17,7 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from experiments import base, parallel, sources, trials
+from experiments import base, parallel, sources, streams, trials
 from experiments.base import about
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ class Config(Scale, base.Config):
     per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
     sources: list[str] = field(
         default_factory=lambda: [sources.RANDOM],
-        metadata=about("patterns: random, digits, photographs, or paths of .npy or .npz files"),
+        metadata=about(
+            "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored"
+        ),
     )
     clamp: bool = field(default=False, metadata=about("hold the units that the corruption left untouched"))
 
@@ -117,8 +119,10 @@ def _at_least(name: str, value, low: int) -> None:
 
 
 def _check_source(config: Config, memory: str, at: At, source: str) -> None:
-    if source != sources.RANDOM:
-        rows, width = sources.load(source, False).shape
+    if sources.streamed(source):
+        streams.check(memory, at.dynamics, at.max_steps, config.clamp)
+    if source not in sources.DRAWN:
+        rows, width = sources.width(source)
         if config.neurons is not None and set(config.neurons) != {width}:
             raise ValueError(f"neurons must be {width} for the patterns of {source}, got {config.neurons}")
         most = max(_pattern_counts(memory, at, width))
@@ -129,12 +133,14 @@ def _check_source(config: Config, memory: str, at: At, source: str) -> None:
         if curves * _samples(at, neurons) > 10**7:
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={neurons}, got {at.samples}")
         most = max(_pattern_counts(memory, at, neurons))
-        if most * neurons > 2**30:
+        if most * neurons > 2**30 and not sources.streamed(source):
             raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
+        if most > 2**40:
+            raise ValueError(f"loads must give {memory} of N={neurons} at most 2^40 patterns, got {most:.3g}")
 
 
 def _widths(at: At, source: str) -> list[int]:
-    return at.neurons if source == sources.RANDOM else [sources.load(source, False).shape[1]]
+    return at.neurons if source in sources.DRAWN else [sources.width(source)[1]]
 
 
 def _check_samples(samples: Any) -> None:
@@ -232,14 +238,15 @@ def points(config: Config) -> list[dict]:
 
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
-    contents = {source: sources.fingerprint(source) for source in config.sources if source != sources.RANDOM}
+    contents = {source: sources.fingerprint(source) for source in config.sources if source not in sources.DRAWN}
     return {"seed": config.seed, "clamp": config.clamp, "sources": contents}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Measure points in chunks of one compiled program each, two chunks at a time."""
-    paddings = _paddings(points(config))
-    chosen = sorted(points_, key=lambda point: _program(config, point, paddings))
+    """Measure points in chunks of one compiled program each, two chunks at a time; passes over streams come last."""
+    stored = [point for point in points_ if not sources.streamed(point["source"])]
+    paddings = _paddings([point for point in points(config) if not sources.streamed(point["source"])])
+    chosen = sorted(stored, key=lambda point: _program(config, point, paddings))
     chunks = []
     for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
         queue = list(members)
@@ -247,6 +254,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
         starts = range(0, len(queue), size)
         chunks += [partial(_run, config, program, queue[i : i + size], size) for i in starts]
     yield from parallel.rows(chunks)
+    yield from streams.rows(config.seed, [point for point in points_ if sources.streamed(point["source"])])
 
 
 def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:

@@ -3,6 +3,31 @@
 from functools import lru_cache
 
 RANDOM = "random"
+GENERATED = "generated"
+"""Random spins that are drawn again whenever they are read, and never stored."""
+DRAWN = (RANDOM, GENERATED)
+MAPPED = "mapped:"
+"""Before the path of a .npy file: spins that stay in the file."""
+
+
+def streamed(source: str) -> bool:
+    """Whether patterns are passed over block by block instead of being stored."""
+    return source == GENERATED or source.startswith(MAPPED)
+
+
+def stream(source: str, key, patterns: int, neurons: int):
+    """The source that hands out `patterns` spins of width `neurons`, see `hopfield.pattern_sources`."""
+    from hopfield import pattern_sources
+
+    if source == GENERATED:
+        return pattern_sources.generated(key, "spins", patterns, neurons)
+    return pattern_sources.mapped(source.removeprefix(MAPPED))
+
+
+def width(source: str, spins: bool = False) -> tuple[int, int]:
+    """Numbers of patterns and of neurons of a source that is not random."""
+    patterns = stream(source, None, 0, 0) if source.startswith(MAPPED) else load(source, spins)
+    return patterns.shape[0], patterns.shape[1]
 
 
 def load(source: str, spins: bool):
@@ -20,6 +45,14 @@ def load(source: str, spins: bool):
 @lru_cache(maxsize=8)
 def fingerprint(source: str) -> str:
     """Hash of the patterns of a source, so that rows measured on a file are not taken for those of its successor."""
+    if source.startswith(MAPPED):  # as much of a file as a fingerprint can wait for
+        import os
+
+        import numpy as np
+
+        path = source.removeprefix(MAPPED)
+        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+        return f"{os.path.getsize(path)}-{digest(rows[:: max(1, len(rows) // 1000)])}"
     return digest(load(source, False))
 
 

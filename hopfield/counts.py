@@ -14,11 +14,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
-from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
 from hopfield import sharding
+from hopfield.memory import Memory
 from hopfield.pattern_sources import Source, as_source, bits, overlaps, pack, packed
+from hopfield.separations import LogSumExp, Polynomial
+from hopfield.similarities import Dot
+from hopfield.spaces import Spins
 
 BLOCK = 1024
 """Patterns at once: their indicators by overlap stay in the cache."""
@@ -61,6 +64,12 @@ class Counts(NamedTuple):
         weight = np.exp(_log(self.number) + beta * self.scores[None, :] - log_z[:, None])
         return log_z - beta * np.sum(weight * self.scores[None, :], axis=1)
 
+    def shares(self, own: ArrayLike, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
+        total = self.number @ np.abs(weight(self.scores))
+        mine = np.abs(weight(np.asarray(own, np.float64)))
+        return np.divide(mine, total, out=np.zeros_like(total), where=total > 0)
+
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
         return self.number @ function(self.scores)
@@ -89,7 +98,36 @@ class Counts(NamedTuple):
         return np.where(field == 0, self.queries, np.sign(field))
 
 
-def count(source, queries: Float[Array, "Q N"], *, mesh: Mesh | None = None) -> Counts:
+class Summand(NamedTuple):
+    """What one pattern adds to a potential, as a function of its overlap, and its weight; both up to a factor."""
+
+    potential: Callable[[np.ndarray], np.ndarray]
+    weight: Callable[[np.ndarray], np.ndarray]
+
+
+def summand(memory: Memory) -> Summand:
+    """f and w = f′ of a memory on spins whose energy is −Σ_μ f(ξ_μ·x), or a function of that sum.
+
+    Both are scaled, by e^(−βN) or powers of N, to lie within the range of double precision for any β.
+
+    Raises:
+        ValueError: another similarity, space or separation.
+    """
+    beta, neurons, separation = float(memory.beta), memory.patterns.shape[1], memory.separation
+    if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
+        if isinstance(separation, LogSumExp):
+            # Differences of f over one spin are in proportion to f: they lose nothing where f is small.
+            return Summand(lambda s: np.exp(beta * (s - neurons)), lambda s: np.exp(beta * (s - neurons)))
+        if isinstance(separation, Polynomial):
+            degree, rectified = separation.degree, separation.rectified
+            base = (lambda s: np.maximum(s, 0.0)) if rectified else (lambda s: s)
+            # Whole numbers, exact below 2^53, so that a field of zero is the tie it is.
+            return Summand(lambda s: base(s) ** degree, lambda s: (base(s) / neurons) ** (degree - 1))
+    parts = ", ".join(type(part).__name__ for part in (separation, memory.similarity, memory.space))
+    raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {parts}")
+
+
+def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
     """Count the patterns of a source by their overlap with each query.
 
     Args:
@@ -104,7 +142,7 @@ def count(source, queries: Float[Array, "Q N"], *, mesh: Mesh | None = None) -> 
     return next(along(source, queries, [source.shape[0]], mesh=mesh))
 
 
-def along(source, queries: Float[Array, "Q N"], sizes: Sequence[int], *, mesh: Mesh | None = None) -> Iterator[Counts]:
+def along(source, queries: ArrayLike, sizes: Sequence[int], *, mesh: Mesh | None = None) -> Iterator[Counts]:
     """Counts of the first M patterns for every M of `sizes`, in ascending order, from one pass over the largest.
 
     Args:

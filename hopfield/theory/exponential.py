@@ -221,7 +221,7 @@ def _one_step_error(neurons: float, patterns: float, beta: float, flipped: float
         largest = max(own, overlaps[~rare].max(initial=-neurons) + 2)
         terms = np.exp(beta * (np.minimum(overlaps, largest) - own))
         values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
-        return sums.below(values, halves, patterns - 1, -1.0, negligible=_NEGLIGIBLE)
+        return sums.below(values, halves, patterns - 1, -1.0, negligible=_NEGLIGIBLE, even=True)
 
     aligned = neurons - 2 * flipped
     from_right, from_flipped = below_zero(aligned - 1), below_zero(aligned + 1)

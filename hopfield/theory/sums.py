@@ -41,7 +41,9 @@ def lattice_below(values: Float, probabilities: Float, terms: int, bound: float)
     return float(np.clip(law[: max(first_kept, 0)].sum(), 0.0, 1.0))
 
 
-def below(values: Float, probabilities: Float, terms: float, bound: float, *, negligible: float = 1e-12) -> float:
+def below(
+    values: Float, probabilities: Float, terms: float, bound: float, *, negligible: float = 1e-12, even: bool = False
+) -> float:
     """P(sum of terms < bound) + ½ P(sum of terms = bound), by inversion of the characteristic function.
 
     P = ½ − (1/π) Σ_k Im[φ(t_k) e^(−i t_k bound)]/(k + ½),  t_k = (k + ½)Δ,  φ(t) = ⟨e^(itv)⟩^terms.
@@ -58,6 +60,8 @@ def below(values: Float, probabilities: Float, terms: float, bound: float, *, ne
         bound: any number.
         negligible: values expected less often than this in the sum are left out of the window. The time grows with
             the largest value kept over the standard deviation.
+        even: whether the distribution of one term is even. Its characteristic function is then real, and what
+            rounding leaves of the imaginary part is not multiplied by 10^15 terms and more.
 
     Source: Davies, Biometrika 60, 415 (1973).
     """
@@ -65,7 +69,7 @@ def below(values: Float, probabilities: Float, terms: float, bound: float, *, ne
     if not np.any(present):
         return (1 + np.sign(bound)) / 2
     largest = np.max(np.abs(values[present]))
-    mean = terms * np.sum((probabilities * values)[present])
+    mean = 0.0 if even else terms * np.sum((probabilities * values)[present])
     variance = terms * np.sum((probabilities * values**2)[present])
     distance = abs(bound - mean)
     tilts = np.sign(bound - mean) * np.geomspace(1e-3, 30, 60)[:, None] / largest
@@ -78,9 +82,12 @@ def below(values: Float, probabilities: Float, terms: float, bound: float, *, ne
         half_integers = np.arange(start, start + _WAVES) + 0.5
         phases = half_integers[:, None] * spacing * values
         # 1 − ⟨e^(itv)⟩ without cancellation: the power multiplies every rounding error by `terms`
-        departure = -2 * np.sin(phases / 2) ** 2 @ probabilities + 1j * (np.sin(phases) @ probabilities)
-        departure[departure == -1] = -1 + 1e-16  # the logarithm of an exact zero would be undefined
-        wave = np.exp(terms * np.log1p(departure) - 1j * half_integers * spacing * bound)
+        fall = -2 * np.sin(phases / 2) ** 2 @ probabilities
+        skew = np.zeros_like(fall) if even else np.sin(phases) @ probabilities
+        # ln(1 + fall + i skew), of which numpy's log1p of complex numbers keeps no real part below 1e-16
+        log_size = 0.5 * np.log1p(np.maximum(fall * (2 + fall) + skew**2, -1 + 1e-16))
+        angle = np.arctan2(skew, 1 + fall)
+        wave = np.exp(terms * (log_size + 1j * angle) - 1j * half_integers * spacing * bound)
         taper = np.exp(-36 * (half_integers / _MOST_WAVES) ** 8)
         total -= np.sum(taper * wave.imag / half_integers) / np.pi
         if np.max(np.abs(wave)) < 1e-16:

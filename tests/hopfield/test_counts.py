@@ -76,6 +76,23 @@ def test_updates_are_those_of_the_memory(memory, function, options):
     np.testing.assert_allclose(found.potential(function), potential, rtol=1e-12)
 
 
+@pytest.mark.parametrize("spec", ["exponential", "dense:3", "dense:4", "classical"])
+def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
+    options = {"beta": 0.6} if spec == "exponential" else {}
+    model = find_memory(spec).build(jnp.asarray(PATTERNS), **options)
+    found, part = counts.count(SOURCE, QUERIES), counts.summand(model)
+    np.testing.assert_array_equal(found.update(part.potential), jax.vmap(model.update)(jnp.asarray(QUERIES)))
+    own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
+    expected = jax.vmap(model.shares)(jnp.asarray(QUERIES))[jnp.arange(Q), jnp.arange(Q)]
+    np.testing.assert_allclose(found.shares(own, part.weight), expected, rtol=1e-11)
+
+
+def test_other_memories_are_no_sums_over_spins():
+    model = find_memory("modern").build(jnp.asarray(PATTERNS))
+    with pytest.raises(ValueError, match="memory must be a sum over dot products with spins"):
+        counts.summand(model)
+
+
 def test_a_tie_keeps_the_spin():
     """Two opposite patterns cancel at every spin that the query shares with one of them only."""
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])

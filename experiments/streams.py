@@ -1,0 +1,118 @@
+"""One pass over patterns that are not stored: one step of every memory, from every start, at every number of patterns.
+
+A pass counts the patterns by overlap and bit (`hopfield.counts`), which answers every separation at every β. Sums
+over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+from experiments import draws, sources
+
+if TYPE_CHECKING:
+    from hopfield import Memory
+
+
+def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
+    """Refuse what one pass can not measure, in one sentence."""
+    import numpy as np
+
+    from hopfield import counts, find_memory
+    from hopfield.memory import Memory
+
+    model = find_memory(memory).build(np.ones((1, 2)))
+    if not isinstance(model, Memory):
+        raise ValueError(
+            f"sources must be random for {memory}, a matrix of couplings, got patterns that are not stored"
+        )
+    try:
+        counts.summand(model)
+    except ValueError:
+        raise ValueError(f"sources must be random for {memory}, which is no sum over spin patterns") from None
+    if tuple(dynamics) != ("synchronous",) or max_steps != 1:
+        given = f"dynamics={list(dynamics)} max_steps={max_steps}"
+        raise ValueError(f"dynamics must be one synchronous step for patterns that are not stored, got {given}")
+    if clamp:
+        raise ValueError("clamp must be false for patterns that are not stored, got true")
+
+
+def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
+    """One row per point of the capacity experiment, pass after pass; rows of few patterns come before those of many."""
+    ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
+    for _, members in groupby(ordered, key=_draw):
+        yield from _pass(seed, list(members))
+
+
+def _draw(point: dict) -> tuple:
+    return point["source"], point["neurons"], point["sample"]
+
+
+def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
+    import numpy as np
+
+    from hopfield import counts
+
+    most = max(point["patterns"] for point in points)
+    source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
+    # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
+    pattern_key, probe_key = draws.keys(seed, points[0]["neurons"], 0, points[0]["sample"])
+    drawn = sources.stream(source, pattern_key, most, points[0]["neurons"])
+    targets = np.asarray(drawn.part(0, probes).rows(0, probes), np.float64)
+    starts = dict.fromkeys([0.0, *(point["corruption"] for point in points)])
+    queries = {start: _start(start, probe_key, targets) for start in starts}
+    sizes = [point["patterns"] for point in points]
+    stacked = np.concatenate(list(queries.values()))
+    for found in counts.along(drawn, stacked, sizes):
+        of = {}
+        for i, start in enumerate(queries):
+            of[start] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))
+        for point in points:
+            if point["patterns"] == found.patterns:
+                yield point | _outcome(point, of, targets)
+
+
+def _start(start: Any, key, targets):
+    """Every target corrupted, with the numbers that stored patterns are corrupted with."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    from hopfield.patterns import corrupt, corruption
+
+    kind, amount = corruption(start)
+    if not amount:
+        return targets
+    _, keys = draws.numbered(key, len(targets))
+    corrupt_keys = jax.vmap(lambda key: jax.random.split(key)[0])(keys)
+    apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state  # noqa: E731
+    return np.where(np.asarray(jax.vmap(apply)(corrupt_keys, jnp.asarray(targets))) < 0, -1.0, 1.0)
+
+
+def _outcome(point: dict, counted: dict, targets) -> dict:
+    """The columns of the capacity table; where one step leads is where the dynamics end."""
+    import numpy as np
+
+    from hopfield import counts, find_memory
+
+    blueprint = find_memory(point["memory"])
+    options = {"beta": point["beta"]} if point["beta"] is not None else {}
+    part = counts.summand(cast("Memory", blueprint.build(np.ones((1, point["neurons"])), **options)))
+    found, used = counted[point["corruption"]], slice(0, point["probes"])
+    target, start = targets[used], found.queries[used]
+    state = found.update(part.potential)[used]
+    share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
+    overlap = np.mean(state * target, axis=1)
+    retained = overlap > 0.8
+    return {
+        "load": blueprint.scaling.load(point["patterns"], point["neurons"]),
+        "retained": int(np.sum(retained)),
+        "exact": int(np.sum(np.all(state == target, axis=1))),
+        "cycles": 0,
+        "fixed_point": int(np.sum(np.all(counted[0.0].update(part.potential)[used] == target, axis=1))),
+        "target_weight": int(np.sum(share > 0.5)),
+        "overlap": float(np.mean(overlap)),
+        "one_step_error": float(np.mean(state != target)),
+        "steps": float(np.mean(np.any(state != start, axis=1))),
+        "overlap_retained": float(np.mean(overlap[retained])) if retained.any() else None,
+    }

@@ -1,0 +1,130 @@
+"""One step of exponential memories with e^(αN) random spin patterns, by sampling shells of overlap instead of patterns.
+
+The other patterns enter only through how many of them have which overlap with the state. Those numbers are
+multinomial, with the binomial probabilities of an overlap, and are drawn as such: exactly up to 2^62 patterns; beyond,
+each shell on its own as a Poisson variable, or a normal one where more than 10^15 patterns are expected. Leaving out
+that the numbers add up to M, and the normal law, change a shell by less than 10^−7 of its standard deviation. Nothing
+else is approximated, at no size.
+
+    weight of the own pattern   p = 1 / (1 + Σ_k C_k e^(β(s_k − own)))
+    field on a spin             e^(β own′) ξ + Σ_k D_k e^(β s′_k),  D_k = C_k(+) − C_k(−), own spin excluded
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+EXACT = 2**62
+"""Up to here a number of patterns is a whole number that numpy draws multinomials of."""
+CERTAIN = 1e15
+"""Expected patterns in a shell from where their number is drawn from a normal law."""
+
+
+class Trials(NamedTuple):
+    """What T queries of typical patterns show after one step."""
+
+    target_weight: np.ndarray
+    """Softmax weight of the own pattern [T]."""
+    entropy: np.ndarray
+    """Entropy of the weights in nats [T]."""
+    wrong: np.ndarray
+    """Whether a spin chosen at random differs from the pattern after a step of the sign rule, own spin excluded [T]."""
+
+
+def sample(
+    rng: np.random.Generator, neurons: int, log_patterns: float, *, beta: float = 1.0, flipped: int = 0, trials: int = 1
+) -> Trials:
+    """Draw what one step shows for typical patterns, each with M − 1 fresh random others.
+
+    Args:
+        rng: source of randomness.
+        neurons: N, at least 2.
+        log_patterns: ln M, at least 0 and at most 10 N; M is rounded to a whole number up to 2^62.
+        beta: inverse temperature in exp(β ξ·x), > 0.
+        flipped: wrong spins in the start, 0 to N.
+        trials: T, at least 1.
+
+    Raises:
+        ValueError: an argument out of its range.
+    """
+    for name, value, good, contract in (
+        ("neurons", neurons, neurons >= 2, "at least 2"),
+        ("log_patterns", log_patterns, 0 <= log_patterns <= 10 * neurons, "from 0 to 10 N"),
+        ("beta", beta, 0 < beta < math.inf, "positive and finite"),
+        ("flipped", flipped, 0 <= flipped <= neurons, "from 0 to N"),
+        ("trials", trials, trials >= 1, "at least 1"),
+    ):
+        if not good:
+            raise ValueError(f"{name} must be {contract}, got {value}")
+    weight, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
+    return Trials(weight, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
+
+
+def _log_binomial(neurons: int) -> tuple[np.ndarray, np.ndarray]:
+    """Overlaps N − 2k of a random pattern with any state and their log-probabilities [N + 1]."""
+    k = np.arange(neurons + 1)
+    log_count = gammaln(neurons + 1) - gammaln(k + 1) - gammaln(neurons - k + 1)
+    return (neurons - 2 * k).astype(float), log_count - neurons * math.log(2)
+
+
+def _others(log_patterns: float) -> tuple[int | None, float]:
+    """M − 1 as a whole number, None where it is too large for one, and its logarithm."""
+    if log_patterns <= math.log(EXACT):
+        others = max(0, round(math.exp(log_patterns)) - 1)
+        return others, math.log(others) if others else -math.inf
+    return None, log_patterns
+
+
+def _numbers(rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
+    """Numbers of patterns in cells of given log-expectation [T, K], as floating numbers."""
+    if others is not None:
+        share = np.exp(log_mean - np.logaddexp.reduce(log_mean))
+        return rng.multinomial(others, share / share.sum(), size=trials).astype(float)
+    mean = np.exp(log_mean)
+    few = rng.poisson(np.minimum(mean, CERTAIN), size=(trials, mean.size))
+    return np.where(mean < CERTAIN, few, mean + np.sqrt(mean) * rng.standard_normal((trials, mean.size)))
+
+
+def _weights(rng, neurons: int, log_patterns: float, beta: float, own: float, trials: int):
+    overlaps, log_share = _log_binomial(neurons)
+    others, log_others = _others(log_patterns)
+    number = np.zeros((trials, neurons + 1))
+    if others != 0:
+        number = _numbers(rng, others, log_others + log_share, trials)
+    log_number = np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
+    log_terms = log_number + beta * (overlaps - own)[None, :]
+    log_z = np.logaddexp(0.0, np.logaddexp.reduce(log_terms, axis=1))
+    rest = np.exp(log_terms - log_z[:, None])
+    # −ln p of a single pattern of a shell: ln Z − β(s − own)
+    entropy = np.exp(-log_z) * log_z + np.sum(rest * (log_z[:, None] - beta * (overlaps - own)[None, :]), axis=1)
+    return np.exp(-log_z), entropy
+
+
+def _wrong(rng, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int) -> np.ndarray:
+    """The field on one spin: its pattern says ±1 with the overlap of the N − 1 others, the rest are fair coins."""
+    mistaken = rng.random(trials) < flipped / neurons
+    overlaps, log_share = _log_binomial(neurons - 1)
+    others, log_others = _others(log_patterns)
+    difference = np.zeros((trials, neurons))
+    if others != 0:
+        difference = _differences(rng, others, log_others + log_share, trials)
+    own = neurons - 2 * flipped + np.where(mistaken, 1, -1)
+    top = np.where(difference != 0, overlaps[None, :], -np.inf).max(axis=1)
+    top = np.maximum(top, own)[:, None]
+    field = np.exp(beta * (own[:, None] - top))[:, 0] + np.sum(
+        difference * np.exp(beta * (overlaps[None] - top)), axis=1
+    )
+    return np.where(field == 0, mistaken, field < 0)
+
+
+def _differences(rng, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
+    """Patterns of every shell that agree with the target in one spin, less those that do not [T, K]."""
+    if others is not None:
+        both = _numbers(rng, others, np.concatenate([log_mean, log_mean]) - math.log(2), trials)
+        return both[:, : log_mean.size] - both[:, log_mean.size :]
+    half = np.exp(log_mean - math.log(2))
+    few = rng.poisson(np.minimum(half, CERTAIN), size=(2, trials, half.size))
+    spread = np.sqrt(2 * half) * rng.standard_normal((trials, half.size))
+    return np.where(half < CERTAIN, few[0] - few[1], spread)
