@@ -5,18 +5,23 @@ import json
 import os
 import sys
 import tempfile
+import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import base, logging, plot
+from experiments import base, claims, logging, plot
 from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
 from experiments.logging import Mirror, Target
 
 RESULTS = ("config.yaml", "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in plot.SUFFIXES))
+
+PATIENCE = 0.5
+"""Seconds between two looks at directories that other processes hold."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +64,41 @@ def plan(job: Job) -> Plan:
 def run(plans: Sequence[Plan]) -> None:
     """Carry out plans one after the other, and leave the process as it was.
 
+    A plan whose directory another process is measuring comes last, and waits until that process is done or dead.
+
     Raises:
         StoppedError: results could not be written, say; its text says what is kept.
         KeyboardInterrupt: its text says how to go on.
     """
+    waiting, told = deque(enumerate(plans, start=1)), set()
+    refused = 0
     try:
-        for number, each in enumerate(plans, start=1):
-            if len(plans) > 1:
-                _say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
-            _carry_out(each)
+        while waiting:
+            number, each = waiting.popleft()
+            with claims.claimed(_made(each.job.directory)) as holder:
+                if holder is None:
+                    if len(plans) > 1:
+                        _say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
+                    _carry_out(each)
+                    refused = 0
+                    continue
+            if number not in told:
+                told.add(number)
+                _say(f"{each.job.directory} is being measured by {holder}; its turn comes when that is over")
+            waiting.append((number, each))
+            refused += 1
+            if refused >= len(waiting):  # nothing else is left to do
+                time.sleep(PATIENCE)
     finally:
         logging.shut_down()
+
+
+def _made(directory: Path) -> Path:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoppedError(f"the run stopped ({error}): its results have nowhere to go") from error
+    return directory
 
 
 def launched(config: Any) -> None:
@@ -139,8 +168,8 @@ def _progress(plan: Plan) -> str:
 def _begin(plan: Plan) -> list[dict]:
     """Make the directory, write down the options there, and return the points that are missing."""
     directory = plan.job.directory
-    directory.mkdir(parents=True, exist_ok=True)
     base.write_text(directory / "config.yaml", yaml(plan.job))
+    plan.ledger.reload()  # another process may have measured since the plan was made
     missing = _missing(plan)
     if len(missing) < len(plan.points):
         _say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")

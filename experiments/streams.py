@@ -51,7 +51,7 @@ def _draw(point: dict) -> tuple:
 def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     import numpy as np
 
-    from hopfield import counts
+    from hopfield import counts, sharding
 
     most = max(point["patterns"] for point in points)
     source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
@@ -63,7 +63,8 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     queries = {start: _start(start, probe_key, targets) for start in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
-    for found in counts.along(drawn, stacked, sizes):
+    mesh = None if source.startswith(sources.MAPPED) else sharding.every_device()
+    for found in counts.along(drawn, stacked, sizes, mesh=mesh):
         of = {}
         for i, start in enumerate(queries):
             of[start] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))

@@ -173,7 +173,7 @@ def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> 
         size = min(CHUNK, stop - first, 2**32 - first % 2**32)
         part = source.part(first, size)
         part = part if source.spins else packed(part.rows(0, size))
-        running = _tally(part, words, size, mesh=mesh)
+        running = tally(part, words, size, mesh=mesh)
         if waiting is not None:
             yield np.asarray(waiting).astype(np.int64)
         waiting, first = running, first + size
@@ -182,7 +182,7 @@ def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> 
 
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")
-def _tally(source: Source, words, total: int, *, mesh: Mesh | None):
+def tally(source: Source, words, total: int, *, mesh: Mesh | None):
     """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
     if mesh is None:
         return _swept(source, words, jnp.int32(0), total)
@@ -200,7 +200,7 @@ def _swept(source: Source, words, offset, total: int):
     block = min(BLOCK, count)
     rank = jnp.arange(neurons + 1)[None, :, None]
 
-    def absorb(tally, i):
+    def absorb(sums, i):
         # The last block starts early enough to be full; what was counted before is left out.
         first = jnp.minimum(i * block, count - block)
         local = first + jnp.arange(block)
@@ -210,11 +210,11 @@ def _swept(source: Source, words, offset, total: int):
         share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
         columns = jnp.concatenate([bits(found, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
         columns = jnp.where(used[:, None], columns, 0)
-        return tally + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
+        return sums + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
 
     start = jnp.zeros((words.shape[0] * (neurons + 1), neurons + 1), jnp.float32)
-    tally, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
-    return tally.reshape(words.shape[0], neurons + 1, neurons + 1)
+    sums, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
+    return sums.reshape(words.shape[0], neurons + 1, neurons + 1)
 
 
 def _log(number: np.ndarray) -> np.ndarray:

@@ -4,16 +4,54 @@ A mesh has an axis named `patterns`, an axis named `queries`, or both. Generated
 used; stored ones are cut, filled up with rows that are never counted where the devices do not divide them.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from hopfield.pattern_sources import Generated, Packed, Source, Stored
 
 PATTERNS, QUERIES = "patterns", "queries"
+
+
+def connect(address: str | None = None, processes: int | None = None, index: int | None = None) -> bool:
+    """Join the processes of one computation, before JAX is used for anything else.
+
+    Under SLURM, Open MPI and on cloud machines that JAX knows, everything is found in the environment; elsewhere give
+    HOPFIELD_COORDINATOR=host:port, HOPFIELD_PROCESSES and HOPFIELD_PROCESS, or the arguments.
+
+    Args:
+        address: host:port of the first process.
+        processes, index: how many there are, and which this one is.
+
+    Returns:
+        Whether there is more than one process.
+
+    Raises:
+        ValueError: some of the three are given and others not.
+    """
+    address = address or os.environ.get("HOPFIELD_COORDINATOR")
+    counted = {"processes": processes, "process": index}
+    for name, value in counted.items():
+        given = os.environ.get(f"HOPFIELD_{name.upper()}")
+        counted[name] = int(given) if value is None and given is not None else value
+    known = [address, *counted.values()]
+    if all(value is not None for value in known):
+        jax.distributed.initialize(address, counted["processes"], counted["process"])
+    elif any(value is not None for value in known):
+        raise ValueError("address, processes and index must be given together, or left to the environment")
+    elif int(os.environ.get("SLURM_NTASKS", "1")) > 1 or int(os.environ.get("OMPI_COMM_WORLD_SIZE", "1")) > 1:
+        jax.distributed.initialize()
+    return jax.process_count() > 1
+
+
+def every_device() -> Mesh | None:
+    """All devices of all processes along the patterns' axis; None if there is only one."""
+    devices = jax.devices()
+    return jax.make_mesh((len(devices),), (PATTERNS,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
 
 
 def axes(mesh: Mesh) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import expit, gammaln
 
 EXACT = 2**62
 """Up to here a number of patterns is a whole number that numpy draws multinomials of."""
@@ -26,7 +26,9 @@ class Trials(NamedTuple):
     """What T queries of typical patterns show after one step."""
 
     target_weight: np.ndarray
-    """Softmax weight of the own pattern [T]."""
+    """Softmax weight p of the own pattern [T]."""
+    log_odds: np.ndarray
+    """ln p / (1 − p), which tells weights next to 0 and 1 apart [T]."""
     entropy: np.ndarray
     """Entropy of the weights in nats [T]."""
     wrong: np.ndarray
@@ -58,8 +60,8 @@ def sample(
     ):
         if not good:
             raise ValueError(f"{name} must be {contract}, got {value}")
-    weight, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
-    return Trials(weight, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
+    log_odds, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
+    return Trials(expit(log_odds), log_odds, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
 
 
 def _log_binomial(neurons: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,29 +79,33 @@ def _others(log_patterns: float) -> tuple[int | None, float]:
     return None, log_patterns
 
 
-def _numbers(rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
-    """Numbers of patterns in cells of given log-expectation [T, K], as floating numbers."""
+def _log_numbers(rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
+    """Logarithms of the numbers of patterns in cells of given log-expectation [T, K], −∞ for none."""
     if others is not None:
         share = np.exp(log_mean - np.logaddexp.reduce(log_mean))
-        return rng.multinomial(others, share / share.sum(), size=trials).astype(float)
-    mean = np.exp(log_mean)
-    few = rng.poisson(np.minimum(mean, CERTAIN), size=(trials, mean.size))
-    return np.where(mean < CERTAIN, few, mean + np.sqrt(mean) * rng.standard_normal((trials, mean.size)))
+        return _log(rng.multinomial(others, share / share.sum(), size=trials).astype(float))
+    few = _log(rng.poisson(np.exp(np.minimum(log_mean, math.log(CERTAIN))), size=(trials, log_mean.size)).astype(float))
+    relative = np.exp(-0.5 * np.maximum(log_mean, math.log(CERTAIN))) * rng.standard_normal((trials, log_mean.size))
+    return np.where(log_mean < math.log(CERTAIN), few, log_mean + np.log1p(relative))
+
+
+def _log(number: np.ndarray) -> np.ndarray:
+    return np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
 
 
 def _weights(rng, neurons: int, log_patterns: float, beta: float, own: float, trials: int):
     overlaps, log_share = _log_binomial(neurons)
     others, log_others = _others(log_patterns)
-    number = np.zeros((trials, neurons + 1))
+    log_number = np.full((trials, neurons + 1), -np.inf)
     if others != 0:
-        number = _numbers(rng, others, log_others + log_share, trials)
-    log_number = np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
+        log_number = _log_numbers(rng, others, log_others + log_share, trials)
     log_terms = log_number + beta * (overlaps - own)[None, :]
-    log_z = np.logaddexp(0.0, np.logaddexp.reduce(log_terms, axis=1))
+    log_odds = -np.logaddexp.reduce(log_terms, axis=1)
+    log_z = np.logaddexp(0.0, -log_odds)
     rest = np.exp(log_terms - log_z[:, None])
     # −ln p of a single pattern of a shell: ln Z − β(s − own)
     entropy = np.exp(-log_z) * log_z + np.sum(rest * (log_z[:, None] - beta * (overlaps - own)[None, :]), axis=1)
-    return np.exp(-log_z), entropy
+    return log_odds, entropy
 
 
 def _wrong(rng, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int) -> np.ndarray:
@@ -107,24 +113,26 @@ def _wrong(rng, neurons: int, log_patterns: float, beta: float, flipped: int, tr
     mistaken = rng.random(trials) < flipped / neurons
     overlaps, log_share = _log_binomial(neurons - 1)
     others, log_others = _others(log_patterns)
-    difference = np.zeros((trials, neurons))
+    sign, log_size = np.zeros((trials, neurons)), np.full((trials, neurons), -np.inf)
     if others != 0:
-        difference = _differences(rng, others, log_others + log_share, trials)
-    own = neurons - 2 * flipped + np.where(mistaken, 1, -1)
-    top = np.where(difference != 0, overlaps[None, :], -np.inf).max(axis=1)
-    top = np.maximum(top, own)[:, None]
-    field = np.exp(beta * (own[:, None] - top))[:, 0] + np.sum(
-        difference * np.exp(beta * (overlaps[None] - top)), axis=1
-    )
+        sign, log_size = _differences(rng, others, log_others + log_share, trials)
+    own = beta * (neurons - 2 * flipped + np.where(mistaken, 1, -1))
+    log_terms = log_size + beta * overlaps[None, :]
+    top = np.maximum(log_terms.max(axis=1), own)
+    field = np.exp(own - top) + np.sum(sign * np.exp(log_terms - top[:, None]), axis=1)
     return np.where(field == 0, mistaken, field < 0)
 
 
-def _differences(rng, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
-    """Patterns of every shell that agree with the target in one spin, less those that do not [T, K]."""
+def _differences(rng, others: int | None, log_mean: np.ndarray, trials: int) -> tuple[np.ndarray, np.ndarray]:
+    """Patterns of every shell that agree with the target in one spin, less those that do not: signs and logs [T, K]."""
+    half = log_mean - math.log(2)
     if others is not None:
-        both = _numbers(rng, others, np.concatenate([log_mean, log_mean]) - math.log(2), trials)
-        return both[:, : log_mean.size] - both[:, log_mean.size :]
-    half = np.exp(log_mean - math.log(2))
-    few = rng.poisson(np.minimum(half, CERTAIN), size=(2, trials, half.size))
-    spread = np.sqrt(2 * half) * rng.standard_normal((trials, half.size))
-    return np.where(half < CERTAIN, few[0] - few[1], spread)
+        share = np.exp(half - np.logaddexp.reduce(log_mean))
+        both = rng.multinomial(others, np.concatenate([share, share]) / (2 * share.sum()), size=trials).astype(float)
+        few = both[:, : half.size] - both[:, half.size :]
+        return np.sign(few), _log(np.abs(few))
+    counted = rng.poisson(np.exp(np.minimum(half, math.log(CERTAIN))), size=(2, trials, half.size)).astype(float)
+    few, normal = counted[0] - counted[1], rng.standard_normal((trials, half.size))
+    small = half < math.log(CERTAIN)
+    log_normal = _log(np.abs(normal)) + 0.5 * (math.log(2) + half)
+    return np.where(small, np.sign(few), np.sign(normal)), np.where(small, _log(np.abs(few)), log_normal)

@@ -57,6 +57,17 @@ def test_two_processes_agree():
             process.communicate()
 
 
+def test_half_an_address_is_refused(monkeypatch):
+    monkeypatch.setenv("HOPFIELD_PROCESSES", "2")
+    with pytest.raises(ValueError, match="must be given together"):
+        sharding.connect()
+
+
+def test_one_process_and_one_device_need_no_mesh():
+    assert not sharding.connect()
+    assert (sharding.every_device() is None) == (len(jax.devices()) == 1)
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [(("x",), "mesh must have the axes patterns, queries or both, got x"), (("patterns", "x"), "got patterns, x")],

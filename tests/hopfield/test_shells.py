@@ -66,6 +66,7 @@ def test_numbers_of_patterns_pass_smoothly_from_whole_to_normal(monkeypatch):
 def test_a_single_pattern_has_all_the_weight():
     found = shells.sample(np.random.default_rng(0), 10, 0.0, trials=3)
     np.testing.assert_array_equal(found.target_weight, 1.0)
+    assert np.all(np.isposinf(found.log_odds))
     np.testing.assert_array_equal(found.entropy, 0.0)
     assert not found.wrong.any()
 

@@ -1,0 +1,163 @@
+"""Several processes on one sweep: every job is measured once, by whoever is there, and none is lost."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments import claims
+
+WORDS = ["conf=toy", "-m", "seed=0,1,2,3,4,5", "output=out", "wandb.mode=disabled"]
+
+
+def rows(folder: Path) -> list[str]:
+    """Every whole row of all ledgers below a folder, repeated ones included."""
+    files = sorted(folder.rglob("*.jsonl"))
+    return [line for file in files for line in file.read_text().split("\n")[:-1]]
+
+
+def test_a_claim_is_held_by_one_and_left_behind_by_none(tmp_path: Path):
+    with claims.claimed(tmp_path) as first:
+        assert first is None
+        with claims.claimed(tmp_path) as second:
+            assert second == f"process {os.getpid()} on {os.uname().nodename}"
+        assert (tmp_path / claims.NAME).exists()
+    assert not list(tmp_path.iterdir())
+    with claims.claimed(tmp_path) as again:
+        assert again is None
+
+
+@pytest.mark.parametrize(
+    ("change", "dead"),
+    [
+        ({"process": 2**22 + 5}, True),
+        ({"born": "1"}, True),
+        ({"host": "elsewhere"}, False),
+        ({"host": "elsewhere", "age": 2 * claims.SILENT}, True),
+    ],
+    ids=["gone", "number given anew", "another machine", "another machine, silent"],
+)
+def test_a_dead_holder_is_buried(tmp_path: Path, change: dict, dead: bool):
+    with claims.claimed(tmp_path):
+        held = json.loads((tmp_path / claims.NAME).read_text())
+    age = change.pop("age", 0.0)
+    (tmp_path / claims.NAME).write_text(json.dumps(held | change))
+    os.utime(tmp_path / claims.NAME, (time.time() - age, time.time() - age))
+    with claims.claimed(tmp_path) as holder:
+        assert (holder is None) == dead
+
+
+def test_a_holder_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(claims, "RENEWED", 0.01)
+    with claims.claimed(tmp_path):
+        os.utime(tmp_path / claims.NAME, (0, 0))
+        until = time.time() + 10
+        while (tmp_path / claims.NAME).stat().st_mtime == 0 and time.time() < until:
+            time.sleep(0.01)
+        assert (tmp_path / claims.NAME).stat().st_mtime > 0
+
+
+def test_two_processes_share_a_sweep_and_measure_nothing_twice(
+    command: Callable, toy_process: Callable, tmp_path: Path
+):
+    both = [toy_process(*WORDS, "delay=0.02") for _ in range(2)]
+    said = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    found = rows(tmp_path / "out")
+    assert len(found) == len(set(found)) == 6 * 16
+    shares = [sum(str(process.pid) in path.name for path in tmp_path.rglob("*.jsonl")) for process in both]
+    assert min(shares) > 0, "one process did everything"
+    assert command(*WORDS[:3], "output=alone").code == 0
+    for job in sorted((tmp_path / "alone").iterdir()):
+        assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
+    assert not list(tmp_path.rglob(f"{claims.NAME}*"))
+
+
+def test_the_job_of_a_killed_process_is_taken_over_at_once(toy_process: Callable, tmp_path: Path):
+    first = toy_process(*WORDS, "delay=0.1")
+    while not rows(tmp_path / "out"):
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.01)
+    second = toy_process(*WORDS)
+    while len({path.parent for path in tmp_path.rglob("*.jsonl")}) < 2:
+        assert second.poll() is None, second.communicate()
+        time.sleep(0.01)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    _, said = second.communicate(timeout=60)
+    assert second.returncode == 0, said
+    assert f"is being measured by process {first.pid}" in said
+    found = rows(tmp_path / "out")
+    assert len(found) == len(set(found)) == 6 * 16
+
+
+LAUNCHERS = {
+    "joblib": ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"],
+    "submitit_local": ["hydra/launcher=submitit_local", "hydra.launcher.cpus_per_task=1"],
+    "ray": ["hydra/launcher=ray", "++hydra.launcher.ray.init.num_cpus=2"],
+}
+
+
+@pytest.mark.parametrize("name", LAUNCHERS)
+def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: Callable, tmp_path: Path, name: str):
+    """Workers first, then the parent; then the same command again."""
+    pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
+    sweep = ["conf=worked_examples", "-m", f"seed={','.join(map(str, range(24)))}", "wandb.mode=disabled"]
+    program = [sys.executable, "-m", "experiments.run", *sweep]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONWARNINGS": "ignore"}
+
+    def start(*words: str) -> subprocess.Popen:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen([*program, *words], cwd=tmp_path, env=environment, start_new_session=True, **pipes)
+
+    serial = start("output=alone")
+    out, err = serial.communicate(timeout=300)
+    assert serial.returncode == 0, (out + err)[-3000:]
+    launched = ["output=out", *LAUNCHERS[name]]
+    killed = start(*launched)
+    until = time.time() + 180
+    while len(list(tmp_path.glob("out/*/table.csv"))) < 8 and time.time() < until and killed.poll() is None:
+        time.sleep(0.05)
+    for process in reversed(below(killed.pid)):
+        if process != killed.pid:
+            end(process)
+    end(killed.pid)
+    killed.communicate()
+    done = len(list(tmp_path.glob("out/*/table.csv")))
+    assert 8 <= done < 24
+    again = start(*launched)
+    out, err = again.communicate(timeout=300)
+    assert again.returncode == 0, (out + err)[-3000:]
+    assert len(list(tmp_path.glob("out/*/table.csv"))) == 24
+    for job in sorted((tmp_path / "alone").iterdir()):
+        assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
+        found = rows(tmp_path / "out" / job.name)
+        assert len(found) == len(set(found))
+
+
+def below(process: int) -> list[int]:
+    """A process and everything it has started, parents first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found = [process]
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def end(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
