@@ -27,6 +27,8 @@ X_AXIS = "load"
 METHODS = ("sampled", "enumerated")
 MOST = 2**24
 """Patterns that are enumerated at most."""
+RESOLUTION = 1e-9
+"""Least error of a threshold: that of a load written with double precision and interpolated."""
 CURVE = ["method", "neurons", "corruption"]
 
 
@@ -193,6 +195,9 @@ def _row(log_odds: np.ndarray, wrong: np.ndarray, entropy: np.ndarray) -> dict:
 
 def summarise(table: "pandas.DataFrame") -> dict:
     """Both thresholds of every curve with errors, beside exact finite-size theory and the limit."""
+    from scipy.special import ndtri
+    from scipy.stats import norm
+
     from hopfield.theory import exponential
 
     found = []
@@ -201,10 +206,13 @@ def summarise(table: "pandas.DataFrame") -> dict:
         beta = float(rows["beta"].iloc[0])
         limits = thresholds(beta, curve["corruption"])
         share = rows["heavy"] / rows["queries"]
-        lost = 1 - share, np.sqrt(share * (1 - share) / rows["queries"] + 1 / rows["queries"] ** 2)
+        # In probits the share is nearly straight; its error there is that of the share over the normal density.
+        inside = np.clip(share, 0.5 / rows["queries"], 1 - 0.5 / rows["queries"])
+        probit = -ndtri(inside)
+        spread = np.sqrt(inside * (1 - inside) / rows["queries"]) / norm.pdf(probit)
         # Where the share is a step between two loads, the median of the log-odds still passes zero smoothly.
         steep = np.sum((share > 0.05) & (share < 0.95)) < 5
-        weight = (-rows["log_odds"], rows["log_odds_stderr"], 0.0) if steep else (*lost, 0.5)
+        weight = (-rows["log_odds"], rows["log_odds_stderr"], 0.0) if steep else (probit, spread, 0.0)
         measured = {
             "weight": crossing(rows["load"], *weight),
             "spin": crossing(rows["load"], rows["error"], rows["error_stderr"], 0.25),
@@ -261,7 +269,7 @@ def crossing(load: Any, value: Any, stderr: Any, level: float) -> tuple[float | 
     (best, error), (straight, _) = found
     if not load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i]):
         return None, None
-    return float(best), float(np.hypot(error, 0.1 * (best - straight)))
+    return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + RESOLUTION**2))
 
 
 def _scalars(found: list[dict]) -> dict[str, float]:

@@ -154,15 +154,14 @@ def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
 
 
 def summarise(table: "pandas.DataFrame") -> dict:
-    """Exponent of time in each axis over its upper decades, and the largest share of the machine's own rate."""
+    """Exponents of time and memory over the last decade of each axis, and the largest share of the machine's own rate."""
     slopes, scalars, frame = [], {}, cast(Any, table)
     for (task, axis), rows in frame.groupby(["task", "axis"], sort=False):
         rows = rows.sort_values(axis)
-        upper = rows[rows["run_s"] > 5 * rows["run_s"].min()] if len(rows) > 3 else rows
-        upper = upper if len(upper) > 1 else rows.tail(2)
+        upper = rows[rows[axis] >= rows[axis].max() / 10]
         entry = {"task": task, "axis": axis, "points": len(upper)}
         for name in ("run_s", "temporary_bytes"):
-            x, y = np.log(upper[axis].astype(float)), np.log(np.maximum(upper[name].astype(float), 1.0))
+            x, y = np.log(upper[axis].astype(float)), np.log(upper[name].astype(float).clip(lower=1e-9))
             entry[f"{name}_slope"] = float(np.polyfit(x, y, 1)[0]) if len(upper) > 1 else None
         slopes.append(entry)
         if entry["run_s_slope"] is not None:
@@ -189,7 +188,7 @@ def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
             top, value = part["run_s"].max(), part[axis].max()
             line = np.array([value / 30, value])
             axes[0, column].loglog(line, top * line / value * 2, **THEORY)
-            axes[0, column].annotate("slope 1", (line[0] * 2, top * 2 / 9), fontsize=8)
+            axes[0, column].annotate("slope 1", (line[0] * 1.1, top * 2 / 12), fontsize=8, ha="right")
         axes[0, column].set_title(f"{'abc'[column]}  time against {names[axis]}")
         axes[1, column].set_xlabel(names[axis])
     axes[0, 0].set_ylabel("time of one read (s)")

@@ -1,6 +1,7 @@
 """How fast this is beside what one would otherwise write or install, as ratios measured in one run.
 
-    python scripts/benchmark.py [--only NAME] [--with-capacity] [--repetitions 7] [--size published] [--json PATH]
+    python scripts/benchmark.py [--only NAME] [--long] [--repetitions 7] [--size published] [--json PATH]
+                                [--figure PATH]
 
 Both sides of a comparison solve the same problems, in turn and in one process, so that whatever else the machine is
 doing meets both alike; the ratio is the median over these pairs. Their results are compared, too: a fast wrong answer
@@ -172,7 +173,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for name in chosen:
             module = find(name)
-            if getattr(module, "LONG", False) and not (options.only or options.with_capacity):
+            if getattr(module, "LONG", False) and not (options.only or options.long):
                 continue
             with tempfile.TemporaryDirectory() as workspace:
                 try:
@@ -191,16 +192,40 @@ def main(argv: Sequence[str] | None = None) -> int:
         about = {"size": options.size, "environment": machine, "busy_after": busy, "peak_memory_mib": peak}
         cases = [outcome.record() for outcome in outcomes]
         options.json.write_text(json.dumps(about | {"cases": cases}, indent=2) + "\n", encoding="utf-8")
+    if options.figure:
+        draw(outcomes, options.figure)
     return 0
+
+
+def draw(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Ratios of all cases with their ranges, on a logarithmic axis; right of 1 this library is the faster."""
+    from experiments import plot
+
+    with plot.style():
+        figure, axes = plot.panels(1, 1, width=8.5, height=0.9 + 0.42 * len(outcomes))
+        ax = axes[0, 0]
+        for place, outcome in enumerate(reversed(outcomes)):
+            middle, low, high = outcome.spreads["total"]["ratio"]
+            ax.barh(place, middle - 1, left=1, height=0.55, color=plot.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
+            ax.plot([low, high], [place, place], color="black", linewidth=1.1)
+            ax.annotate(f" {middle:.2g}", (max(high, 1.0), place), va="center", fontsize=8.5)
+        labels = [f"{outcome.name}, against {outcome.labels[THEIRS]}" for outcome in reversed(outcomes)]
+        ax.set_yticks(range(len(outcomes)), labels)
+        ax.axvline(1, color="black", linewidth=0.8)
+        ax.set_xscale("log")
+        ax.grid(axis="y", visible=False)
+        ax.set_xlabel("time of the other over time of this, median and range")
+        figure.savefig(path)
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", choices=names(), help="one comparison instead of all short ones")
-    parser.add_argument("--with-capacity", action="store_true", help="also time the whole capacity experiment, twice")
+    parser.add_argument("--long", action="store_true", help="also those that take minutes, such as a whole experiment")
     parser.add_argument("--repetitions", type=_positive, default=7, metavar="R", help="timed runs of each side")
     parser.add_argument("--size", choices=SIZES, default="published", help="small is for trying it out")
     parser.add_argument("--json", type=Path, metavar="PATH", help="where to write everything measured")
+    parser.add_argument("--figure", type=Path, metavar="PATH", help="where to draw the ratios (.svg, .png or .pdf)")
     return parser.parse_args(argv)
 
 

@@ -28,11 +28,14 @@ def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, caps
     path = tmp_path / "times.json"
     for compiled in (benchmark.asynchronous.hebb, benchmark.asynchronous.settled):
         compiled.clear_cache()
-    assert benchmark.main(["--size", "small", "--repetitions", "3", "--json", str(path)]) == 0
+    figure = tmp_path / "ratios.svg"
+    words = ["--size", "small", "--repetitions", "3", "--json", str(path), "--figure", str(figure)]
+    assert benchmark.main(words) == 0
+    assert "<svg" in figure.read_text()
     record = json.loads(path.read_text())
     peers = ["torch"] if importlib.util.find_spec("torch") else []
     short = ["asynchronous", "blockwise", *(f"blockwise_{peer}" for peer in peers)]
-    short += ["layer", *(f"layer_{peer}" for peer in peers)]
+    short += ["layer", *(f"layer_{peer}" for peer in peers), "overlaps", "products"]
     assert [case["name"] for case in record["cases"]] == short  # the long ones only when asked for
     case = record["cases"][0]
     assert case["shapes"] == {"neurons": 200, "patterns": 20, "probes": 4}
@@ -50,6 +53,11 @@ def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, caps
     assert "ratio" in printed
     assert ("layer_torch: skipped, torch is not installed" in printed) == (not peers)
     assert all(f"{name} {version}" in printed for name, version in record["environment"]["versions"].items())
+
+
+def test_patterns_in_a_file_are_read_beside_their_products(benchmark, capsys):
+    assert benchmark.main(["--only", "memory_map", "--size", "small", "--repetitions", "2"]) == 0
+    assert "largest component of a read-out" in capsys.readouterr().out
 
 
 def test_columns_of_the_table_are_aligned(benchmark):

@@ -1,0 +1,107 @@
+"""Search options of an experiment for the best value of one of its results, with Optuna; several may search at once.
+
+    python scripts/search.py STUDY SCALAR conf=NAME [option=value ...] option=low..high option=low..high/log option=a|b
+
+    python scripts/search.py study.log success conf=... beta=0.1..10/log samples=4 --trials 20 --minimise
+
+STUDY is a journal file: started again, or on another machine that sees the file, the search goes on with what is known.
+SCALAR is a name in the run's summary.json under "scalars". Words with .. or | are searched, all others are kept.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RANGE = re.compile(r"^(?P<low>[^.|]+(\.\d+)?)\.\.(?P<high>[^/|]+?)(?P<log>/log)?$")
+
+
+def suggestion(trial: Any, word: str) -> str:
+    """A word with the trial's value in place of its range or its choices; any other word as it is.
+
+    Raises:
+        ValueError: a range whose ends are not numbers, or not in ascending order.
+    """
+    key, _, value = word.partition("=")
+    if "|" in value:
+        return f"{key}={trial.suggest_categorical(key, value.split('|'))}"
+    found = RANGE.match(value)
+    if not found:
+        return word
+    try:
+        ends = [
+            int(found[name]) if found[name].lstrip("-").isdigit() else float(found[name]) for name in ("low", "high")
+        ]
+    except ValueError:
+        raise ValueError(f"{word} must have numbers around .., as in beta=0.1..10/log") from None
+    if not ends[0] < ends[1]:
+        raise ValueError(f"{word} must have its smaller end first")
+    whole = all(isinstance(end, int) for end in ends)
+    suggest = trial.suggest_int if whole else trial.suggest_float
+    return f"{key}={suggest(key, *ends, log=bool(found['log']))}"
+
+
+def measured(words: Sequence[str], scalar: str) -> float:
+    """The scalar that the command with these words ends with.
+
+    Raises:
+        ValueError: the run has no such scalar.
+        subprocess.CalledProcessError: the run failed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "experiments.run", *words, f"output={folder}"]
+        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        scalars = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["scalars"]
+    if scalar not in scalars:
+        raise ValueError(f"SCALAR must be one of {', '.join(sorted(scalars))}, got {scalar!r}")
+    return float(scalars[scalar])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run trials of a study and print the best one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", type=Path)
+    parser.add_argument("scalar")
+    parser.add_argument("words", nargs="+")
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--seed", type=int, default=None, help="of the sampler; give each searcher its own")
+    given = parser.parse_intermixed_args(argv)
+    try:
+        import optuna
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+    except ImportError:
+        print("error: searching needs Optuna: pip install 'hopfield[search]'", file=sys.stderr)
+        return 2
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    # Locks by links fail on some file systems; this kind is kept by all that create files exclusively.
+    backend = JournalFileBackend(str(given.study), lock_obj=JournalFileOpenLock(str(given.study)))
+    study = optuna.create_study(
+        study_name=given.scalar,
+        storage=JournalStorage(backend),
+        sampler=optuna.samplers.TPESampler(seed=given.seed),
+        direction="minimize" if given.minimise else "maximize",
+        load_if_exists=True,
+    )
+    try:
+        study.optimize(
+            lambda trial: measured([suggestion(trial, word) for word in given.words], given.scalar), given.trials
+        )
+    except (ValueError, subprocess.CalledProcessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    best = study.best_trial
+    chosen = " ".join(f"{key}={value}" for key, value in best.params.items())
+    print(f"best of {len(study.trials)} trials: {given.scalar} = {best.value:.6g} at {chosen}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Searching options: words become suggestions, and two searchers share one study."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def search(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    import search
+
+    return search
+
+
+TRIAL = SimpleNamespace(
+    suggest_categorical=lambda name, choices: choices[-1],
+    suggest_int=lambda name, low, high, log: f"int[{low},{high}]{'log' * log}",
+    suggest_float=lambda name, low, high, log: f"float[{low},{high}]{'log' * log}",
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("seed=3", "seed=3"),
+        ("output=a/b.c", "output=a/b.c"),
+        ("beta=0.1..10/log", "beta=float[0.1,10]log"),
+        ("steps=1..8", "steps=int[1,8]"),
+        ("beta=-1.5..2.5", "beta=float[-1.5,2.5]"),
+        ("memories=[modern]|[sparse]", "memories=[sparse]"),
+    ],
+)
+def test_words_with_a_range_or_choices_are_suggested(search, word, expected):
+    assert search.suggestion(TRIAL, word) == expected
+
+
+@pytest.mark.parametrize(("word", "message"), [("x=a..b", "must have numbers around"), ("x=3..1", "smaller end first")])
+def test_a_range_that_is_none_is_one_sentence(search, word, message):
+    with pytest.raises(ValueError, match=message):
+        search.suggestion(TRIAL, word)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("optuna"), reason="optuna is not installed")
+def test_a_search_goes_on_with_what_is_known(search, monkeypatch, tmp_path, capsys):
+    """A command that costs nothing stands for the experiment; the best is at x = 2."""
+    asked = []
+
+    def run(command, **options):
+        asked.append(command)
+        words = dict(word.split("=", 1) for word in command[3:])
+        Path(words["output"], "summary.json").write_text(
+            json.dumps({"scalars": {"y": -((float(words["x"]) - 2) ** 2)}})
+        )
+
+    monkeypatch.setattr(search.subprocess, "run", run)
+    words = [str(tmp_path / "study.log"), "y", "conf=toy", "x=0.5..4.5", "--trials", "6", "--seed", "1"]
+    assert search.main(words) == 0
+    assert "best of 6 trials" in capsys.readouterr().out
+    assert search.main(words) == 0
+    printed = capsys.readouterr().out
+    assert "best of 12 trials: y = -" in printed
+    assert len(asked) == 12
+    assert search.main([*words[:1], "z", *words[2:]]) == 2
+    assert "SCALAR must be one of y, got 'z'" in capsys.readouterr().err
