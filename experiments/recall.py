@@ -38,7 +38,7 @@ class Program(NamedTuple):
 
 def data(ensemble: str, spins: bool):
     """Real patterns [rows, N] of norm √N, as spins or not; None for a random ensemble."""
-    return None if ensemble in ENSEMBLES else sources.load(ensemble, spins)
+    return None if ensemble in (*ENSEMBLES, sources.GENERATED) else sources.load(ensemble, spins)
 
 
 def on_spins(memory: str) -> bool:

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from experiments import base, parallel, recall, retrieval_theory, starts
+from experiments import base, parallel, recall, retrieval_theory, sources, starts, streamed_recall, streams
 from experiments.base import about
 from experiments.recall import CURVE
 
@@ -48,7 +48,8 @@ class Scan:
     ensembles: list[str] | None = field(
         default=None,
         metadata=about(
-            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files"
+            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
+            " generated: spins, never stored"
         ),
     )
     neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
@@ -135,6 +136,8 @@ def _check_pair(at: At, memory: str, ensemble: str) -> None:
     spins = recall.on_spins(memory)
     if spins and ensemble in ("sphere", "gaussian"):
         raise ValueError(f"ensembles must be spins or real patterns for {memory}, which lives on spins, got {ensemble}")
+    if ensemble == sources.GENERATED:
+        streams.check_memory(memory)
     real = recall.data(ensemble, spins)
     widths = _widths(at, ensemble)
     least, most = min(at.patterns), max(at.patterns)
@@ -143,7 +146,7 @@ def _check_pair(at: At, memory: str, ensemble: str) -> None:
     if real is None:
         if min(widths, default=0) < 2:
             raise ValueError(f"neurons must be numbers of at least 2, got {widths}")
-        if most * max(widths) > 2**30:
+        if most * max(widths) > 2**30 and ensemble != sources.GENERATED:
             raise ValueError(f"patterns must be at most 2^30 / neurons, got {most}")
     else:
         if at.neurons is not None and set(at.neurons) != {real.shape[1]}:
@@ -198,7 +201,7 @@ def science(config: Config) -> dict:
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Measure points in chunks of one compiled program each."""
     draws: dict[tuple, list[dict]] = {}
-    for point in points_:
+    for point in (point for point in points_ if point["ensemble"] != sources.GENERATED):
         draws.setdefault((_program(point), point["patterns"], point["corruption"], point["sample"]), []).append(point)
     queries = [
         (key[0], group[i : i + TOGETHER]) for key, group in draws.items() for i in range(0, len(group), TOGETHER)
@@ -209,7 +212,8 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
         program = program._replace(betas=max(map(len, groups)))
         size = max(1, min(len(groups), int(CHUNK // program.cost)))
         chunks += [(program, groups[i : i + size], size) for i in range(0, len(groups), size)]
-    return parallel.rows(partial(_run, config.seed, *chunk) for chunk in chunks)
+    yield from parallel.rows(partial(_run, config.seed, *chunk) for chunk in chunks)
+    yield from streamed_recall.rows(config.seed, [p for p in points_ if p["ensemble"] == sources.GENERATED])
 
 
 def _program(point: dict) -> recall.Program:

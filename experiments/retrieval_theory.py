@@ -11,8 +11,14 @@ RANDOM = ("sphere", "gaussian", "spins")
 
 def covers(memory: str, ensemble: str, criterion: str = "one_step") -> bool:
     """Whether there is a prediction: softmax weights of random patterns, and real states where they are iterated."""
+    ensemble = _law(ensemble)
     softmax = memory == "modern" or (memory == "exponential" and criterion == "one_step")
     return softmax and ensemble in RANDOM
+
+
+def _law(ensemble: str) -> str:
+    """The ensemble by its law: spins that are generated are spins."""
+    return "spins" if ensemble == "generated" else ensemble
 
 
 def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, criterion: str) -> float | None:
@@ -21,7 +27,7 @@ def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, crite
 
     if not covers(memory, ensemble, criterion) or patterns < 3:
         return None
-    beta = float(spherical.critical_beta(neurons, patterns, criterion, ensemble))
+    beta = float(spherical.critical_beta(neurons, patterns, criterion, _law(ensemble)))
     return beta if beta == beta else None
 
 
@@ -32,7 +38,7 @@ def limit(ensemble: str, loads):
     from hopfield.theory import spherical
 
     beta = np.geomspace(1e-3, 1e2, 4000)
-    typical = spherical.typical_load(beta, ensemble)
+    typical = spherical.typical_load(beta, _law(ensemble))
     rising = np.append(True, np.diff(typical) > 0)
     return np.interp(loads, typical[rising], beta[rising], right=np.nan)
 
@@ -47,7 +53,7 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, patterns: int, bet
         return None
     found = np.full(np.shape(betas), np.nan)
     valid = _valid(ensemble, neurons, betas)
-    found[valid] = spherical.target_weight_one_step(neurons, patterns, np.asarray(betas)[valid], ensemble)
+    found[valid] = spherical.target_weight_one_step(neurons, patterns, np.asarray(betas)[valid], _law(ensemble))
     return found
 
 
@@ -61,7 +67,7 @@ def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) ->
         return None
     valid = _valid(ensemble, neurons, betas)
     found = np.full((3, *np.shape(betas)), np.nan)
-    found[:, valid] = spherical.converged(neurons, patterns, np.asarray(betas)[valid], ensemble)
+    found[:, valid] = spherical.converged(neurons, patterns, np.asarray(betas)[valid], _law(ensemble))
     return spherical.Converged(*found)
 
 

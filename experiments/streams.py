@@ -6,7 +6,7 @@ over patterns grow with M, so that the pass over the most patterns gives all sma
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from experiments import draws, sources
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
     """Refuse what one pass can not measure, in one sentence."""
+    check_memory(memory)
+    if tuple(dynamics) != ("synchronous",) or max_steps != 1:
+        given = f"dynamics={list(dynamics)} max_steps={max_steps}"
+        raise ValueError(f"dynamics must be one synchronous step for patterns that are not stored, got {given}")
+    if clamp:
+        raise ValueError("clamp must be false for patterns that are not stored, got true")
+
+
+def check_memory(memory: str) -> None:
+    """Refuse a memory that is no sum over spin patterns, in one sentence."""
     import numpy as np
 
     from hopfield import counts, find_memory
@@ -23,18 +33,11 @@ def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> 
 
     model = find_memory(memory).build(np.ones((1, 2)))
     if not isinstance(model, Memory):
-        raise ValueError(
-            f"sources must be random for {memory}, a matrix of couplings, got patterns that are not stored"
-        )
+        raise ValueError(f"patterns must be stored for {memory}, a matrix of couplings")
     try:
         counts.summand(model)
     except ValueError:
-        raise ValueError(f"sources must be random for {memory}, which is no sum over spin patterns") from None
-    if tuple(dynamics) != ("synchronous",) or max_steps != 1:
-        given = f"dynamics={list(dynamics)} max_steps={max_steps}"
-        raise ValueError(f"dynamics must be one synchronous step for patterns that are not stored, got {given}")
-    if clamp:
-        raise ValueError("clamp must be false for patterns that are not stored, got true")
+        raise ValueError(f"patterns must be stored for {memory}, which is no sum over spin patterns") from None
 
 
 def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
@@ -52,6 +55,7 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     import numpy as np
 
     from hopfield import counts, sharding
+    from hopfield.patterns import corruption
 
     most = max(point["patterns"] for point in points)
     source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
@@ -60,28 +64,27 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     drawn = sources.stream(source, pattern_key, most, points[0]["neurons"])
     targets = np.asarray(drawn.part(0, probes).rows(0, probes), np.float64)
     starts = dict.fromkeys([0.0, *(point["corruption"] for point in points)])
-    queries = {start: _start(start, probe_key, targets) for start in starts}
+    queries = {name: start(*corruption(name), probe_key, targets) for name in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
     mesh = None if source.startswith(sources.MAPPED) else sharding.every_device()
     for found in counts.along(drawn, stacked, sizes, mesh=mesh):
         of = {}
-        for i, start in enumerate(queries):
-            of[start] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))
+        for i, name in enumerate(queries):
+            of[name] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))
         for point in points:
             if point["patterns"] == found.patterns:
                 yield point | _outcome(point, of, targets)
 
 
-def _start(start: Any, key, targets):
-    """Every target corrupted, with the numbers that stored patterns are corrupted with."""
+def start(kind: str, amount: float, key, targets):
+    """Every target corrupted, with the random numbers that stored patterns are corrupted with."""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
-    from hopfield.patterns import corrupt, corruption
+    from hopfield.patterns import corrupt
 
-    kind, amount = corruption(start)
     if not amount:
         return targets
     _, keys = draws.numbered(key, len(targets))
@@ -100,7 +103,7 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
     part = counts.summand(cast("Memory", blueprint.build(np.ones((1, point["neurons"])), **options)))
     found, used = counted[point["corruption"]], slice(0, point["probes"])
-    target, start = targets[used], found.queries[used]
+    target, begun = targets[used], found.queries[used]
     state = found.update(part.potential)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
     overlap = np.mean(state * target, axis=1)
@@ -114,6 +117,6 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
         "target_weight": int(np.sum(share > 0.5)),
         "overlap": float(np.mean(overlap)),
         "one_step_error": float(np.mean(state != target)),
-        "steps": float(np.mean(np.any(state != start, axis=1))),
+        "steps": float(np.mean(np.any(state != begun, axis=1))),
         "overlap_retained": float(np.mean(overlap[retained])) if retained.any() else None,
     }

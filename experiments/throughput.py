@@ -154,7 +154,7 @@ def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
 
 
 def summarise(table: "pandas.DataFrame") -> dict:
-    """Exponents of time and memory over the last decade of each axis, and the largest share of the machine's own rate."""
+    """Exponents of time and memory over the last decade of each axis; the largest share of the machine's own rate."""
     slopes, scalars, frame = [], {}, cast(Any, table)
     for (task, axis), rows in frame.groupby(["task", "axis"], sort=False):
         rows = rows.sort_values(axis)

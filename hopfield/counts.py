@@ -70,6 +70,14 @@ class Counts(NamedTuple):
         mine = np.abs(weight(np.asarray(own, np.float64)))
         return np.divide(mine, total, out=np.zeros_like(total), where=total > 0)
 
+    def share_entropy(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
+        size = np.abs(weight(self.scores))
+        total = self.number @ size
+        log_size = np.log(size, out=np.zeros_like(size), where=size > 0)
+        mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total > 0)
+        return np.log(total, out=np.zeros_like(total), where=total > 0) - mean
+
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
         return self.number @ function(self.scores)

@@ -281,3 +281,38 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
             assert (abs(rows["beta"] / critical - 1) < 0.02).sum() > 100
     assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}
     assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
+
+
+def test_patterns_that_are_not_stored_are_retrieved_alike():
+    """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
+    import jax
+    import jax.numpy as jnp
+
+    from experiments import draws, streams
+    from hopfield import find_memory, retrieve
+    from hopfield.dynamics import CYCLE
+    from hopfield.pattern_sources import generated
+
+    options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
+    options |= {"betas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "probes": 6}
+    config = Config(**options)
+    found = list(retrieval.measure(config, retrieval.points(config)))
+    assert len(found) == (3 + 1) * 2 * 2
+    for row in found:
+        pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
+        rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
+        model = find_memory(row["memory"]).build(rows, **({} if row["beta"] is None else {"beta": row["beta"] / 16}))
+        targets = np.asarray(rows[:6], float)
+        begun = jnp.asarray(streams.start(*retrieval.starts.parts(row["corruption"]), query_key, targets))
+        end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
+        weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
+        assert row["success"] == np.sum(weight > 0.5)
+        assert row["target_weight"] == pytest.approx(weight.mean(), abs=1e-12)
+        assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
+        assert row["steps"] == pytest.approx(np.mean(end.steps))
+        assert row["cycles"] == np.sum(end.status == CYCLE)
+
+
+def test_what_can_not_be_generated_is_one_sentence():
+    with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
+        Config(memories=["modern"], ensembles=["generated"])

@@ -12,6 +12,7 @@ from experiments import base, capacity, draws, streams
 from experiments.capacity import Config
 from hopfield import find_memory
 from hopfield.pattern_sources import generated
+from hopfield.patterns import corruption
 
 OPTIONS = {
     "memories": ["exponential", "dense:3"],
@@ -36,7 +37,7 @@ def by_memory(point: dict) -> dict:
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
     model = find_memory(point["memory"]).build(rows, **options)
     targets = np.asarray(rows[:5], float)
-    start = streams._start(point["corruption"], probe_key, targets)
+    start = streams.start(*corruption(point["corruption"]), probe_key, targets)
     state = np.asarray(jax.vmap(model.update)(jnp.asarray(start)))
     shares = jax.vmap(model.shares)(jnp.asarray(start))[jnp.arange(5), jnp.arange(5)]
     overlap = np.mean(state * targets, axis=1)
@@ -95,8 +96,8 @@ def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
         ({"max_steps": 5}, "dynamics must be one synchronous step for patterns that are not stored"),
         ({"dynamics": ["asynchronous"]}, "dynamics must be one synchronous step"),
         ({"clamp": True}, "clamp must be false for patterns that are not stored, got true"),
-        ({"memories": ["projection"]}, "sources must be random for projection, a matrix of couplings"),
-        ({"memories": ["modern"]}, "sources must be random for modern, which is no sum over spin patterns"),
+        ({"memories": ["projection"]}, "patterns must be stored for projection, a matrix of couplings"),
+        ({"memories": ["modern"]}, "patterns must be stored for modern, which is no sum over spin patterns"),
         ({"stored": [2**41]}, "loads must give exponential of N=18 at most 2^40 patterns, got 2.2e+12"),
         ({"sources": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
     ],

@@ -85,6 +85,9 @@ def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
     own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
     expected = jax.vmap(model.shares)(jnp.asarray(QUERIES))[jnp.arange(Q), jnp.arange(Q)]
     np.testing.assert_allclose(found.shares(own, part.weight), expected, rtol=1e-11)
+    shares = jax.vmap(model.shares)(jnp.asarray(QUERIES))
+    entropy = -np.sum(np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0), axis=1)
+    np.testing.assert_allclose(found.share_entropy(part.weight), entropy, rtol=1e-9, atol=1e-10)
 
 
 def test_other_memories_are_no_sums_over_spins():
