@@ -57,7 +57,7 @@ def _look(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def _panels(table: Table, summary: dict) -> list[Panel]:
     memories = list(dict.fromkeys(table["memory"]))
-    real = (table["source"] != sources.RANDOM).any()
+    real = not set(table["source"]) <= set(sources.DRAWN) or table["source"].nunique() > 1
     if real or (len(memories) > 1 and len({_symbol(memory) for memory in memories}) == 1):
         return _side_by_side(table, real)
     panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
