@@ -9,6 +9,7 @@ SCALAR is a name in the run's summary.json under "scalars". Words with .. or | a
 """
 
 import argparse
+import importlib
 import json
 import re
 import subprocess
@@ -74,18 +75,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=None, help="of the sampler; give each searcher its own")
     given = parser.parse_intermixed_args(argv)
     try:
-        import optuna
-        from optuna.storages import JournalStorage
-        from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+        optuna = importlib.import_module("optuna")
+        journal = importlib.import_module("optuna.storages.journal")
     except ImportError:
         print("error: searching needs Optuna: pip install 'hopfield[search]'", file=sys.stderr)
         return 2
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     # Locks by links fail on some file systems; this kind is kept by all that create files exclusively.
-    backend = JournalFileBackend(str(given.study), lock_obj=JournalFileOpenLock(str(given.study)))
+    backend = journal.JournalFileBackend(str(given.study), lock_obj=journal.JournalFileOpenLock(str(given.study)))
     study = optuna.create_study(
         study_name=given.scalar,
-        storage=JournalStorage(backend),
+        storage=optuna.storages.JournalStorage(backend),
         sampler=optuna.samplers.TPESampler(seed=given.seed),
         direction="minimize" if given.minimise else "maximize",
         load_if_exists=True,
