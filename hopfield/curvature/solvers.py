@@ -1,0 +1,136 @@
+"""Solving (A + λ I) x = b for a positive semi-definite A: conjugate gradients over pytrees, and dense factors."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float, Int
+
+Tree = Any
+
+
+class SolveInfo(NamedTuple):
+    """How a solution came about."""
+
+    residual: Float[Array, ""]
+    """‖b − (A + λ I) x‖ / ‖b‖."""
+    iterations: Int[Array, ""]
+    """Products spent; 0 for direct solvers."""
+    converged: Bool[Array, ""]
+    """Whether the residual is finite and within the tolerance."""
+
+
+class _State(NamedTuple):
+    iteration: Int[Array, ""]
+    x: Tree
+    residual: Tree
+    direction: Tree
+    slope: Float[Array, ""]  # rᵀ M⁻¹ r
+    square: Float[Array, ""]  # rᵀ r
+    best: tuple[Tree, Array]
+    alive: Bool[Array, ""]
+
+
+def dot(a: Tree, b: Tree) -> Float[Array, ""]:
+    """Sum of the products of all entries."""
+    return jnp.asarray(sum(jnp.sum(x * y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)))
+
+
+def axpy(factor: ArrayLike, a: Tree, b: Tree) -> Tree:
+    """factor · a + b, in the types of b."""
+    return jax.tree.map(lambda x, y: (factor * x + y).astype(y.dtype), a, b)
+
+
+def solution(product: Callable[[Tree], Tree], x: Tree, b: Tree, damping, tolerance: float) -> tuple[Tree, SolveInfo]:
+    """x with its measured residual, for a direct solver."""
+    left = axpy(-1.0, axpy(damping, x, product(x)), b)
+    size = jnp.sqrt(dot(b, b))
+    residual = jnp.sqrt(dot(left, left)) / jnp.where(size > 0, size, 1.0)
+    return x, SolveInfo(residual, jnp.zeros((), jnp.int32), residual <= tolerance)
+
+
+def conjugate_gradient(
+    product: Callable[[Tree], Tree],
+    b: Tree,
+    *,
+    damping: ArrayLike = 0.0,
+    preconditioner: Callable[[Tree], Tree] | None = None,
+    x0: Tree | None = None,
+    tolerance: float = 1e-6,
+    max_iterations: int = 100,
+) -> tuple[Tree, SolveInfo]:
+    """Preconditioned conjugate gradients, bounded, for a product that may be singular or not finite.
+
+    Stops at a relative residual of `tolerance`, at a direction of no or negative curvature, or at a step that is not
+    finite, and returns the iterate of least residual; it is finite whatever the product and b are.
+
+    Args:
+        product: x ↦ A x on pytrees like b.
+        b: right-hand side.
+        damping: λ ≥ 0, a number or traced.
+        preconditioner: r ↦ M⁻¹ r with M ≈ A + λ I positive definite.
+        x0: start, left out where it is not finite or worse than zero.
+        tolerance: on ‖b − (A + λ I) x‖ / ‖b‖.
+        max_iterations: static.
+    Source: Hestenes & Stiefel, J. Res. NBS 49, 409 (1952).
+    """
+    precondition = preconditioner or (lambda r: r)
+    scale = jnp.sqrt(dot(b, b))
+    scale = jnp.where(scale > 0, scale, 1.0)
+
+    def apply(x: Tree) -> Tree:
+        return axpy(damping, x, product(x))
+
+    def running(state: _State) -> Array:
+        return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
+
+    def step(state: _State) -> _State:
+        image = apply(state.direction)
+        curvature = dot(state.direction, image)
+        rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
+        x, residual = axpy(rate, state.direction, state.x), axpy(-rate, image, state.residual)
+        raised = precondition(residual)
+        square, slope = dot(residual, residual), dot(residual, raised)
+        fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(slope) & jnp.isfinite(dot(x, x))
+        x, square = _where(fine, (x, square), (state.x, state.square))
+        best = _where(fine & (square < state.best[1]), (x, square), state.best)
+        direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
+        return _State(state.iteration + 1, x, residual, direction, slope, square, best, fine & (slope > 0))
+
+    x, residual = _start(apply, b, x0)
+    raised, square = precondition(residual), dot(residual, residual)
+    slope = dot(residual, raised)
+    count = jnp.zeros((), jnp.int32)
+    alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
+    last = jax.lax.while_loop(running, step, _State(count, x, residual, raised, slope, square, (x, square), alive))
+    relative = jnp.sqrt(last.best[1]) / scale
+    return last.best[0], SolveInfo(relative, last.iteration, relative <= tolerance)
+
+
+def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tree, Tree]:
+    """The start and its residual: zero where the one given is worse or not finite."""
+    zero = jax.tree.map(jnp.zeros_like, b)
+    if x0 is None:
+        return zero, b
+    residual = axpy(-1.0, apply(x0), b)
+    return _where(dot(residual, residual) <= dot(b, b), (x0, residual), (zero, b))
+
+
+def _where(condition: Array, a: Tree, b: Tree) -> Tree:
+    return jax.tree.map(lambda x, y: jnp.where(condition, x, y).astype(y.dtype), a, b)
+
+
+def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P"], damping: ArrayLike) -> Float[Array, "P"]:
+    """(A + λ I)⁻¹ b by Cholesky; where that factor does not exist, by the spectrum without its non-positive part."""
+    damped = matrix + damping * jnp.eye(matrix.shape[0], dtype=matrix.dtype)
+    factor = jnp.linalg.cholesky(damped)
+    found = jax.scipy.linalg.cho_solve((factor, True), b)
+
+    def spectral(_):
+        levels, vectors = jnp.linalg.eigh(damped)
+        usable = levels > levels[-1] * matrix.shape[0] * jnp.finfo(matrix.dtype).eps
+        return vectors @ (jnp.where(usable, (vectors.T @ b) / jnp.where(usable, levels, 1.0), 0.0))
+
+    return jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None)
