@@ -19,7 +19,9 @@ def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> 
     check_memory(memory)
     if tuple(dynamics) != ("synchronous",) or max_steps != 1:
         given = f"dynamics={list(dynamics)} max_steps={max_steps}"
-        raise ValueError(f"dynamics must be one synchronous step for patterns that are not stored, got {given}")
+        raise ValueError(
+            f"dynamics must be one synchronous step (max_steps=1) for patterns that are not stored, got {given}"
+        )
     if clamp:
         raise ValueError("clamp must be false for patterns that are not stored, got true")
 

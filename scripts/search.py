@@ -9,6 +9,7 @@ SCALAR is a name in the run's summary.json under "scalars". Words with .. or | a
 """
 
 import argparse
+import difflib
 import importlib
 import json
 import re
@@ -60,7 +61,9 @@ def measured(words: Sequence[str], scalar: str) -> float:
         subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         scalars = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["scalars"]
     if scalar not in scalars:
-        raise ValueError(f"SCALAR must be one of {', '.join(sorted(scalars))}, got {scalar!r}")
+        near = difflib.get_close_matches(scalar, scalars, n=5, cutoff=0.0)
+        known = f"the {len(scalars)} that the run ends with, such as {', '.join(near)}"
+        raise ValueError(f"SCALAR must be one of {known}, got {scalar!r}")
     return float(scalars[scalar])
 
 
@@ -80,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ImportError:
         print("error: searching needs Optuna: pip install 'hopfield[search]'", file=sys.stderr)
         return 2
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # failures are told below, in one line
     # Locks by links fail on some file systems; this kind is kept by all that create files exclusively.
     backend = journal.JournalFileBackend(str(given.study), lock_obj=journal.JournalFileOpenLock(str(given.study)))
     study = optuna.create_study(

@@ -93,7 +93,7 @@ def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_steps": 5}, "dynamics must be one synchronous step for patterns that are not stored"),
+        ({"max_steps": 5}, "dynamics must be one synchronous step (max_steps=1) for patterns that are not stored"),
         ({"dynamics": ["asynchronous"]}, "dynamics must be one synchronous step"),
         ({"clamp": True}, "clamp must be false for patterns that are not stored, got true"),
         ({"memories": ["projection"]}, "patterns must be stored for projection, a matrix of couplings"),

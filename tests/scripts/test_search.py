@@ -67,4 +67,4 @@ def test_a_search_goes_on_with_what_is_known(search, monkeypatch, tmp_path, caps
     assert "best of 12 trials: y = -" in printed
     assert len(asked) == 12
     assert search.main([*words[:1], "z", *words[2:]]) == 2
-    assert "SCALAR must be one of y, got 'z'" in capsys.readouterr().err
+    assert "SCALAR must be one of the 1 that the run ends with, such as y, got 'z'" in capsys.readouterr().err
