@@ -86,15 +86,17 @@ class Fisher(Node):
         Args:
             vector: v, of the parameters' structure.
             damping: λ ≥ 0; positive for "kernel".
-            solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for fewer rows than parameters.
+            solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for few rows.
             preconditioner, x0, max_iterations: of "cg"; a structured form of F preconditions with its own `solve`.
             tolerance: relative residual that counts as converged.
         """
         self._check_vector(vector)
         if solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
-        lowest = "positive" if solver == "kernel" else "non-negative"
-        if not is_traced(damping) and not (float(damping) > 0 or (float(damping) == 0 and solver != "kernel")):
+        if not is_traced(damping) and not (
+            np.asarray(damping) > 0 or (solver != "kernel" and np.asarray(damping) == 0)
+        ):
+            lowest = "positive" if solver == "kernel" else "non-negative"
             raise ValueError(f"damping must be {lowest} for solver {solver!r}, got {damping}")
         product = self.linearised()
         vector = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, self.params)
@@ -226,6 +228,7 @@ def fisher(
 
     Args:
         model_fn: params ↦ outputs [B, *t, K], the likelihood's natural parameters; (params, inputs) if those are given.
+            Products need its forward derivatives, which iterated layers have with gradient="unrolled".
         params: pytree of floating-point arrays, such as a dict or an `nnx.State`.
         likelihood: of the targets given the outputs, or its name.
         inputs: arrays with the leading axis B. Rows, diagonal and structured forms then treat one example at a time;
@@ -266,7 +269,7 @@ def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
     if held.ndim < 1 or held.ndim > len(shape) or held.shape != shape[: held.ndim]:
         raise ValueError(f"weights must have the leading axes of {shape}, got shape {held.shape}")
     if not is_traced(held) and not bool(jnp.all((held >= 0) & (held < jnp.inf))):
-        raise ValueError(f"weights must be non-negative and finite, got a least one of {jnp.min(held)}")
+        raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
     held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
     total = jnp.sum(held)
     return held / jnp.where(total > 0, total, 1.0)

@@ -122,15 +122,16 @@ def _where(condition: Array, a: Tree, b: Tree) -> Tree:
     return jax.tree.map(lambda x, y: jnp.where(condition, x, y).astype(y.dtype), a, b)
 
 
-def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P"], damping: ArrayLike) -> Float[Array, "P"]:
+def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: ArrayLike) -> Float[Array, "P *c"]:
     """(A + λ I)⁻¹ b by Cholesky; where that factor does not exist, by the spectrum without its non-positive part."""
     damped = matrix + damping * jnp.eye(matrix.shape[0], dtype=matrix.dtype)
-    factor = jnp.linalg.cholesky(damped)
-    found = jax.scipy.linalg.cho_solve((factor, True), b)
+    columns = b.reshape(b.shape[0], -1)
+    found = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), columns)
 
     def spectral(_):
         levels, vectors = jnp.linalg.eigh(damped)
         usable = levels > levels[-1] * matrix.shape[0] * jnp.finfo(matrix.dtype).eps
-        return vectors @ (jnp.where(usable, (vectors.T @ b) / jnp.where(usable, levels, 1.0), 0.0))
+        inverse = jnp.where(usable, 1.0 / jnp.where(usable, levels, 1.0), 0.0)
+        return vectors @ (inverse[:, None] * (vectors.T @ columns))
 
-    return jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None)
+    return jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None).reshape(b.shape)

@@ -1,8 +1,8 @@
-"""Approximations of a Fisher matrix that are cheap to invert: one block per parameter leaf, dense or a Kronecker product."""
+"""Approximations of a Fisher matrix that are cheap to invert: one dense block or Kronecker product per parameter."""
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -14,12 +14,18 @@ from jaxtyping import Array, Float
 from hopfield.curvature.solvers import dense_solve
 from hopfield.pytrees import Node
 
-if TYPE_CHECKING:
-    from hopfield.curvature.fisher import Fisher
-
 Tree = Any
 Heads = Callable[[str, Array], Sequence[int]]
 """(path such as "['query'].kernel", leaf) ↦ axes of the leaf along which blocks are separate, such as heads."""
+
+
+class SumOverRows(Protocol):
+    """What a structured form is taken from: parameters, and sums over the rows of a factor of the matrix."""
+
+    @property
+    def params(self) -> Tree: ...
+
+    def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree: ...
 
 
 class DenseBlock(Node):
@@ -34,7 +40,9 @@ class DenseBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(jax.vmap(dense_solve, (0, 0, None))(self.matrix, flat, damping), leaf, self.axes)
+        return _backed(
+            jax.lax.map(lambda head: dense_solve(head[0], head[1], damping), (self.matrix, flat)), leaf, self.axes
+        )
 
 
 class DiagonalBlock(Node):
@@ -64,18 +72,23 @@ class KroneckerBlock(Node):
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
         one = _factored if self.factored_damping else _exact
-        found = jax.vmap(one, (0, 0, 0, None))(self.left, self.right, self._matrices(leaf), damping)
+        found = jax.lax.map(
+            lambda head: one(head[0], head[1], head[2], damping), (self.left, self.right, self._matrices(leaf))
+        )
         return _backed(found, leaf, self.axes)
 
     def _matrices(self, leaf: Array) -> Array:
         return _fronted(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
 
 
+Block = DenseBlock | DiagonalBlock | KroneckerBlock
+
+
 class Blocks(Node):
     """A block-diagonal operator over parameters: `@`, `solve`, `to_dense` as those of `Fisher`."""
 
     params: Tree
-    blocks: tuple[DenseBlock | DiagonalBlock | KroneckerBlock, ...]
+    blocks: tuple[Block, ...]
     """One per leaf of the parameters, in their order."""
 
     def __matmul__(self, vector: Tree) -> Tree:
@@ -98,7 +111,7 @@ class Blocks(Node):
         return jax.tree.unflatten(tree, [function(b, x) for b, x in zip(self.blocks, leaves, strict=True)])
 
 
-def block_diagonal(fisher: "Fisher", heads: Heads | None = None) -> Blocks:
+def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> Blocks:
     """F without what couples different leaves (or heads), one dense block each; exact within a block.
 
     Args:
@@ -115,9 +128,9 @@ def block_diagonal(fisher: "Fisher", heads: Heads | None = None) -> Blocks:
 
 
 def kronecker(
-    fisher: "Fisher", heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True
+    fisher: SumOverRows, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True
 ) -> Blocks:
-    """Per matrix leaf the tensor-normal factors of its rows' gradients G_n [R, C], any matrix, learned metrics included:
+    """Per matrix leaf, learned metrics included, the tensor-normal factors of its rows' gradients G_n [R, C]:
 
         F ≈ L ⊗ R / tr L      L = Σ G_n G_nᵀ      R = Σ G_nᵀ G_n
 
@@ -130,36 +143,46 @@ def kronecker(
         fisher: the operator; "monte_carlo" makes rows cheap for many outputs.
         heads: axes of a leaf along which blocks are separate; all but the last two if None.
         dense_limit: largest dense block.
-        factored_damping: λ is split over the factors as π√λ and √λ/π, π² = (tr L/dim)/(tr R/dim), which takes a Cholesky
-            factor each; otherwise (L ⊗ R / tr L + λ I) is inverted exactly by the factors' spectra.
+        factored_damping: λ is split over the factors as π√λ and √λ/π, π² = (tr L/dim)/(tr R/dim), which takes a
+            Cholesky factor each; otherwise (L ⊗ R / tr L + λ I) is inverted exactly by the factors' spectra.
     Source: Ren & Goldfarb (2021), arXiv:2106.02925; damping Martens & Grosse (2015), arXiv:1503.05671, eq. 31.
     """
     leaves = _paths(fisher.params)
     axes = [_axes(path, leaf, heads, tuple(range(leaf.ndim - 2))) for path, leaf in leaves]
 
+    forms = [_form(leaf.shape, where, dense_limit) for (_, leaf), where in zip(leaves, axes, strict=True)]
+
     def statistic(rows: Tree) -> list[tuple[Array, ...]]:
-        return [_moments(leaf, where, dense_limit) for leaf, where in zip(jax.tree.leaves(rows), axes, strict=True)]
+        return [_moments(*each) for each in zip(jax.tree.leaves(rows), axes, forms, strict=True)]
 
-    blocks = []
-    for found, where in zip(fisher.over_rows(statistic), axes, strict=True):
-        if len(found) == 2:
-            root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
-            left, right = (jnp.where(root > 0, m / jnp.where(root > 0, root, 1.0), 0.0) for m in found)
-            blocks.append(KroneckerBlock(left, right, where, factored_damping))
-        else:
-            blocks.append(DenseBlock(found[0], where) if found[0].ndim == 3 and where is not None else found[0])
-    return Blocks(fisher.params, tuple(b if isinstance(b, Node) else DiagonalBlock(b) for b in blocks))
+    def block(found: tuple[Array, ...], where: tuple[int, ...], form: str) -> Block:
+        if form == "dense":
+            return DenseBlock(found[0], where)
+        if form == "diagonal":
+            return DiagonalBlock(found[0])
+        root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
+        left, right = (jnp.where(root > 0, m / jnp.where(root > 0, root, 1.0), 0.0) for m in found)
+        return KroneckerBlock(left, right, where, factored_damping)
+
+    found = fisher.over_rows(statistic)
+    return Blocks(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))
 
 
-def _moments(rows: Float[Array, "N *leaf"], axes: tuple[int, ...], dense_limit: int) -> tuple[Array, ...]:
-    """Both factors of a matrix leaf, else its dense block or, as large as the leaf, its diagonal."""
-    shape = rows.shape[1:]
+def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> str:
     if len(shape) - len(axes) == 2:
-        moved = jnp.moveaxis(rows, [a + 1 for a in axes], range(1, len(axes) + 1))
-        each = moved.reshape(rows.shape[0], -1, *moved.shape[-2:])
-        return jnp.einsum("nhrc,nhsc->hrs", each, each), jnp.einsum("nhrc,nhrd->hcd", each, each)
-    size = math.prod(shape) // math.prod(shape[a] for a in axes)
-    return (_gram(rows, axes),) if size <= dense_limit else (jnp.sum(rows * rows, axis=0),)
+        return "kronecker"
+    return "dense" if math.prod(n for i, n in enumerate(shape) if i not in axes) <= dense_limit else "diagonal"
+
+
+def _moments(rows: Float[Array, "N *leaf"], axes: tuple[int, ...], form: str) -> tuple[Array, ...]:
+    """Both factors, the dense block, or the diagonal."""
+    if form == "dense":
+        return (_gram(rows, axes),)
+    if form == "diagonal":
+        return (jnp.sum(rows * rows, axis=0),)
+    moved = jnp.moveaxis(rows, [a + 1 for a in axes], range(1, len(axes) + 1))
+    each = moved.reshape(rows.shape[0], -1, *moved.shape[-2:])
+    return jnp.einsum("nhrc,nhsc->hrs", each, each), jnp.einsum("nhrc,nhrd->hcd", each, each)
 
 
 def _gram(rows: Float[Array, "N *leaf"], axes: tuple[int, ...]) -> Float[Array, "H Q Q"]:
@@ -173,9 +196,8 @@ def _factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
     usable = (one > 0) & (two > 0)
     balance = jnp.sqrt(jnp.where(usable, one, 1.0) / jnp.where(usable, two, 1.0))
     root = jnp.sqrt(jnp.asarray(damping, v.dtype))
-    by_columns = jax.vmap(dense_solve, (None, 1, None), 1)
-    half = by_columns(left, v, balance * root)
-    return by_columns(right, half.T, root / balance).T
+    half = dense_solve(left, v, balance * root)
+    return dense_solve(right, half.T, root / balance).T
 
 
 def _exact(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:

@@ -1,0 +1,23 @@
+"""Optimisers as optax transforms: natural gradients, exact and approximate, and gradient descent on manifolds."""
+
+from hopfield.optim.approximate import diagonal_fisher, kronecker_natural_gradient
+from hopfield.optim.natural import NaturalGradientState, natural_gradient
+from hopfield.optim.riemannian import (
+    Manifold,
+    Oblique,
+    PositiveDefinite,
+    Stiefel,
+    riemannian_gradient_descent,
+)
+
+__all__ = [
+    "Manifold",
+    "NaturalGradientState",
+    "Oblique",
+    "PositiveDefinite",
+    "Stiefel",
+    "diagonal_fisher",
+    "kronecker_natural_gradient",
+    "natural_gradient",
+    "riemannian_gradient_descent",
+]

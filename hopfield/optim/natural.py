@@ -1,0 +1,287 @@
+"""Natural gradient descent, θ ← θ − η (F + λ I)⁻¹ ∇, as an optax transform.
+
+    optimiser = natural_gradient(1.0, likelihood="categorical", damping=1e-3)
+    updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
+
+The gradient is that of the mean negative log-likelihood, with or without other terms; F is the Fisher information of
+the same examples and weights (`hopfield.curvature.fisher`).
+
+Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt rule and conjugate gradients;
+Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array
+
+from hopfield.curvature import KINDS, SOLVERS, Fisher, Likelihood, as_likelihood, fisher
+from hopfield.curvature.solvers import axpy, dot
+from hopfield.numerics import is_traced
+
+Tree = Any
+Schedule = float | Array | Callable[[Array], Array]
+SMALL = 1500
+"""Parameters up to which "auto" forms the whole matrix."""
+FEW = 2000
+"""Rows up to which "auto" takes the kernel form, where they are fewer than parameters."""
+WIDEN, NARROW = 4.0, 0.5
+"""Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
+LEAST, MOST = 1e-10, 1e6
+
+
+class NaturalGradientState(NamedTuple):
+    """What the next step needs, and what became of the last one."""
+
+    count: Array
+    damping: Array
+    direction: Tree
+    """The last solution: a warm start, and the momentum's past."""
+    residual: Array
+    iterations: Array
+    accepted: Array
+    """Whether the last step was taken; rejected steps are zero."""
+    finite: Array
+    """Whether the solution was; if not the step followed the gradient."""
+    gain: Array
+    """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
+
+
+class Options(NamedTuple):
+    """Everything about `natural_gradient` that is not traced."""
+
+    likelihood: Likelihood
+    damping: Schedule | str
+    initial_damping: float
+    solver: str
+    kind: str
+    samples: int
+    momentum: float
+    trust_radius: float | None
+    tolerance: float
+    max_iterations: int
+
+
+def natural_gradient(
+    learning_rate: Schedule,
+    *,
+    likelihood: Likelihood | str,
+    damping: Schedule | str = 1e-3,
+    initial_damping: float = 1.0,
+    solver: str = "auto",
+    fisher: str = "exact",
+    samples: int = 1,
+    momentum: float = 0.0,
+    trust_radius: float | None = None,
+    tolerance: float = 1e-4,
+    max_iterations: int = 100,
+) -> optax.GradientTransformationExtraArgs:
+    """Natural gradient descent with damping, by conjugate gradients, a dense factor or the kernel form.
+
+    Args:
+        learning_rate: η, a number or a schedule of the step.
+        likelihood: of the targets given the model's outputs.
+        damping: λ ≥ 0, a number, a schedule of the step, or "lm" for the Levenberg–Marquardt rule, which tries each
+            step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
+        solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples,
+            else conjugate gradients.
+        fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
+        momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
+        trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
+        tolerance, max_iterations: relative residual and bound of conjugate gradients, started from the last solution.
+
+    Returns:
+        A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights` and `key` as
+        `hopfield.curvature.fisher` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss.
+
+    Raises:
+        ValueError: an option out of its range; in `update`, something missing or masked parameters.
+    """
+    _check(damping, initial_damping, solver, fisher, samples, momentum, trust_radius)
+    options = Options(
+        as_likelihood(likelihood),
+        damping,
+        initial_damping,
+        solver,
+        fisher,
+        samples,
+        momentum,
+        trust_radius,
+        tolerance,
+        max_iterations,
+    )
+
+    def init(params: Tree) -> NaturalGradientState:
+        if any(type(x).__name__ == "MaskedNode" for x in jax.tree.leaves(params, is_leaf=masked)):
+            raise ValueError(PARTIAL)
+        dtype = jnp.result_type(*jax.tree.leaves(params))
+        number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
+        start = number(initial_damping if damping == "lm" else 0.0)
+        zeros = jax.tree.map(jnp.zeros_like, params)
+        return NaturalGradientState(
+            jnp.zeros((), jnp.int32),
+            start,
+            zeros,
+            number(0.0),
+            jnp.zeros((), jnp.int32),
+            jnp.array(True),
+            jnp.array(True),
+            number(1.0),
+        )
+
+    def update(
+        updates: Tree,
+        state: NaturalGradientState,
+        params: Tree | None = None,
+        *,
+        model_fn: Callable | None = None,
+        inputs: Tree | None = None,
+        targets: Array | None = None,
+        weights: Array | None = None,
+        key: Array | None = None,
+        value: Array | None = None,
+        value_fn: Callable | None = None,
+        **extra: Any,
+    ) -> tuple[Tree, NaturalGradientState]:
+        del extra  # other transforms of a chain may need more
+        _check_call(params, updates, model_fn, options, value, value_fn)
+        rate = learning_rate(state.count) if callable(learning_rate) else learning_rate
+        curvature = _fisher(model_fn, params, options, inputs, targets, weights, key)
+        lam = state.damping if damping == "lm" else _at(damping, state.count)
+        lam = jnp.asarray(lam, state.damping.dtype)
+        step, state = _direction(curvature, updates, state, lam, options)
+        step = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), step)
+        if options.trust_radius is not None:
+            length = jnp.sqrt(jnp.maximum(curvature.quadratic(step), 0.0))
+            shrink = jnp.minimum(1.0, options.trust_radius / jnp.where(length > 0, length, 1.0))
+            step = jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
+        if damping == "lm":
+            step, state = _judged(curvature, updates, step, state, params, value, value_fn)
+        return step, state._replace(count=optax.safe_increment(state.count))
+
+    return optax.GradientTransformationExtraArgs(init, cast(Any, update))
+
+
+PARTIAL = (
+    "params must be whole for the natural gradient: optax.masked and optax.multi_transform hand over a part of them, "
+    "from which the model cannot be run; split off what is trained before, as with nnx.Optimizer(model, tx, wrt=...)"
+)
+
+
+def masked(x: Any) -> bool:
+    """Whether a leaf stands for parameters that optax has left out."""
+    return type(x).__name__ == "MaskedNode"
+
+
+def _fisher(model_fn, params, options: Options, inputs, targets, weights, key) -> Fisher:
+    return fisher(
+        model_fn,
+        params,
+        likelihood=options.likelihood,
+        inputs=inputs,
+        targets=targets,
+        weights=weights,
+        kind=options.kind,
+        key=key,
+        samples=options.samples,
+    )
+
+
+def _at(schedule, count):
+    return schedule(count) if callable(schedule) else schedule
+
+
+def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damping, options: Options):
+    """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum; the gradient itself where that is not finite."""
+    mu, past = options.momentum, state.direction
+    # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
+    asked = axpy(-mu, curvature @ past, grads) if mu else grads
+    start = None if mu else past
+    solver = options.solver if options.solver != "auto" else _chosen(curvature)
+    # The kernel form divides by the damping.
+    damping = jnp.maximum(damping, LEAST) if solver == "kernel" else damping
+    found, info = curvature.solve(
+        asked,
+        damping,
+        solver=solver,
+        x0=start if solver == "cg" else None,
+        tolerance=options.tolerance,
+        max_iterations=options.max_iterations,
+    )
+    found = axpy(mu, past, found) if mu else found
+    # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved.
+    moved = (dot(found, found) > 0) | (dot(grads, grads) == 0)
+    finite = jnp.isfinite(dot(found, found)) & jnp.isfinite(info.residual) & moved
+    size = jnp.maximum(jnp.sqrt(dot(grads, grads)), 1.0)
+    found = jax.tree.map(lambda d, g: jnp.where(finite, d, g / size).astype(g.dtype), found, grads)
+    residual = jnp.asarray(info.residual, state.residual.dtype)
+    return found, state._replace(
+        damping=damping,
+        direction=found,
+        residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
+        iterations=info.iterations,
+        accepted=jnp.array(True),
+        finite=finite,
+        gain=jnp.ones_like(state.gain),
+    )
+
+
+def _chosen(curvature: Fisher) -> str:
+    size = sum(x.size for x in jax.tree.leaves(curvature.params))
+    columns = curvature.outputs.shape[-1] if curvature.factor is None else curvature.factor.shape[-1]
+    rows = curvature.weights.size * columns
+    if size <= SMALL:
+        return "cholesky"
+    return "kernel" if rows <= min(FEW, size) else "cg"
+
+
+def _judged(curvature: Fisher, grads: Tree, step: Tree, state: NaturalGradientState, params, value, value_fn):
+    """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1)."""
+    predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)
+    after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
+    fell = jnp.asarray(after - value, predicted.dtype)
+    gain = fell / jnp.where(predicted != 0, predicted, 1.0)
+    still = dot(step, step) == 0
+    accepted = (jnp.isfinite(after) & (fell <= 0)) | still
+    gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
+    factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
+    # What a sum in floating point can not resolve is no verdict on the damping.
+    settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
+    factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
+    damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
+    step = jax.tree.map(lambda d: jnp.where(accepted, d, 0.0).astype(d.dtype), step)
+    return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
+
+
+def _check(damping, initial_damping, solver, kind, samples, momentum, trust_radius) -> None:
+    if isinstance(damping, str):
+        if damping != "lm":
+            raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
+    elif not callable(damping) and not is_traced(damping) and not 0 <= float(damping) < float("inf"):
+        raise ValueError(f"damping must be at least 0 and finite, got {damping}")
+    if not 0 < initial_damping < float("inf"):
+        raise ValueError(f"initial_damping must be positive and finite, got {initial_damping}")
+    if solver not in ("auto", *SOLVERS):
+        raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {solver!r}")
+    if kind not in KINDS:
+        raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, got {samples}")
+    if not 0 <= momentum < 1:
+        raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
+    if trust_radius is not None and not trust_radius > 0:
+        raise ValueError(f"trust_radius must be positive or None, got {trust_radius}")
+
+
+def _check_call(params, updates, model_fn, options: Options, value, value_fn) -> None:
+    if params is None:
+        raise ValueError("params must be given to update: the Fisher information is that of the model at them")
+    if any(map(masked, jax.tree.leaves((params, updates), is_leaf=masked))):
+        raise ValueError(PARTIAL)
+    if model_fn is None:
+        raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
+    if options.damping == "lm" and (value is None or value_fn is None):
+        raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")

@@ -1,0 +1,56 @@
+"""Approximate natural gradients: the averages are those of the curvature, and where they are exact they are exact."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from hopfield.curvature import fisher
+from hopfield.optim import diagonal_fisher, kronecker_natural_gradient
+
+X = jax.random.normal(jax.random.key(0), (20, 3))
+TARGETS = X @ jnp.array([[1.0], [-2.0], [0.5]]) + 0.3
+
+
+def linear(w, x):
+    return x @ w
+
+
+def grads(w):
+    return jax.grad(lambda w: 0.5 * jnp.mean((linear(w, X) - TARGETS) ** 2))(w)
+
+
+def test_for_one_linear_output_the_kronecker_step_is_the_natural_gradient():
+    w = jnp.ones((3, 1))
+    optimiser = kronecker_natural_gradient(1.0, likelihood="gaussian", damping=1e-9)
+    step, _ = optimiser.update(grads(w), optimiser.init(w), w, model_fn=linear, inputs=X)
+    np.testing.assert_allclose(w + step, jnp.linalg.lstsq(X, TARGETS)[0], rtol=1e-6)
+
+
+def test_the_diagonal_is_averaged_and_corrected_for_its_start():
+    """With decay 0.5 and two different batches the average is (½ a + b) / 1.5."""
+    optimiser = diagonal_fisher(1.0, likelihood="gaussian", damping=0.1, decay=0.5)
+    w = jnp.ones((3, 1))
+    state, found = optimiser.init(w), []
+    for part in (X[:10], X[10:]):
+        step, state = optimiser.update(grads(w), state, w, model_fn=linear, inputs=part)
+        found.append(fisher(linear, w, likelihood="gaussian", inputs=part).diagonal())
+    expected = -grads(w) / ((0.5 * found[0] + found[1]) / 1.5 + 0.1)
+    np.testing.assert_allclose(step, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("factory", [kronecker_natural_gradient, diagonal_fisher])
+def test_wrong_input_is_one_sentence(factory):
+    for options, message in (
+        ({"damping": 0.0}, "damping must be positive and finite, got 0.0"),
+        ({"decay": 1.0}, "decay must lie in \\[0, 1\\), got 1.0"),
+        ({"fisher": "x"}, "fisher must be one of exact, monte_carlo, empirical, got 'x'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            factory(0.1, likelihood="gaussian", **options)
+    optimiser = factory(0.1, likelihood="gaussian")
+    with pytest.raises(ValueError, match="params and model_fn must be given to update"):
+        optimiser.update(jnp.ones(2), optimiser.init(jnp.ones(2)))
+    with pytest.raises(ValueError, match="params must be whole for the natural gradient"):
+        optax.masked(optimiser, {"a": True, "b": False}).init({"a": jnp.ones(2), "b": jnp.ones(2)})

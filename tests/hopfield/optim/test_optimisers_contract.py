@@ -1,0 +1,120 @@
+"""What every optimiser of the library promises: one contract, tried on all of them."""
+
+import flax.serialization
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import hopfield.optim
+from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural_gradient, riemannian_gradient_descent
+
+X = jax.random.normal(jax.random.key(0), (30, 4))
+LABELS = jnp.argmax(X @ jax.random.normal(jax.random.key(1), (4, 3)) + 0.5, axis=1)
+FACTORIES = {
+    "natural_gradient": lambda rate: natural_gradient(rate, likelihood="categorical", damping=1e-2),
+    "levenberg_marquardt": lambda rate: natural_gradient(rate, likelihood="categorical", damping="lm"),
+    "conjugate_gradients": lambda rate: natural_gradient(rate, likelihood="categorical", damping=1e-2, solver="cg"),
+    "momentum": lambda rate: natural_gradient(rate, likelihood="categorical", damping=1e-2, momentum=0.5),
+    "kronecker_natural_gradient": lambda rate: kronecker_natural_gradient(rate, likelihood="categorical", damping=1e-2),
+    "diagonal_fisher": lambda rate: diagonal_fisher(rate, likelihood="categorical", damping=1e-2),
+    "riemannian_gradient_descent": lambda rate: riemannian_gradient_descent(rate, momentum=0.5),
+}
+RATES = {"riemannian_gradient_descent": 0.5}
+
+
+def params(dtype=jnp.float64):
+    return {"w": jnp.zeros((4, 3), dtype), "b": jnp.zeros(3, dtype)}
+
+
+def model(p, x):
+    return x @ p["w"] + p["b"][None]
+
+
+def loss(p, x=X):
+    return optax.softmax_cross_entropy_with_integer_labels(model(p, x), LABELS).mean()
+
+
+def stepper(optimiser, x=X):
+    def step(p, state):
+        value, grads = jax.value_and_grad(lambda p: loss(p, x))(p)
+        extra = {"model_fn": model, "inputs": x, "value": value, "value_fn": lambda p: loss(p, x)}
+        updates, state = optimiser.update(grads, state, p, **extra)
+        return optax.apply_updates(p, updates), state
+
+    return step
+
+
+def build(name, scale=1.0):
+    return FACTORIES[name](scale * RATES.get(name, 1.0))
+
+
+def test_every_optimiser_is_tried():
+    factories = {name for name in hopfield.optim.__all__ if name.islower()}
+    assert factories <= set(FACTORIES)
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_it_lowers_the_loss_under_jit_and_keeps_types_and_structure(name):
+    optimiser = build(name)
+    step = jax.jit(stepper(optimiser))
+    p, state = params(), optimiser.init(params())
+    shapes = jax.tree.map(lambda x: (x.shape, x.dtype), state)
+    for _ in range(30):
+        p, state = step(p, state)
+    assert float(loss(p)) < 0.35 * float(loss(params()))
+    assert jax.tree.map(lambda x: (x.shape, x.dtype), state) == shapes
+    assert jax.tree.map(lambda x: x.dtype, p) == jax.tree.map(lambda x: x.dtype, params())
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_single_precision_stays_single(name):
+    x, p = X.astype(jnp.float32), params(jnp.float32)
+    optimiser = build(name)
+    after, state = stepper(optimiser, x)(p, optimiser.init(p))
+    assert {leaf.dtype for leaf in jax.tree.leaves(after)} == {jnp.dtype(jnp.float32)}
+    assert jnp.float64 not in {leaf.dtype for leaf in jax.tree.leaves(state)}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_a_schedule_is_a_rate_at_every_step(name):
+    """A constant schedule changes nothing, and one that falls to zero stops."""
+    rate = RATES.get(name, 1.0)
+    fixed, scheduled = FACTORIES[name](rate), FACTORIES[name](lambda count: jnp.where(count < 2, rate, 0.0))
+    p, q = params(), params()
+    one, other = fixed.init(p), scheduled.init(q)
+    for _ in range(2):
+        p, one = stepper(fixed)(p, one)
+        q, other = stepper(scheduled)(q, other)
+    jax.tree.map(np.testing.assert_allclose, p, q)
+    after, _ = stepper(scheduled)(q, other)
+    jax.tree.map(np.testing.assert_array_equal, after, q)
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_it_chains_and_takes_injected_rates(name):
+    chained = optax.chain(optax.clip_by_global_norm(1e6), build(name), optax.scale(0.5))
+    half = build(name, 0.5)
+    for optimiser in (chained, optax.inject_hyperparams(FACTORIES[name])(rate=0.5 * RATES.get(name, 1.0))):
+        if name == "levenberg_marquardt" and optimiser is chained:
+            continue  # it has judged the whole step
+        p, _ = stepper(optimiser)(params(), optimiser.init(params()))
+        q, _ = stepper(half)(params(), half.init(params()))
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9), p, q)
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_a_state_written_down_and_read_back_goes_on_the_same(name):
+    optimiser = build(name)
+    step = jax.jit(stepper(optimiser))
+    p, state = params(), optimiser.init(params())
+    for _ in range(3):
+        p, state = step(p, state)
+    saved = flax.serialization.msgpack_serialize(dict(enumerate(map(np.asarray, jax.tree.leaves((p, state))))))
+    leaves = flax.serialization.msgpack_restore(saved)
+    again = jax.tree.unflatten(
+        jax.tree.structure((p, state)), [jnp.asarray(leaves[key]) for key in sorted(leaves, key=int)]
+    )
+    for a, b in zip(jax.tree.leaves(step(p, state)), jax.tree.leaves(step(*again)), strict=True):
+        np.testing.assert_array_equal(a, b)
