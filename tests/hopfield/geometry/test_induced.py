@@ -1,0 +1,68 @@
+"""The metric of attention: Hessian of the log-sum-exp, Jacobian of the update, third cumulants, lengths."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import Memory, trajectory
+from hopfield.geometry import (
+    attention_christoffel,
+    attention_christoffel_first,
+    attention_metric,
+    families,
+    fisher_length,
+    manifolds,
+)
+
+PATTERNS = jax.random.normal(jax.random.key(0), (7, 3))
+QUERY = jnp.array([0.3, -0.4, 0.2])
+BETA = 1.3
+
+
+def potential(q):
+    return jax.nn.logsumexp(BETA * PATTERNS @ q)
+
+
+def test_it_is_the_hessian_of_the_log_sum_exp_and_beta_times_the_jacobian_of_the_update():
+    metric = attention_metric(QUERY, PATTERNS, BETA)
+    np.testing.assert_allclose(metric, jax.hessian(potential)(QUERY), atol=1e-12)
+    update = Memory.create(PATTERNS, BETA).update
+    np.testing.assert_allclose(metric, BETA * jax.jacfwd(update)(QUERY), atol=1e-12)
+
+
+def test_it_is_the_fisher_information_of_the_weights_pulled_back():
+    weights = lambda q: jax.nn.softmax(BETA * PATTERNS @ q)[1:]  # noqa: E731
+    pulled = manifolds.pullback(families.categorical_metric, weights)(QUERY)
+    np.testing.assert_allclose(attention_metric(QUERY, PATTERNS, BETA), pulled, atol=1e-12)
+
+
+def test_christoffel_symbols_are_half_the_third_derivative_of_the_log_sum_exp():
+    third = jax.jacfwd(jax.hessian(potential))(QUERY)
+    np.testing.assert_allclose(attention_christoffel_first(QUERY, PATTERNS, BETA), third / 2, atol=1e-11)
+    field = lambda q: attention_metric(q, PATTERNS, BETA)  # noqa: E731
+    np.testing.assert_allclose(
+        attention_christoffel(QUERY, PATTERNS, BETA), manifolds.christoffel(field, QUERY), atol=1e-10
+    )
+
+
+def test_too_few_patterns_leave_it_singular():
+    with pytest.raises(ValueError, match="patterns must spread in all 3 directions"):
+        attention_christoffel(QUERY, PATTERNS[:3], BETA)
+
+
+def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_its_ends():
+    memory = Memory.create(PATTERNS, BETA)
+    states = trajectory(memory, 2 * QUERY, 6)
+    length = float(fisher_length(states, PATTERNS, BETA))
+    assert length == pytest.approx(float(fisher_length(states, PATTERNS, BETA, nodes=20)), rel=1e-8)
+    first, last = (jax.nn.softmax(BETA * PATTERNS @ states[i]) for i in (0, -1))
+    assert length >= float(families.categorical_distance(first, last))
+    back = float(fisher_length(states[::-1], PATTERNS, BETA))
+    assert back == pytest.approx(length, rel=1e-12)
+    assert float(fisher_length(states[:1], PATTERNS, BETA)) == 0.0
+
+
+def test_single_precision_is_kept():
+    metric = attention_metric(QUERY.astype(jnp.float32), PATTERNS.astype(jnp.float32), BETA)
+    assert metric.dtype == jnp.float32
