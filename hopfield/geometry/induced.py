@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.numerics import accumulation_dtype, is_traced
+from hopfield.numerics import accumulation_dtype, is_traced, safe_norm
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
@@ -47,25 +47,26 @@ def attention_christoffel(query: Query, patterns: Patterns, beta=1.0) -> Float[A
     return jnp.linalg.solve(metric, lowered.reshape(metric.shape[0], -1)).reshape(lowered.shape)
 
 
-def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, nodes: int = 8) -> Float[Array, ""]:
+def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, pieces: int = 64) -> Float[Array, ""]:
     """Length of a trajectory of queries in the attention metric, straight between its states.
+
+    Each straight step is cut into pieces, as long as the Fisher–Rao distance 2 arccos Σ √(p p') of the weights at their
+    ends. The sum never exceeds the length and falls short of it by O(1/pieces²); it is exact for two patterns,
+    also where the weights jump within a small part of a step, which quadrature of the speed would miss.
 
     Args:
         states: as `hopfield.trajectory` returns them.
-        nodes: Gauss–Legendre nodes on each straight piece.
+        pieces: pieces of each step, at least 1.
     """
-    points, weights = (jnp.asarray(x, states.dtype) for x in np.polynomial.legendre.leggauss(nodes))
-
-    def piece(start, end):
-        step = end - start
-
-        def speed(t):
-            square = step @ attention_metric(start + t * step, patterns, beta) @ step
-            return jnp.sqrt(jnp.maximum(square, 0.0))
-
-        return jnp.sum(weights * jax.vmap(speed)((points + 1) / 2)) / 2
-
-    return jnp.sum(jax.vmap(piece)(states[:-1], states[1:]))
+    if pieces < 1:
+        raise ValueError(f"pieces must be at least 1, got {pieces}")
+    dtype = accumulation_dtype(jnp.result_type(states, patterns))
+    states, patterns = states.astype(dtype), patterns.astype(dtype)
+    t = jnp.linspace(0.0, 1.0, pieces + 1, dtype=dtype)[None, :, None]
+    queries = states[:-1, None, :] * (1.0 - t) + states[1:, None, :] * t
+    roots = jnp.exp(0.5 * jax.nn.log_softmax(beta * queries @ patterns.T, axis=-1))  # √p, on the unit sphere
+    apart, together = safe_norm(jnp.diff(roots, axis=1), axis=-1), safe_norm(roots[:, 1:] + roots[:, :-1], axis=-1)
+    return jnp.sum(4.0 * jnp.arctan2(apart, together))
 
 
 def _weighted(query: Query, patterns: Patterns, beta) -> tuple[Array, Array]:

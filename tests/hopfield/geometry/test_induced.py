@@ -55,7 +55,8 @@ def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_
     memory = Memory.create(PATTERNS, BETA)
     states = trajectory(memory, 2 * QUERY, 6)
     length = float(fisher_length(states, PATTERNS, BETA))
-    assert length == pytest.approx(float(fisher_length(states, PATTERNS, BETA, nodes=20)), rel=1e-8)
+    finer = float(fisher_length(states, PATTERNS, BETA, pieces=256))
+    assert length <= finer == pytest.approx(length, rel=1e-3)
     first, last = (jax.nn.softmax(BETA * PATTERNS @ states[i]) for i in (0, -1))
     assert length >= float(families.categorical_distance(first, last))
     back = float(fisher_length(states[::-1], PATTERNS, BETA))
@@ -66,3 +67,12 @@ def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_
 def test_single_precision_is_kept():
     metric = attention_metric(QUERY.astype(jnp.float32), PATTERNS.astype(jnp.float32), BETA)
     assert metric.dtype == jnp.float32
+
+
+@pytest.mark.parametrize("beta", [1.0, 16.0, 64.0])
+def test_length_between_two_patterns_is_the_distance_of_the_weights(beta):
+    """p runs along a line, so that the length is ∫ dp/√(p(1 − p)) = 2 |Δ arcsin √p|, also where p jumps."""
+    patterns, states = jnp.array([[1.0, 0.0], [-1.0, 0.0]]), jnp.array([[0.9, 0.3], [-0.7, 0.3]])
+    root = np.exp(0.5 * np.asarray(jax.nn.log_softmax(beta * states @ patterns.T, axis=-1)))
+    expected = 2 * abs(np.subtract(*np.arctan2(root[:, 0], root[:, 1])))
+    assert float(fisher_length(states, patterns, beta)) == pytest.approx(expected, rel=1e-12)

@@ -1,124 +1,212 @@
-"""Principal angles against scipy, near 0 and π/2; distances of subspaces and of the forms of heads."""
+"""Principal angles and distances of forms against scipy, dense matrices and closed forms, with finite gradients."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.test_util import check_grads
 from scipy.linalg import subspace_angles
 
-from hopfield.geometry import subspaces
+from hopfield.geometry import (
+    data_weighted_distance,
+    factored,
+    frobenius_distance,
+    grassmann_distance,
+    orthonormal_basis,
+    principal_angles,
+    product_distance,
+    random_baseline,
+)
 
-A = jax.random.normal(jax.random.key(0), (12, 4))
-B = jax.random.normal(jax.random.key(1), (12, 4))
+RNG = np.random.default_rng(7)
 
 
-@pytest.mark.parametrize("shape", [(4, 4), (4, 2), (2, 4)])
+def at_angles(angles, n: int, seed: int = 0):
+    """Two bases [n, r] at given principal angles, rotated at random in Rⁿ and mixed inside each space."""
+    rng = np.random.default_rng(seed)
+    r = len(angles)
+    frame = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    first, normal = frame[:, :r], frame[:, r : 2 * r]
+    second = first * np.cos(angles) + normal * np.sin(angles)
+    mix = [rng.normal(size=(r, r)) + 3 * np.eye(r) for _ in range(2)]
+    return first @ mix[0], second @ mix[1]
+
+
+@pytest.mark.parametrize("shape", [(9, 3, 3), (8, 2, 5), (11, 5, 4), (40, 8, 8)])
 def test_angles_are_those_of_scipy(shape):
-    a, b = A[:, : shape[0]], B[:, : shape[1]]
-    np.testing.assert_allclose(subspaces.principal_angles(a, b), subspace_angles(a, b)[::-1], rtol=1e-10)
+    n, r, s = shape
+    first, second = RNG.normal(size=(n, r)), RNG.normal(size=(n, s))
+    expected = subspace_angles(first, second)[::-1]
+    np.testing.assert_allclose(principal_angles(first, second), expected, atol=1e-13)
 
 
-def test_small_and_right_angles_are_accurate():
-    angles = np.array([1e-9, 1e-4, 0.7, np.pi / 2 - 1e-9])
-    basis = np.linalg.qr(np.random.default_rng(0).normal(size=(12, 8)))[0]
-    a = basis[:, :4]
-    b = a * np.cos(angles) + basis[:, 4:] * np.sin(angles)
-    found = np.asarray(subspaces.principal_angles(jnp.asarray(a), jnp.asarray(b)))
-    np.testing.assert_allclose(found[:3], angles[:3], rtol=1e-6)
-    assert np.pi / 2 - found[3] == pytest.approx(1e-9, rel=1e-5)
+@pytest.mark.parametrize(
+    "angles",
+    [
+        [0.0, 1e-12, 1e-9, 1e-5, 0.3],
+        [0.2, 1.2, np.pi / 2 - 1e-9, np.pi / 2 - 1e-12, np.pi / 2],
+        [0.0, 1e-9, 0.7, np.pi / 2 - 1e-9, np.pi / 2],
+        [np.pi / 4] * 5,
+    ],
+    ids=["small", "large", "both", "equal"],
+)
+def test_angles_near_zero_and_near_a_right_angle_keep_their_digits(angles):
+    first, second = at_angles(angles, 12)
+    found = principal_angles(first, second)
+    np.testing.assert_allclose(found, angles, atol=2e-14)
+    # scipy pairs the mask of one order with the angles of the other: its cosine is all it has for some small angles
+    np.testing.assert_allclose(found, subspace_angles(first, second)[::-1], atol=5e-8)
 
 
-def test_distance_is_that_of_the_angles_and_does_not_depend_on_the_bases():
-    expected = np.sqrt(np.sum(subspace_angles(A, B) ** 2))
-    assert float(subspaces.grassmann_distance(A, B)) == pytest.approx(expected, rel=1e-12)
-    turned = A @ jax.random.normal(jax.random.key(2), (4, 4))
-    assert float(subspaces.grassmann_distance(turned, B)) == pytest.approx(expected, rel=1e-10)
-    whole = jnp.eye(8)
-    assert float(subspaces.grassmann_distance(whole[:, :4], whole[:, 4:], normalised=True)) == pytest.approx(1.0)
-    assert float(subspaces.grassmann_distance(A, A)) < 1e-7
+def test_angles_broadcast_to_all_pairs():
+    frames = RNG.normal(size=(3, 10, 2))
+    found = principal_angles(frames[:, None], frames[None])
+    assert found.shape == (3, 3, 2)
+    np.testing.assert_allclose(found[0, 2], subspace_angles(frames[0], frames[2])[::-1], atol=1e-13)
+    np.testing.assert_allclose(jnp.diagonal(found).ravel(), 0, atol=1e-14)
 
 
-def test_gradients_are_those_of_finite_differences_and_finite_at_equal_angles():
-    gradient = jax.grad(subspaces.grassmann_distance)(A, B)
-    direction = jax.random.normal(jax.random.key(3), A.shape)
-    step = 1e-6
-    moved = [float(subspaces.grassmann_distance(A + sign * step * direction, B)) for sign in (1, -1)]
-    assert float(jnp.sum(gradient * direction)) == pytest.approx((moved[0] - moved[1]) / (2 * step), rel=1e-6)
-    whole = jnp.eye(8)
-    turned = whole[:, :4] * jnp.cos(0.5) + whole[:, 4:] * jnp.sin(0.5)  # four equal angles
-    equal = jax.grad(subspaces.grassmann_distance)(whole[:, :4] + 0.0, turned)
-    assert np.all(np.isfinite(equal))
-    sideways = jnp.zeros((8, 4)).at[4, 0].set(1.0)
-    # One of four angles of ½ falls at unit rate: d√(Σθ²) = −θ/√(Σθ²) = −½.
-    assert float(jnp.sum(equal * sideways)) == pytest.approx(-0.5, rel=1e-9)
-    assert np.all(np.isfinite(jax.grad(subspaces.grassmann_distance)(A, A)))
-    right = jax.grad(subspaces.grassmann_distance)(whole[:, :4] + 0.0, whole[:, 4:])
-    assert np.all(np.isfinite(right))
+def test_single_precision_stays_and_resolves_small_angles():
+    first, second = at_angles([1e-5, 0.5, np.pi / 2], 8)
+    found = principal_angles(np.float32(first), np.float32(second))
+    assert found.dtype == jnp.float32
+    np.testing.assert_allclose(found, [1e-5, 0.5, np.pi / 2], atol=2e-6)
 
 
-def test_the_baseline_of_random_subspaces():
-    """In 64 dimensions of 768 they are nearly orthogonal, but not at 1; a line and a line: E θ² by integration."""
-    found = subspaces.random_baseline(jax.random.key(0), 96, 8, samples=100)
-    assert 0.75 < float(found.mean) < 0.95
-    assert float(found.deviation) < 0.05
-    lines = subspaces.random_baseline(jax.random.key(1), 3, 1, samples=4000)
-    # In three dimensions θ has the density sin θ on [0, π/2]: mean 1.
-    assert float(lines.mean) == pytest.approx(2 / np.pi, abs=4 * float(lines.deviation) / np.sqrt(4000))
+GRADIENT = jax.jit(jax.grad(grassmann_distance, argnums=(0, 1)))
 
 
-def head_of(seed, bias=False):
-    keys = jax.random.split(jax.random.key(seed), 4)
-    weights = [jax.random.normal(key, (12, 3)) for key in keys[:2]]
-    return (*weights, *(jax.random.normal(key, (3,)) for key in keys[2:])) if bias else tuple(weights)
+@pytest.mark.parametrize(
+    "angles",
+    [[0.05, 0.6, 0.9, 1.5], [0.8, 0.8, 0.8, 1.2], [np.pi / 4] * 4, [0.1, 0.1, 1.4, 1.4]],
+    ids=["distinct", "equal", "equal at the split", "pairs"],
+)
+def test_gradient_is_that_of_finite_differences_also_at_equal_angles(angles):
+    """d² = Σ θ² is smooth where angles meet; the differences are of scipy's angles, which know nothing of our rule."""
+    first, second = at_angles(angles, 10, seed=3)
+    step = 1e-5
+    direction = np.random.default_rng(1).normal(size=(2, *first.shape))
+
+    def distance(t):
+        return np.linalg.norm(subspace_angles(first + t * direction[0], second + t * direction[1]))
+
+    slope = sum(np.sum(g * d) for g, d in zip(GRADIENT(first, second), direction, strict=True))
+    np.testing.assert_allclose(slope, (distance(step) - distance(-step)) / (2 * step), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("bias", [False, True])
-def test_a_form_is_the_singular_value_decomposition_of_its_matrix(bias):
-    parts = head_of(4, bias)
-    found = subspaces.factored(*parts)
-    q, k = parts[:2]
-    if bias:
-        q, k = (np.vstack([w, b[None]]) for w, b in zip(parts[:2], parts[2:], strict=True))
-    np.testing.assert_allclose((found.left * found.values[None]) @ found.right.T, q @ k.T, atol=1e-12)
-    np.testing.assert_allclose(found.values, np.linalg.svd(q @ k.T)[1][:3], rtol=1e-12)
-    for basis in (found.left, found.right):
-        np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-12)
+@pytest.mark.parametrize(
+    "angles", [[0.0] * 4, [np.pi / 2] * 4, [0.0, 0.0, np.pi / 2, np.pi / 2]], ids=["same", "orthogonal", "half"]
+)
+def test_gradients_are_finite_at_equal_and_at_orthogonal_spaces(angles):
+    first, second = at_angles(angles, 10)
+    for gradient in (*GRADIENT(first, second), *GRADIENT(first, first)):
+        assert np.all(np.isfinite(gradient))
 
 
-def test_distances_of_forms():
-    a, b = head_of(5), head_of(6)
-    difference = np.asarray(a[0] @ a[1].T - b[0] @ b[1].T)
-    one, two = subspaces.factored(*a), subspaces.factored(*b)
-    assert float(subspaces.frobenius_distance(one, two)) == pytest.approx(np.linalg.norm(difference), rel=1e-12)
-    assert float(subspaces.frobenius_distance(one, one)) < 1e-12
-    queries, keys = (np.random.default_rng(i).normal(size=(20, 12)) for i in (1, 2))
-    scores = queries @ difference @ keys.T
-    weighted = subspaces.data_weighted_distance(one, two, queries, keys)
-    assert float(weighted) == pytest.approx(np.sqrt(np.mean(scores**2)), rel=1e-10)
-    expected = np.sum(subspace_angles(one.left, two.left) ** 2) + np.sum(subspace_angles(one.right, two.right) ** 2)
-    expected += np.sum((one.values - two.values) ** 2)
-    assert float(subspaces.product_distance(one, two)) == pytest.approx(np.sqrt(expected), rel=1e-10)
+def test_distance_runs_from_zero_to_one():
+    frame = np.linalg.qr(RNG.normal(size=(8, 8)))[0]
+    assert float(grassmann_distance(frame[:, :3], frame[:, :3] @ RNG.normal(size=(3, 3)))) < 1e-13
+    np.testing.assert_allclose(grassmann_distance(frame[:, :3], frame[:, 3:6], normalised=True), 1, rtol=1e-14)
+    np.testing.assert_allclose(grassmann_distance(frame[:, :3], frame[:, 3:6]), np.sqrt(3) * np.pi / 2, rtol=1e-14)
 
 
-def test_leading_axes_are_batched():
-    stacked = jnp.stack([A, B, A + B])
-    every = subspaces.grassmann_distance(stacked[:, None], stacked[None])
-    assert every.shape == (3, 3)
-    for i, j in ((0, 1), (1, 2)):
-        alone = subspaces.grassmann_distance(stacked[i], stacked[j])
-        np.testing.assert_allclose(every[i, j], alone, rtol=1e-10)
-        np.testing.assert_allclose(every[j, i], alone, rtol=1e-10)
+@pytest.mark.parametrize(("n", "mean"), [(2, 0.5), (3, 2 / np.pi)])
+def test_random_lines_are_at_their_known_mean_angle(n, mean):
+    """In the plane θ is uniform on [0, π/2], in space it has the density sin θ and mean 1; five standard errors."""
+    found = random_baseline(jax.random.key(0), n, 1, samples=4000)
+    np.testing.assert_allclose(found.mean, mean, atol=5 * float(found.deviation) / np.sqrt(4000))
+
+
+def test_random_subspaces_of_a_large_space_are_not_at_distance_one():
+    found = random_baseline(jax.random.key(1), 384, 32, samples=8)
+    assert 0.7 < float(found.mean) < 0.9
+    assert float(found.deviation) < 0.01
+
+
+def heads(n=14, bias=True):
+    rng = np.random.default_rng(5)
+    arrays = [rng.normal(size=(3, n, 3)) for _ in range(2)] + [rng.normal(size=(3, 3)) for _ in range(2)]
+    return arrays if bias else arrays[:2]
+
+
+def dense(form):
+    return np.einsum("...nr,...r,...kr->...nk", form.left, form.values, form.right)
+
+
+def head(form, h):
+    return jax.tree.map(lambda leaf: leaf[h], form)
+
+
+def test_factored_form_is_the_block_matrix_of_weights_and_biases():
+    query, key, b_query, b_key = heads()
+    form = factored(query, key, b_query, b_key)
+    for h in range(3):
+        top = np.hstack([query[h] @ key[h].T, (query[h] @ b_key[h])[:, None]])
+        bottom = np.hstack([key[h] @ b_query[h], b_query[h] @ b_key[h]])
+        expected = np.vstack([top, bottom])
+        np.testing.assert_allclose(dense(form)[h], expected, atol=1e-12)
+        np.testing.assert_allclose(form.values[h], np.linalg.svd(expected, compute_uv=False)[:3], rtol=1e-12)
+    for frame in (form.left, form.right):
+        np.testing.assert_allclose(np.swapaxes(frame, -1, -2) @ frame, np.stack([np.eye(3)] * 3), atol=1e-14)
+
+
+def test_product_distance_is_equation_four():
+    form = factored(*heads())
+    found = product_distance(head(form, 0), head(form, 1), weights=(1, 2, 3))
+    u, v = (np.linalg.norm(subspace_angles(*np.asarray(side[:2]))) for side in (form.left, form.right))
+    sigma = np.linalg.norm(form.values[0] - form.values[1])
+    np.testing.assert_allclose(found, np.sqrt(u**2 + 2 * v**2 + 3 * sigma**2), rtol=1e-13)
+
+
+def test_distances_do_not_see_the_gauge_of_a_head():
+    """W_Q A and W_K A⁻ᵀ are the same head."""
+    query, key = heads(bias=False)
+    change = np.random.default_rng(2).normal(size=(3, 3)) + 2 * np.eye(3)
+    same, form = factored(query @ change, key @ np.linalg.inv(change).T), factored(query, key)
+    np.testing.assert_allclose(product_distance(form, same), 0, atol=1e-12)
+    np.testing.assert_allclose(frobenius_distance(form, same), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 14])
+def test_frobenius_and_data_weighted_distances_are_those_of_dense_matrices(n):
+    form = factored(*heads(n=n, bias=False))
+    pairs = [jax.tree.map(lambda leaf: leaf[:, None], form), jax.tree.map(lambda leaf: leaf[None], form)]
+    matrices = dense(form)
+    difference = matrices[:, None] - matrices[None]
+    np.testing.assert_allclose(frobenius_distance(*pairs), np.linalg.norm(difference, axis=(-2, -1)), atol=1e-12)
+    for rows in (4, 30):
+        queries, keys = RNG.normal(size=(rows, n)), RNG.normal(size=(9, n))
+        scores = np.einsum("tn,ijnm,sm->ijts", queries, difference, keys)
+        found = data_weighted_distance(*pairs, queries, keys)
+        np.testing.assert_allclose(found, np.sqrt(np.mean(scores**2, axis=(-2, -1))), atol=1e-12)
+
+
+def test_frobenius_distance_of_nearly_equal_forms_keeps_its_digits():
+    query, key = heads(bias=False)
+    moved = query + 1e-10 * np.ones_like(query)
+    expected = np.linalg.norm((moved - query) @ np.swapaxes(key, -1, -2), axis=(-2, -1))
+    np.testing.assert_allclose(frobenius_distance(factored(query, key), factored(moved, key)), expected, rtol=1e-4)
+
+
+def test_gradient_of_the_frobenius_distance_is_right_and_finite_at_equal_forms():
+    form = factored(*heads(bias=False))
+    check_grads(frobenius_distance, (head(form, 0), head(form, 1)), order=1, atol=1e-6, rtol=1e-6)
+    for leaf in jax.tree.leaves(jax.grad(frobenius_distance)(head(form, 0), head(form, 0))):
+        assert np.all(np.isfinite(leaf))
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: subspaces.orthonormal_basis(jnp.ones((2, 3))), "columns must be \\[..., n, r\\] with 0 < r <= n"),
-        (lambda: subspaces.random_baseline(jax.random.key(0), 3, 4), "r must be between 1 and n = 3, got 4"),
-        (lambda: subspaces.factored(jnp.ones((4, 2)), jnp.ones((4, 3))), "query and key must be"),
-        (lambda: subspaces.factored(jnp.ones((4, 2)), jnp.ones((4, 2)), jnp.ones(3)), "query_bias must have shape"),
+        (lambda: orthonormal_basis(np.ones((2, 3))), "columns must be"),
+        (lambda: principal_angles(np.eye(3)[:, :1], np.eye(4)[:, :1]), "second must have the n = 3 rows"),
+        (lambda: random_baseline(jax.random.key(0), 3, 4), "r must be between 1 and n = 3"),
+        (lambda: random_baseline(jax.random.key(0), 3, 1, samples=1), "samples must be at least 2"),
+        (lambda: factored(np.ones((4, 2)), np.ones((4, 3))), "query and key must be"),
+        (lambda: factored(np.ones((4, 2)), np.ones((4, 2)), np.ones(3)), "query_bias must have shape"),
     ],
+    ids=["columns", "rows", "rank", "samples", "widths", "bias"],
 )
-def test_wrong_input_is_one_sentence(call, message):
+def test_wrong_shapes_are_refused_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
