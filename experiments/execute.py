@@ -1,8 +1,10 @@
 """Running one configuration: measure what is missing, then make table, summary and figure from the ledger alone."""
 
 import contextlib
+import errno
 import json
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -247,23 +249,24 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
 
 
 def _check_output(directory: Path) -> None:
-    """Raise InputError unless the results can be written; directories made for the test are gone afterwards."""
-    made: list[Path] = []
+    """Raise InputError unless the results can be written; nothing is made, which other processes might trip over."""
     try:
-        for folder in reversed([directory, *directory.parents]):
-            if not folder.exists():
-                folder.mkdir()
-                made.append(folder)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
+        for folder in [directory, *directory.parents]:
+            try:
+                mode = os.stat(folder).st_mode
+            except FileNotFoundError:
+                continue
+            if not stat.S_ISDIR(mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            longest = max((len(os.fsencode(part)) for part in directory.relative_to(folder).parts), default=0)
+            if longest > os.pathconf(folder, "PC_NAME_MAX"):
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+            with tempfile.TemporaryFile(dir=folder):
+                break
     except OSError as error:
         raise InputError(
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
-    finally:
-        for folder in reversed(made):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
     for name in RESULTS:
         if (directory / name).is_dir():
             raise InputError(f"output must leave room for its files, got a directory {directory / name}")

