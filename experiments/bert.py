@@ -19,7 +19,7 @@ PUBLISHED = {
     ("The weather is lovely today.", "He drove to the stadium."): 0.1046,
     ("It's so sunny outside!", "He drove to the stadium."): 0.1411,
 }
-"""Cosine similarities of all-MiniLM-L6-v2 as the documentation of Sentence Transformers prints them."""
+"""Cosine similarities of all-MiniLM-L6-v2 as printed in the usage example that public copies of the model carry."""
 DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the weights they belong to."""
 

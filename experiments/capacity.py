@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
-from experiments import base, parallel, sources, streams, trials
+from experiments import base, capacity_scale, parallel, sources, streams, trials
 from experiments.base import about
+from experiments.capacity_scale import At, Scale
 
 if TYPE_CHECKING:
     import pandas
@@ -26,42 +27,8 @@ if TYPE_CHECKING:
 
 X_AXIS = "load"
 CRITERIA = ("retained", "fixed_point", "exact", "target_weight")
-DYNAMICS = ("asynchronous", "synchronous")
 CHUNK = 2e8
 """Multiplications one call to the device should cost: well under a second, so that a kill loses little."""
-
-
-@dataclass
-class Scale:
-    """What one memory is measured at, where it differs from the others; null takes the common value."""
-
-    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
-    loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
-    stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
-    samples: Any = field(
-        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
-    )
-    probes: int | None = field(default=None, metadata=about("patterns queried in each sample"))
-    dynamics: list[str] | None = field(default=None, metadata=about(f"any of {', '.join(DYNAMICS)}"))
-    corruption: list[Any] | None = field(
-        default=None, metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount")
-    )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
-    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most"))
-
-
-class At(NamedTuple):
-    """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
-
-    neurons: list[int] = [64]  # noqa: RUF012 - never changed
-    loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
-    stored: list[int] | None = None
-    samples: Any = 4
-    probes: int = 4
-    dynamics: list[str] = ["synchronous"]  # noqa: RUF012
-    corruption: list[Any] = [0.0]  # noqa: RUF012
-    beta: float | None = None
-    max_steps: int = 100
 
 
 @dataclass
@@ -93,111 +60,16 @@ class Config(Scale, base.Config):
             raise ValueError("sources must name at least one source of patterns, got []")
         for memory in self.memories:
             at = scale(self, memory)
-            _check_scale(memory, at)
+            capacity_scale.check(memory, at)
             for source in self.sources:
-                _check_source(self, memory, at, source)
+                if sources.streamed(source):
+                    streams.check(memory, at.dynamics, at.max_steps, self.clamp)
+                capacity_scale.check_source(memory, at, source, self.neurons)
 
 
 def scale(config: Config, memory: str) -> At:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
-    chosen = {}
-    for layer in (config, config.per_memory.get(memory, Scale())):
-        if layer.loads is not None and layer.stored is not None:
-            raise ValueError("loads must not be given together with stored, which says the same in numbers")
-        # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
-        counted = "loads" in chosen or "stored" in chosen
-        for name in At._fields:
-            value = getattr(layer, name)
-            if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
-                chosen[name] = value
-    return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
-
-
-def _at_least(name: str, value, low: int) -> None:
-    if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value}")
-
-
-def _check_source(config: Config, memory: str, at: At, source: str) -> None:
-    if sources.streamed(source):
-        streams.check(memory, at.dynamics, at.max_steps, config.clamp)
-    if source not in sources.DRAWN:
-        rows, width = sources.width(source)
-        if config.neurons is not None and set(config.neurons) != {width}:
-            raise ValueError(f"neurons must be {width} for the patterns of {source}, got {config.neurons}")
-        most = max(_pattern_counts(memory, at, width))
-        if most > rows:
-            raise ValueError(f"loads must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
-    for neurons in _widths(at, source):
-        curves = len(at.dynamics) * len(at.corruption) * len(_pattern_counts(memory, at, neurons))
-        if curves * _samples(at, neurons) > 10**7:
-            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={neurons}, got {at.samples}")
-        most = max(_pattern_counts(memory, at, neurons))
-        if most * neurons > 2**30 and not sources.streamed(source):
-            raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N patterns, got {most:.3g}")
-        if most > 2**40:
-            raise ValueError(f"loads must give {memory} of N={neurons} at most 2^40 patterns, got {most:.3g}")
-
-
-def _widths(at: At, source: str) -> list[int]:
-    return at.neurons if source in sources.DRAWN else [sources.width(source)[1]]
-
-
-def _check_samples(samples: Any) -> None:
-    table = samples if isinstance(samples, dict) else {0: samples}
-    for size, count in table.items() or [(0, 0)]:
-        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
-            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
-
-
-def _samples(at: At, neurons: int) -> int:
-    """Disorder samples at this size: those of the largest size named that is not larger."""
-    if not isinstance(at.samples, dict):
-        return at.samples
-    return at.samples[max((size for size in at.samples if size <= neurons), default=min(at.samples))]
-
-
-def _check_scale(memory: str, scale: At) -> None:
-    from hopfield.memories import find
-    from hopfield.patterns import corruption
-
-    blueprint = find(memory)
-    for name in ("neurons", "dynamics", "corruption", "stored" if scale.loads is None else "loads"):
-        if not getattr(scale, name):
-            raise ValueError(f"{name} must not be empty, got []")
-    for name in ("neurons", "stored"):
-        for value in getattr(scale, name) or []:
-            _at_least(name, value, 2 if name == "neurons" else 1)
-    for value in scale.loads or []:
-        if not 0 < value < float("inf"):
-            raise ValueError(f"loads must be positive, got {value:g}")
-    _check_samples(scale.samples)
-    _at_least("probes", scale.probes, 1)
-    _at_least("max_steps", scale.max_steps, 1)
-    for name in scale.dynamics:
-        if name not in DYNAMICS:
-            raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r}")
-        if name != "synchronous" and blueprint.ensemble != "spins":
-            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
-    for spec in scale.corruption:
-        corruption(spec)
-    if scale.beta is not None:
-        if not blueprint.takes_beta:
-            raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
-        if not 0 < scale.beta < float("inf"):
-            raise ValueError(f"beta must be positive, got {scale.beta:g}")
-
-
-def _pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
-    from hopfield.memories import find
-
-    if scale.stored is not None:
-        return sorted(set(scale.stored))
-    blueprint = find(memory)
-    try:
-        return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
-    except OverflowError:
-        raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+    return capacity_scale.first_given(config, config.per_memory.get(memory, Scale()))
 
 
 def _start(spec: str | float) -> str | float:
@@ -218,9 +90,9 @@ def points(config: Config) -> list[dict]:
             at = scale(config, memory)
             beta = find(memory).beta if at.beta is None else at.beta
             starts = dict.fromkeys(_start(spec) for spec in at.corruption)
-            widths = dict.fromkeys(_widths(at, source))
+            widths = dict.fromkeys(capacity_scale.widths(at, source))
             for dynamics, neurons, corruption in product(dict.fromkeys(at.dynamics), widths, starts):
-                for patterns in _pattern_counts(memory, at, neurons):
+                for patterns in capacity_scale.pattern_counts(memory, at, neurons):
                     shared = {
                         "memory": memory,
                         "dynamics": dynamics,
@@ -232,7 +104,7 @@ def points(config: Config) -> list[dict]:
                         "max_steps": at.max_steps,
                         "probes": min(at.probes, patterns),
                     }
-                    found += [shared | {"sample": sample} for sample in range(_samples(at, neurons))]
+                    found += [shared | {"sample": sample} for sample in range(capacity_scale.samples(at, neurons))]
     return found
 
 

@@ -139,7 +139,7 @@ def _enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[d
     from hopfield.pattern_sources import generated
 
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
-    probes = min(config.probes, min(size.values()))
+    probes = min(config.probes, max(size.values()))
     seen: dict[tuple, list] = {}
     for draw in range(config.draws):
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), draw)
@@ -148,9 +148,11 @@ def _enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[d
         starts = {c: _flipped(config, targets, c, draw) for c in dict.fromkeys(p["corruption"] for p in points_)}
         for found in counts.along(source, np.concatenate(list(starts.values())), list(size.values())):
             for point in (point for point in points_ if size[point["load"]] == found.patterns):
-                i = list(starts).index(point["corruption"])
-                part = counts.Counts(*(x[i * probes : (i + 1) * probes] for x in found))
-                seen.setdefault((point["corruption"], point["load"]), []).append(_judged(part, targets, point["beta"]))
+                # Its own first patterns are queried, however many more there are at other loads.
+                first, own = list(starts).index(point["corruption"]) * probes, min(probes, found.patterns)
+                part = counts.Counts(*(x[first : first + own] for x in found))
+                judged = _judged(part, targets[:own], point["beta"])
+                seen.setdefault((point["corruption"], point["load"]), []).append(judged)
     for point in points_:
         columns = zip(*seen[point["corruption"], point["load"]], strict=True)
         log_odds, wrong, entropy = (np.stack(column) for column in columns)
@@ -165,9 +167,9 @@ def _enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[d
 
 
 def _flipped(config: Config, targets: np.ndarray, corruption: float, draw: int) -> np.ndarray:
-    """Every target with a fixed number of random spins flipped."""
+    """Every target with a fixed number of random spins flipped, which do not depend on how many targets there are."""
     rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(corruption * 1e6)])
-    order = rng.permuted(np.tile(np.arange(targets.shape[1]), (len(targets), 1)), axis=1)
+    order = rng.permuted(np.tile(np.arange(targets.shape[1]), (config.probes, 1)), axis=1)[: len(targets)]
     return np.where(order < round(corruption * targets.shape[1]), -targets, targets)
 
 

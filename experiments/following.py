@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from experiments import recall, sources
+from experiments import draws, recall, sources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,12 +68,9 @@ def _drawn(draw: Draw) -> Callable:
     from hopfield.patterns import corrupt
 
     def one(seed, real, amount, sample):
-        key = jax.random.key(seed)
-        for part in (draw.neurons, draw.patterns, sample):
-            key = jax.random.fold_in(key, part)
-        pattern_key, query_key = jax.random.split(key)
+        pattern_key, query_key = draws.keys(seed, draw.neurons, draw.patterns, sample)
         stored = sources.draw(draw.ensemble, pattern_key, draw.patterns, draw.neurons, real)
-        keys = jax.vmap(lambda i: jax.random.fold_in(query_key, i))(jnp.arange(draw.queries))
+        _, keys = draws.numbered(query_key, draw.queries)
         starts = jax.vmap(lambda key, target: corrupt(key, target, draw.corruption, amount).state)(
             keys, stored[: draw.queries]
         )

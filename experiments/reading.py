@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments import pairs, sources
+from experiments.draws import keys, numbered
 from hopfield import retrieve
 from hopfield.patterns import corrupt
 
@@ -81,13 +82,10 @@ def draws(task: Task, seed: int, samples: tuple[int, ...]) -> Draws:
 @lru_cache(maxsize=64)
 def _drawn(padding: int, queries: int, kind: str) -> Callable:
     def one(images, seed, patterns, amount, sample):
-        key = jax.random.key(seed)
-        for part in (images.shape[1], patterns, sample):
-            key = jax.random.fold_in(key, part)
-        pattern_key, query_key = jax.random.split(key)
+        pattern_key, query_key = keys(seed, images.shape[1], patterns, sample)
         stored = sources.draw("", pattern_key, padding, images.shape[1], images)
-        keys = jax.vmap(lambda i: jax.random.fold_in(query_key, i))(jnp.arange(queries))
-        asked = jax.vmap(lambda key, image: corrupt(key, image, kind, amount))(keys, stored[:queries])
+        _, each = numbered(query_key, queries)
+        asked = jax.vmap(lambda key, image: corrupt(key, image, kind, amount))(each, stored[:queries])
         return stored, asked.state, asked.known
 
     def several(images, seed, patterns, amount, samples):

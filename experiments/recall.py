@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from experiments import sources
+from experiments import draws, sources
 
 ENSEMBLES = ("sphere", "gaussian", "spins")
 """Random ensembles; any other name is a source of real patterns."""
@@ -81,14 +81,10 @@ def _draw(program: Program, seed, real, patterns, sample, amount, betas) -> dict
     import jax
     import jax.numpy as jnp
 
-    key = jax.random.key(seed)
-    for part in (program.neurons, patterns, sample):
-        key = jax.random.fold_in(key, part)
-    pattern_key, query_key = jax.random.split(key)
+    pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
     stored = sources.draw(program.ensemble, pattern_key, program.padding, program.neurons, real)
     mask = jnp.arange(program.padding) < patterns if program.masked else None
-    index = jnp.arange(program.probes)
-    keys = jax.vmap(lambda i: jax.random.fold_in(query_key, i))(index)
+    index, keys = draws.numbered(query_key, program.probes)
     start = jax.vmap(lambda key, target: _start(program, key, target, amount))(keys, stored[: program.probes])
 
     def at(beta):

@@ -24,8 +24,8 @@ def stream(source: str, key, patterns: int, neurons: int):
     return pattern_sources.mapped(source.removeprefix(MAPPED))
 
 
-def width(source: str, spins: bool = False) -> tuple[int, int]:
-    """Numbers of patterns and of neurons of a source that is not random."""
+def shape(source: str, spins: bool = False) -> tuple[int, int]:
+    """M and N, the numbers of patterns and of neurons of a source that is not random."""
     patterns = stream(source, None, 0, 0) if source.startswith(MAPPED) else load(source, spins)
     return patterns.shape[0], patterns.shape[1]
 

@@ -79,13 +79,10 @@ def _draw(program: Program, seed, patterns, sample, temperatures) -> dict:
     import jax
     import jax.numpy as jnp
 
-    from experiments import sources
+    from experiments import draws, sources
     from hopfield.memories import find
 
-    key = jax.random.key(seed)
-    for part in (program.neurons, patterns, sample):
-        key = jax.random.fold_in(key, part)
-    pattern_key, chain_key = jax.random.split(key)
+    pattern_key, chain_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = sources.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = jnp.arange(program.padding) < patterns

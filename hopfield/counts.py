@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from hopfield import sharding
 from hopfield.memory import Memory
-from hopfield.pattern_sources import Source, as_source, bits, overlaps, pack, packed
+from hopfield.pattern_sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
 from hopfield.separations import LogSumExp, Polynomial
 from hopfield.similarities import Dot
 from hopfield.spaces import Spins
@@ -27,6 +27,8 @@ BLOCK = 1024
 """Patterns at once: their indicators by overlap stay in the cache."""
 CHUNK = 2**22
 """Patterns of one call to the device: few enough for sums in float32 to be whole numbers, below 2^24."""
+NUMBERS = 2**24
+"""Numbers, or words of packed bits, of one call to the device that are cut out of an array or read from a file."""
 
 
 class Counts(NamedTuple):
@@ -177,16 +179,22 @@ def along(source, queries: ArrayLike, sizes: Sequence[int], *, mesh: Mesh | None
 def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:
     """Counts of the patterns first … stop − 1, chunk by chunk; the next one is computed while the last is added."""
     waiting = None
-    while first < stop:
-        size = min(CHUNK, stop - first, 2**32 - first % 2**32)
-        part = source.part(first, size)
-        part = part if source.spins else packed(part.rows(0, size))
-        running = tally(part, words, size, mesh=mesh)
+    for _, part in source.parts(_chunk(source), first, stop):
+        size = part.shape[0]
+        running = tally(part if source.spins else packed(part.rows(0, size)), words, size, mesh=mesh)
         if waiting is not None:
             yield np.asarray(waiting).astype(np.int64)
-        waiting, first = running, first + size
+        waiting = running
     if waiting is not None:
         yield np.asarray(waiting).astype(np.int64)
+
+
+def _chunk(source: Source) -> int:
+    """Patterns of a chunk: what is kept as numbers is brought to the device in no more than NUMBERS of them."""
+    if isinstance(source, Generated) and source.spins:
+        return CHUNK
+    held = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]
+    return max(1, min(CHUNK, NUMBERS // held))
 
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")

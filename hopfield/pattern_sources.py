@@ -55,11 +55,20 @@ class Source(Node, abc.ABC):
         """The same patterns as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
         return pack(self.rows(first, size))
 
-    def parts(self, size: int) -> Iterator[tuple[int, "Source"]]:
-        """The source cut into pieces of `size` patterns, the last one smaller; each with the index of its first."""
-        count = self.shape[0]
-        for first in range(0, count, size):
-            yield first, self.part(first, min(size, count - first))
+    def parts(self, size: int, first: int = 0, stop: int | None = None) -> Iterator[tuple[int, "Source"]]:
+        """Patterns first … stop − 1 cut into pieces of `size`, each with the index of its first among all.
+
+        Pieces end at multiples of 2^32, too, where a generated source takes its next key.
+
+        Args:
+            size: patterns in a piece, at least 1.
+            first, stop: 0 to M; all patterns if not given.
+        """
+        stop = self.shape[0] if stop is None else stop
+        while first < stop:
+            count = min(size, stop - first, FEW - first % FEW)
+            yield first, self.part(first, count)
+            first += count
 
     def _checked(self, first: int, size: int) -> tuple[int, int]:
         first, size = _whole("first", first, 0), _whole("size", size)

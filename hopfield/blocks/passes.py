@@ -49,10 +49,12 @@ class Piece(NamedTuple):
 
     first: Any
     """Index of its first pattern among all."""
-    total: int
-    """Number of all patterns: rows at and beyond it are padding."""
+    held: Any
+    """Number of its patterns: rows at and beyond it are padding."""
     size: int
+    """Patterns of a block."""
     top: int
+    """How many of the largest scores to keep; with none no statistics, and `first` is not used."""
     shares: int = 1
     """Devices that hold parts, whose sums are to be put together."""
 
@@ -81,7 +83,7 @@ def sweep(job: Job, piece: Piece, term: Callable):
         start = jnp.minimum(i * size, count - size)
         local = start + jnp.arange(size)
         index = piece.first + local
-        used = (local >= i * size) & (index < piece.total)
+        used = (local >= i * size) & (local < piece.held)
         rows = job.source.rows(start, size)
         values = rows if job.values is None else job.values.rows(start, size)
         z = job.beta * jax.vmap(job.similarity, (0, None))(job.queries, rows).astype(job.queries.dtype)

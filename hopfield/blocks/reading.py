@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
@@ -29,8 +30,8 @@ from hopfield.blocks.passes import (
     sweep,
     with_threshold,
 )
-from hopfield.numerics import accumulation_dtype, positive
-from hopfield.pattern_sources import FEW, Mapped, as_source
+from hopfield.numerics import accumulation_dtype, is_traced, positive
+from hopfield.pattern_sources import Mapped, as_source
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
 from hopfield.separations.base import Stream
 from hopfield.separations.cut import Cut
@@ -42,6 +43,10 @@ NUMBERS = 2**21
 NUMBERS_GPU = 2**26
 PART = 2**22
 """Numbers of a file to bring to the device at a time."""
+WALK = 2**26
+"""Generated patterns to walk through in one call, where there are too many for a single one."""
+AT_ONCE = 2**31 - 1
+"""Patterns of one call at most: their rows are numbered with 32 bits."""
 
 
 class Reading(NamedTuple):
@@ -92,7 +97,7 @@ def read(
     Raises:
         ValueError: shapes that do not fit. TypeError: a separation that needs all scores at once.
     """
-    job = _job(source, queries, beta, separation, similarity, values, None)
+    job = _job(source, queries, beta, separation, similarity, values)
     return _run(job, 0, block, mesh)[0]
 
 
@@ -112,15 +117,19 @@ def statistics(
 
     Args:
         source, queries, beta, separation, similarity, block, mesh: as for `read`.
-        targets: index of the pattern that each query belongs to.
+        targets: index of the pattern that each query belongs to, 0 to M − 1.
         top: how many of the largest scores to keep, 1 to M.
+
+    Raises:
+        ValueError: as for `read`; more patterns than JAX's integers number, 2^31 unless jax_enable_x64 is set.
     """
-    own = jnp.full(len(queries), -1) if targets is None else jnp.asarray(targets)
-    job = _job(source, queries, beta, separation, similarity, None, own)
-    if not 1 <= top <= job.source.shape[0]:
-        raise ValueError(f"top must be from 1 to the {job.source.shape[0]} patterns, got {top}")
-    if own.shape != (len(queries),) or not jnp.issubdtype(own.dtype, jnp.integer):
-        raise ValueError(f"targets must be one index for each of {len(queries)} queries, got {own.dtype} {own.shape}")
+    job = _job(source, queries, beta, separation, similarity, None)
+    count, most = job.source.shape[0], jnp.iinfo(jnp.result_type(int)).max
+    if count > most:
+        raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
+    if not 1 <= top <= count:
+        raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
+    job = job.replace(own=_own(targets, len(queries), count))
     reading, sums = _run(job, top, block, mesh)
     return reading, _statistics(sums, known=targets is not None)
 
@@ -131,7 +140,7 @@ def energy(source, queries: Float[Array, "Q N"], space: Space, *, beta=1.0, **op
     return jax.vmap(space.potential)(queries).astype(potential.dtype) - potential / beta
 
 
-def _job(source, queries, beta, separation, similarity, values, own) -> Job:
+def _job(source, queries, beta, separation, similarity, values) -> Job:
     source, values = as_source(source), None if values is None else as_source(values)
     queries = jnp.asarray(queries)
     if queries.ndim != 2 or (isinstance(similarity, Dot) and queries.shape[1] != source.shape[1]):
@@ -141,7 +150,20 @@ def _job(source, queries, beta, separation, similarity, values, own) -> Job:
     if not separation.streaming and not isinstance(separation, Sparsemax | Entmax):
         raise TypeError(f"{type(separation).__name__} has no streaming form: its weights need all scores at once")
     queries = queries.astype(accumulation_dtype(queries.dtype))
-    return Job(source, values, queries, own, jnp.asarray(positive("beta", beta), queries.dtype), similarity, separation)
+    beta = jnp.asarray(positive("beta", beta), queries.dtype)
+    return Job(source, values, queries, None, beta, similarity, separation)
+
+
+def _own(targets, queries: int, count: int) -> Array:
+    """The index of every query's own pattern; −1, which no pattern has, without targets."""
+    if targets is None:
+        return jnp.full(queries, -1)
+    given = targets if is_traced(targets) else np.asarray(targets)
+    if given.shape != (queries,) or not jnp.issubdtype(given.dtype, jnp.integer):
+        raise ValueError(f"targets must be one index for each of {queries} queries, got {given.dtype} {given.shape}")
+    if isinstance(given, np.ndarray) and (strange := given[(given < 0) | (given >= count)]).size:
+        raise ValueError(f"targets must be from 0 to {count - 1}, got {strange[0]}")
+    return jnp.asarray(given)
 
 
 def block_size(queries: int) -> int:
@@ -153,24 +175,25 @@ def block_size(queries: int) -> int:
 def _run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Reading, Sums]:
     if block is not None and block < 1:
         raise ValueError(f"block must be at least 1, got {block}")
-    shares = sharding.axes(mesh)[0] if mesh is not None else 1
-    piece = Piece(0, job.source.shape[0], block or block_size(len(job.queries)), top, shares)
-    if any(isinstance(x, Mapped) or (x is not None and x.shape[0] > FEW) for x in (job.source, job.values)):
+    size = block or block_size(len(job.queries))
+    if isinstance(job.source, Mapped) or isinstance(job.values, Mapped) or job.source.shape[0] > AT_ONCE:
         if mesh is not None:
-            raise ValueError("mesh must be None for patterns in a file or beyond 2^32: cut them with source.part")
-        return _from_host(job, piece)
-    return _on_device(job, *piece[1:], mesh=mesh)
+            raise ValueError("mesh must be None for patterns in a file or beyond 2^31: cut them with source.part")
+        return _from_host(job, size, top)
+    return _on_device(job, size, top, mesh=mesh)
 
 
-@partial(jax.jit, static_argnums=(1, 2, 3, 4), static_argnames=("mesh",))
-def _on_device(job: Job, total: int, size: int, top: int, shares: int, *, mesh: Mesh | None) -> tuple[Reading, Sums]:
+@partial(jax.jit, static_argnums=(1, 2), static_argnames=("mesh",))
+def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Reading, Sums]:
+    total = job.source.shape[0]
     if mesh is None:
-        return _local(job, Piece(0, total, size, top, 1))
+        return _local(job, Piece(0, total, size, top))
+    shares = sharding.axes(mesh)[0]
 
     def function(sources, first, queried):
         queries, own = queried
         local = job.replace(source=sources[0], values=sources[1], queries=queries, own=own)
-        return _local(local, Piece(first, total, size, top, shares))
+        return _local(local, Piece(first, total - first, size, top, shares))
 
     return sharding.spread(mesh, function, (job.source, job.values), (job.queries, job.own))
 
@@ -182,16 +205,17 @@ def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
     return _finish(job, sums), sums
 
 
-def _from_host(job: Job, piece: Piece) -> tuple[Reading, Sums]:
-    """The same with every pass a walk through the parts of a source that is not on the device."""
+def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
+    """The same with every pass a walk through the parts of a source that one call can not have."""
+    wide = [x.shape[1] for x in (job.source, job.values) if isinstance(x, Mapped)]
+    length = min(AT_ONCE, max(size, PART // max(wide)) if wide else WALK)
 
     def walk(job, term):
         found = None
-        length = max(piece.size, PART // job.source.shape[1])
         for first, part in job.source.parts(length):
             values = None if job.values is None else job.values.part(first, part.shape[0])
             local = job.replace(source=part, values=values)
-            sums = _part(local, jnp.int32(first % 2**31), piece.total, min(piece.size, part.shape[0]), piece.top, term)
+            sums = _part(local, jnp.asarray(first if top else 0), min(size, part.shape[0]), top, term)
             found = sums if found is None else merged(term, job.separation, found, sums)
         return cast(Any, found)
 
@@ -206,9 +230,9 @@ def _from_host(job: Job, piece: Piece) -> tuple[Reading, Sums]:
     return _finish(job, sums), sums
 
 
-@partial(jax.jit, static_argnums=(2, 3, 4, 5))
-def _part(job: Job, first, total: int, size: int, top: int, term: Callable):
-    piece = Piece(first, total, size, top)
+@partial(jax.jit, static_argnums=(2, 3, 4))
+def _part(job: Job, first, size: int, top: int, term: Callable):
+    piece = Piece(first, job.source.shape[0], size, top)
     if term is sums_of and fits_attention(job, piece):
         return softmax(job)
     return sweep(job, piece, term)

@@ -24,6 +24,7 @@ from hopfield.layers.metrics import (
     learned_metric,
 )
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
+from hopfield.layers.pretrained import from_attention_weights
 
 __all__ = [
     "KINDS",
@@ -47,6 +48,7 @@ __all__ = [
     "LowRankMetric",
     "ProjectedMetric",
     "attention_fn",
+    "from_attention_weights",
     "from_flax",
     "from_hopfield_layers",
     "learned_metric",

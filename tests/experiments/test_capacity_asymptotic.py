@@ -44,15 +44,26 @@ def test_summary_names_every_threshold_with_its_error(table):
 
 
 def test_a_point_does_not_depend_on_the_others():
-    config = Config(neurons=[12, 24], enumerated=[12], trials=50, draws=2, probes=4)
-    alone = points(config)[3:4] + [point for point in points(config) if point["method"] == "enumerated"][2:3]
-    rows = {tuple(point.values()): point for point in measure(config, points(config))}
-    for row in measure(config, alone):
-        whole = next(other for other in rows.values() if all(other[key] == row[key] for key in alone[0]))
-        if row["method"] == "sampled":
+    """From fewer patterns than probes to thousands: each queries its own first ones, and as many as it has."""
+    config = Config(
+        neurons=[12, 24],
+        enumerated=[12],
+        corruption=[0.0, 0.1],
+        around=[-0.2, -0.1, 0.0, 0.02],
+        trials=50,
+        draws=2,
+        probes=16,
+    )
+    everything = points(config)
+    rows = list(measure(config, everything))
+    drawn = [row for row in rows if row["method"] == "enumerated"]
+    sizes = [round(np.exp(row["load"] * 12)) for row in drawn]
+    assert min(sizes) < 8
+    assert [row["queries"] for row in drawn] == [2 * min(size, 16) for size in sizes]
+    for left in (everything[1:4], everything[-1:], everything[::3], everything[::-1]):
+        for row in measure(config, left):
+            (whole,) = (other for other in rows if all(other[key] == row[key] for key in left[0]))
             assert row == whole
-        else:  # fewer patterns to pass over leave fewer to choose the queries from, never other patterns
-            assert row["queries"] == whole["queries"]
 
 
 def test_the_crossing_of_a_known_curve_is_found():

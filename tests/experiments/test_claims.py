@@ -1,13 +1,16 @@
 """Several processes on one sweep: every job is measured once, by whoever is there, and none is lost."""
 
 import contextlib
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,117 @@ def test_a_holder_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.Monkey
         while (tmp_path / claims.NAME).stat().st_mtime == 0 and time.time() < until:
             time.sleep(0.01)
         assert (tmp_path / claims.NAME).stat().st_mtime > 0
+
+
+def left_behind(folder: Path, **change) -> None:
+    """A claim of a process that is no more."""
+    with claims.claimed(folder):
+        held = json.loads((folder / claims.NAME).read_text())
+    (folder / claims.NAME).write_text(json.dumps(held | {"process": 2**22 + 5} | change))
+
+
+def test_a_claim_that_another_has_taken_over_meanwhile_is_not_buried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Two processes find a dead claim; by the time that the slower one buries it, it is the faster one's living one."""
+    left_behind(tmp_path)
+    judge, rivals = claims._alive, contextlib.ExitStack()
+
+    def slow(holder: dict, age: float) -> bool:
+        monkeypatch.setattr(claims, "_alive", judge)
+        alive = judge(holder, age)
+        assert rivals.enter_context(claims.claimed(tmp_path)) is None
+        return alive
+
+    monkeypatch.setattr(claims, "_alive", slow)
+    with rivals:
+        with claims.claimed(tmp_path) as holder:
+            assert holder == f"process {os.getpid()} on {os.uname().nodename}"
+        assert (tmp_path / claims.NAME).exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_of_many_takes_over(tmp_path: Path):
+    """And the others are told so; in threads, which the file system does not tell from processes."""
+    for _ in range(5):
+        left_behind(tmp_path)
+        start, end = threading.Barrier(6), threading.Barrier(6)
+
+        def contender(start=start, end=end) -> str | None:
+            start.wait()
+            with claims.claimed(tmp_path) as holder:
+                end.wait()
+                return holder
+
+        with ThreadPoolExecutor(6) as pool:
+            holders = [future.result() for future in [pool.submit(contender) for _ in range(6)]]
+        assert holders.count(None) == 1, holders
+        assert not list(tmp_path.iterdir())
+
+
+def test_one_killed_as_it_buries_is_buried_itself(tmp_path: Path):
+    left_behind(tmp_path)
+    program = (
+        "import os, pathlib, sys; from experiments import claims\n"
+        "unlink = pathlib.Path.unlink\n"
+        "def last(path, **options):\n"
+        "    os._exit(9) if path.name == claims.NAME else unlink(path, **options)\n"
+        "pathlib.Path.unlink = last\n"
+        "with claims.claimed(pathlib.Path(sys.argv[1])): pass"
+    )
+    for _ in range(2):  # the second one buries the first before it is killed, too
+        root = Path(__file__).parents[2]
+        assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=root, timeout=60).returncode == 9
+        assert len(list(tmp_path.iterdir())) == 2  # the claim, and the claim on burying it
+    with claims.claimed(tmp_path) as holder:
+        assert holder is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_former_holder_leaves_the_claim_of_its_successor(tmp_path: Path):
+    with claims.claimed(tmp_path):
+        other = json.loads((tmp_path / claims.NAME).read_text()) | {"host": "elsewhere", "claim": "theirs"}
+        (tmp_path / claims.NAME).write_text(json.dumps(other))
+    assert json.loads((tmp_path / claims.NAME).read_text()) == other
+
+
+def failing(number: int) -> Callable:
+    def link(source: Path, target: Path) -> None:
+        raise OSError(number, os.strerror(number), str(source), None, str(target))
+
+    return link
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_hard_links_are_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int):
+    monkeypatch.setattr(os, "link", failing(number))
+    test_a_claim_is_held_by_one_and_left_behind_by_none(tmp_path)
+    left_behind(tmp_path)
+    with claims.claimed(tmp_path) as holder:
+        assert holder is None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]"])
+def test_a_claim_that_can_not_be_read_is_respected_for_a_while(tmp_path: Path, text: str):
+    """Without hard links it may be seen before it is written; its writer may also have died in between."""
+    (tmp_path / claims.NAME).write_text(text)
+    with claims.claimed(tmp_path) as holder:
+        assert holder == "a process that has just begun"
+    os.utime(tmp_path / claims.NAME, (0, 0))
+    with claims.claimed(tmp_path) as holder:
+        assert holder is None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_a_directory_that_can_not_be_claimed_is_one_sentence(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+):
+    monkeypatch.setattr(os, "link", failing(number))
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code != 0
+    said = f"the run stopped ({os.strerror(number)}): {tmp_path / 'out'} can not be claimed; what is there is kept"
+    assert outcome.err == f"error: {said}\n"
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_two_processes_share_a_sweep_and_measure_nothing_twice(

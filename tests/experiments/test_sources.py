@@ -38,7 +38,7 @@ def quickly():
 def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, source, count, width):
     source = images if source == "file" else source
     spins, real = (np.asarray(sources.load(source, kind)) for kind in (True, False))
-    assert spins.shape == real.shape == (count, width)
+    assert spins.shape == real.shape == sources.shape(source) == (count, width)
     assert set(np.unique(spins)) == {-1.0, 1.0}
     np.testing.assert_allclose(np.linalg.norm(real, axis=1), width**0.5, rtol=1e-5)
     np.testing.assert_allclose(real.mean(axis=1), 0, atol=1e-5)

@@ -72,6 +72,19 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     assert rows[0] == rows[1]
 
 
+@pytest.mark.parametrize("samples", [2, {0: 1, 10: 3}, None], ids=["number", "table", "smoke scale"])
+def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
+    """More would be the same patterns again, and their errors too small."""
+    path = tmp_path / "spins.npy"
+    np.save(path, np.ones((700, 18), np.float32))
+    source = f"mapped:{path}"
+    given = 4 if samples is None else samples
+    sentence = f"samples must be 1 for {source}, which gives the same patterns every time, got {given}"
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Config(**(OPTIONS | {"sources": [source], "samples": samples}))
+    Config(**(OPTIONS | {"sources": [source], "samples": {0: 1, 20: 3}}))
+
+
 def test_random_and_generated_patterns_agree_in_distribution():
     """Other bits, the same law: shares of queries within four standard errors."""
     options = {"memories": ["exponential"], "stored": [28000], "samples": 60, "corruption": [0.0], "probes": 10}

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, blocks, separations
+from hopfield import Memory, blocks, pattern_sources, separations
 from hopfield.blocks import reading
-from hopfield.pattern_sources import generated, mapped, packed, stored
+from hopfield.pattern_sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Euclidean
 
@@ -96,6 +96,52 @@ def test_generated_and_packed_spins_read_alike():
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-12), found, reference)
 
 
+@pytest.mark.parametrize("name", ["log_sum_exp", "entmax"])
+def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
+    """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
+    monkeypatch.setattr(pattern_sources, "FEW", 100)
+    monkeypatch.setattr(reading, "AT_ONCE", 90)
+    source = generated(jax.random.key(5), "gaussian", M, N)
+    rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
+    assert not np.array_equal(rows[:7], rows[300:])
+    options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": jnp.array([3, 99, 100, 306]), "top": 5}
+    found = blocks.statistics(source, QUERIES, block=64, **options)
+    assert found[1].top_patterns.max() >= 300
+    monkeypatch.undo()
+    same = blocks.statistics(rows, QUERIES, **options)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
+    np.testing.assert_array_equal(found[1].top_patterns, same[1].top_patterns)
+
+
+MANY = 10**10
+"""More patterns than 32 bits can number; of these the last M are read."""
+
+
+def ending(monkeypatch, patterns):
+    monkeypatch.setattr(Generated, "parts", lambda self, size: iter([(MANY - M, stored(patterns))]))
+    return generated(jax.random.key(5), "gaussian", MANY, N)
+
+
+def test_patterns_are_numbered_beyond_32_bits(monkeypatch):
+    source = ending(monkeypatch, PATTERNS)
+    targets = jnp.array([3, 200, 306, 0])
+    found = blocks.statistics(source, QUERIES, beta=BETA, targets=MANY - M + targets, top=3, block=50)
+    same = blocks.statistics(PATTERNS, QUERIES, beta=BETA, targets=targets, top=3, block=50)
+    np.testing.assert_array_equal(found[1].top_patterns, MANY - M + same[1].top_patterns)
+    np.testing.assert_allclose(found[1].target_weight, same[1].target_weight, rtol=1e-12)
+
+
+def test_single_precision_reads_beyond_32_bits_and_numbers_nothing_there(monkeypatch):
+    output = expected(held(separations.LogSumExp()))[1]
+    queries = np.asarray(QUERIES, np.float32)
+    with jax.enable_x64(False):
+        source = ending(monkeypatch, np.asarray(PATTERNS, np.float32))
+        found = blocks.read(source, queries, beta=BETA, block=50)
+        np.testing.assert_allclose(found.output, output, atol=2e-6)
+        with pytest.raises(ValueError, match=r"source must have at most 2147483647 patterns .* got 10000000000"):
+            blocks.statistics(source, queries)
+
+
 @pytest.mark.parametrize("similarity", [SquaredDistance(), Cosine(), Manhattan()], ids=lambda s: type(s).__name__)
 def test_every_similarity_is_read(similarity):
     memory = held(separations.LogSumExp(), similarity)
@@ -162,6 +208,7 @@ def test_single_precision_keeps_the_threshold():
         (lambda: blocks.read(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
         (lambda: blocks.statistics(PATTERNS, QUERIES, top=0), ValueError, "top must be from 1 to the 307 patterns"),
         (lambda: blocks.statistics(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
+        (lambda: blocks.statistics(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
     ],
 )
 def test_wrong_input_is_one_sentence(call, error, message):

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import counts, find_memory
-from hopfield.pattern_sources import generated, packed, stored
+from hopfield import counts, find_memory, pattern_sources
+from hopfield.pattern_sources import Mapped, Packed, generated, packed, stored
 
 N, M, Q = 21, 3000, 5
 SOURCE = generated(jax.random.key(1), "spins", M, N)
@@ -41,6 +41,29 @@ def test_one_pass_gives_every_number_of_patterns(monkeypatch):
     assert [one.patterns for one in found] == sorted(sizes)
     for one in found:
         np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.patterns], QUERIES[2])[0])
+
+
+def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
+    monkeypatch.setattr(pattern_sources, "FEW", 1000)
+    monkeypatch.setattr(counts, "CHUNK", 700)
+    rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in SOURCE.parts(M)])
+    assert not np.array_equal(rows, PATTERNS)
+    for one in counts.along(SOURCE, QUERIES, [900, 2100, 3000]):
+        np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.patterns], QUERIES[1])[0])
+
+
+@pytest.mark.parametrize(("kind", "held"), [(Mapped, 21), (Packed, 1)])
+def test_no_more_numbers_than_a_call_may_have_are_cut_out(monkeypatch, kind, held):
+    """A chunk of patterns that are kept somewhere is bounded by their numbers, one row at least."""
+    source = Mapped(PATTERNS) if kind is Mapped else packed(PATTERNS)
+    cut, part = [], kind.part
+    monkeypatch.setattr(kind, "part", lambda self, first, size: (cut.append(size), part(self, first, size))[1])
+    for numbers, rows in ((1000 * held, 1000), (held - 1, 1)):
+        cut.clear()
+        monkeypatch.setattr(counts, "NUMBERS", numbers)
+        found = next(counts.along(source, QUERIES, [2 * rows + 1]))
+        assert set(cut) == {1, rows}
+        np.testing.assert_array_equal(found.number[0], by_hand(PATTERNS[: 2 * rows + 1], QUERIES[0])[0])
 
 
 @pytest.mark.parametrize("beta", [0.1, 1.0])

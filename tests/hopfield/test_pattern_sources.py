@@ -31,6 +31,19 @@ def test_every_source_hands_out_the_same_rows_and_words(sources, name):
     np.testing.assert_array_equal(found.part(100, 50).words(0, 50), pattern_sources.pack(whole[100:150]))
 
 
+@pytest.mark.parametrize("name", ["generated", "stored", "packed", "mapped"])
+def test_parts_end_where_a_key_ends(sources, monkeypatch, name):
+    monkeypatch.setattr(pattern_sources, "FEW", 300)
+    found = list(sources[name].parts(200, 150, 700))
+    assert [(first, part.shape[0]) for first, part in found] == [(150, 150), (300, 200), (500, 100), (600, 100)]
+    assert [first for first, _ in sources[name].parts(400)] == [0, 300, 600, 900]
+    if name != "generated":  # which takes another key at 300
+        rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in found])
+        np.testing.assert_array_equal(rows, sources["stored"].array[150:700])
+    with pytest.raises(ValueError, match="size must be a whole number of at least 1, got 0"):
+        next(sources[name].parts(0))
+
+
 def test_bits_follow_the_spins():
     spins = np.where(np.random.default_rng(0).random((5, 70)) < 0.5, -1.0, 1.0)
     words = np.asarray(pattern_sources.pack(jnp.asarray(spins)))

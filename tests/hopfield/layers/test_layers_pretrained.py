@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hopfield.checkpoints import AttentionWeights
-from hopfield.layers.pretrained import from_attention_weights
+from hopfield.layers import from_attention_weights
 
 
 def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise() -> None:

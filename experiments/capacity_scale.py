@@ -1,0 +1,161 @@
+"""What a memory's capacity is measured at: sizes, loads, samples and starts, common to all or a memory's own."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from experiments import sources
+from experiments.base import about
+
+DYNAMICS = ("asynchronous", "synchronous")
+
+
+@dataclass
+class Scale:
+    """What one memory is measured at, where it differs from the others; null takes the common value."""
+
+    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
+    loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
+    stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
+    samples: Any = field(
+        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
+    )
+    probes: int | None = field(default=None, metadata=about("patterns queried in each sample"))
+    dynamics: list[str] | None = field(default=None, metadata=about(f"any of {', '.join(DYNAMICS)}"))
+    corruption: list[Any] | None = field(
+        default=None, metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount")
+    )
+    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
+    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most"))
+
+
+class At(NamedTuple):
+    """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
+
+    neurons: list[int] = [64]  # noqa: RUF012 - never changed
+    loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
+    stored: list[int] | None = None
+    samples: Any = 4
+    probes: int = 4
+    dynamics: list[str] = ["synchronous"]  # noqa: RUF012
+    corruption: list[Any] = [0.0]  # noqa: RUF012
+    beta: float | None = None
+    max_steps: int = 100
+
+
+def first_given(*layers: Scale) -> At:
+    """Every number from the first of the layers that gives it, from smoke scale if none does.
+
+    Raises:
+        ValueError: a layer gives both loads and stored.
+    """
+    chosen = {}
+    for layer in layers:
+        if layer.loads is not None and layer.stored is not None:
+            raise ValueError("loads must not be given together with stored, which says the same in numbers")
+        # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
+        counted = "loads" in chosen or "stored" in chosen
+        for name in At._fields:
+            value = getattr(layer, name)
+            if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
+                chosen[name] = value
+    return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
+
+
+def widths(at: At, source: str) -> list[int]:
+    """Numbers of neurons to measure a source at."""
+    return at.neurons if source in sources.DRAWN else [sources.shape(source)[1]]
+
+
+def samples(at: At, neurons: int) -> int:
+    """Disorder samples at this size: those of the largest size named that is not larger."""
+    if not isinstance(at.samples, dict):
+        return at.samples
+    return at.samples[max((size for size in at.samples if size <= neurons), default=min(at.samples))]
+
+
+def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
+    """Numbers of patterns M in ascending order, those of the loads rounded as the memory's scaling says."""
+    from hopfield.memories import find
+
+    if scale.stored is not None:
+        return sorted(set(scale.stored))
+    blueprint = find(memory)
+    try:
+        return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
+    except OverflowError:
+        raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+
+
+def check(memory: str, scale: At) -> None:
+    """Refuse what a memory can not be measured at, in one sentence."""
+    from hopfield.memories import find
+    from hopfield.patterns import corruption
+
+    blueprint = find(memory)
+    for name in ("neurons", "dynamics", "corruption", "stored" if scale.loads is None else "loads"):
+        if not getattr(scale, name):
+            raise ValueError(f"{name} must not be empty, got []")
+    for name in ("neurons", "stored"):
+        for value in getattr(scale, name) or []:
+            _at_least(name, value, 2 if name == "neurons" else 1)
+    for value in scale.loads or []:
+        if not 0 < value < float("inf"):
+            raise ValueError(f"loads must be positive, got {value:g}")
+    _check_samples(scale.samples)
+    _at_least("probes", scale.probes, 1)
+    _at_least("max_steps", scale.max_steps, 1)
+    for name in scale.dynamics:
+        if name not in DYNAMICS:
+            raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r}")
+        if name != "synchronous" and blueprint.ensemble != "spins":
+            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
+    for spec in scale.corruption:
+        corruption(spec)
+    if scale.beta is not None:
+        if not blueprint.takes_beta:
+            raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
+        if not 0 < scale.beta < float("inf"):
+            raise ValueError(f"beta must be positive, got {scale.beta:g}")
+
+
+def _at_least(name: str, value, low: int) -> None:
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+
+
+def _check_samples(samples: Any) -> None:
+    table = samples if isinstance(samples, dict) else {0: samples}
+    for size, count in table.items() or [(0, 0)]:
+        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
+            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
+
+
+def check_source(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
+    """Refuse a number of patterns, samples or neurons that a source does not have, in one sentence.
+
+    Args:
+        neurons: the common numbers of neurons, which a source that is not random must have.
+    """
+    if source not in sources.DRAWN:
+        _check_held(memory, at, source, neurons)
+    for size in widths(at, source):
+        curves = len(at.dynamics) * len(at.corruption) * len(pattern_counts(memory, at, size))
+        if curves * samples(at, size) > 10**7:
+            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
+        most = max(pattern_counts(memory, at, size))
+        if most * size > 2**30 and not sources.streamed(source):
+            raise ValueError(f"loads must give {memory} of N={size} fewer than 2^30 / N patterns, got {most:.3g}")
+        if most > 2**40:
+            raise ValueError(f"loads must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
+
+
+def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
+    """The same for patterns of which there are only so many."""
+    rows, width = sources.shape(source)
+    if neurons is not None and set(neurons) != {width}:
+        raise ValueError(f"neurons must be {width} for the patterns of {source}, got {neurons}")
+    most = max(pattern_counts(memory, at, width))
+    if most > rows:
+        raise ValueError(f"loads must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
+    if sources.streamed(source) and samples(at, width) != 1:
+        raise ValueError(f"samples must be 1 for {source}, which gives the same patterns every time, got {at.samples}")
