@@ -122,6 +122,7 @@ def _where(condition: Array, a: Tree, b: Tree) -> Tree:
     return jax.tree.map(lambda x, y: jnp.where(condition, x, y).astype(y.dtype), a, b)
 
 
+@jax.jit  # as a program of its own, which is not compiled again at every call from Python
 def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: ArrayLike) -> Float[Array, "P *c"]:
     """(A + λ I)⁻¹ b by Cholesky; where that factor does not exist, by the spectrum without its non-positive part."""
     damped = matrix + damping * jnp.eye(matrix.shape[0], dtype=matrix.dtype)

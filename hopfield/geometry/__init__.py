@@ -1,10 +1,11 @@
 """Geometry: curved spaces, Fisher–Rao families, the metric of attention, subspaces and forms of attention heads."""
 
-from hopfield.geometry import families, manifolds
+from hopfield.geometry import families, manifolds, spd, sphere
+from hopfield.geometry.flow import LogInfo
 from hopfield.geometry.induced import (
-    attention_christoffel,
-    attention_christoffel_first,
-    attention_metric,
+    attention_christoffels,
+    attention_christoffels_first,
+    attention_metric_matrix,
     fisher_length,
 )
 from hopfield.geometry.subspaces import (
@@ -23,9 +24,10 @@ from hopfield.geometry.subspaces import (
 __all__ = [
     "Baseline",
     "FactoredForm",
-    "attention_christoffel",
-    "attention_christoffel_first",
-    "attention_metric",
+    "LogInfo",
+    "attention_christoffels",
+    "attention_christoffels_first",
+    "attention_metric_matrix",
     "data_weighted_distance",
     "factored",
     "families",
@@ -37,4 +39,6 @@ __all__ = [
     "principal_angles",
     "product_distance",
     "random_baseline",
+    "spd",
+    "sphere",
 ]

@@ -17,25 +17,25 @@ Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
 
 
-def attention_metric(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N"]:
+def attention_metric_matrix(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N"]:
     """G = β² Cov_p(K) [N, N], positive semi-definite; singular where M ≤ N."""
     p, centred = _weighted(query, patterns, beta)
     return beta**2 * (centred.T * p[None, :]) @ centred
 
 
-def attention_christoffel_first(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
+def attention_christoffels_first(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
     """Γ_abc = ½ β³ Σ_μ p_μ (ξ_μ − ξ̄)_a (ξ_μ − ξ̄)_b (ξ_μ − ξ̄)_c, symmetric in all three."""
     p, centred = _weighted(query, patterns, beta)
     return 0.5 * beta**3 * jnp.einsum("m,ma,mb,mc->abc", p, centred, centred, centred)
 
 
-def attention_christoffel(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
+def attention_christoffels(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
     """Γ^a_bc = G^ad Γ_dbc.
 
     Raises:
         ValueError: G is singular: M ≤ N patterns leave directions in which no weight changes.
     """
-    metric = attention_metric(query, patterns, beta)
+    metric = attention_metric_matrix(query, patterns, beta)
     if not is_traced(metric):
         levels = np.linalg.eigvalsh(np.asarray(metric))
         if not levels[0] > levels[-1] * metric.shape[0] * np.finfo(metric.dtype).eps:
@@ -43,7 +43,7 @@ def attention_christoffel(query: Query, patterns: Patterns, beta=1.0) -> Float[A
                 f"patterns must spread in all {metric.shape[0]} directions for the metric to be inverted, "
                 f"got least and largest eigenvalue {levels[0]:.3g} and {levels[-1]:.3g}"
             )
-    lowered = attention_christoffel_first(query, patterns, beta)
+    lowered = attention_christoffels_first(query, patterns, beta)
     return jnp.linalg.solve(metric, lowered.reshape(metric.shape[0], -1)).reshape(lowered.shape)
 
 

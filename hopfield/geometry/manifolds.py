@@ -1,44 +1,75 @@
 """Curved spaces given by a metric field x ↦ g(x) [n, n]: connection, geodesics, transport and curvature.
 
 Everything is differentiated from the field itself. Geodesics solve ẍ^a = −Γ^a_bc ẋ^b ẋ^c by an adaptive Runge–Kutta
-method (Dormand–Prince, `jax.experimental.ode`). Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d].
+method. Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d]. Names and the order of arguments are those of
+geomstats, with the field in the place of its metric objects.
+
+Every function is compiled once per field, so that a field is best a function that is made once, not a new lambda per
+call.
 
 Source: do Carmo, Riemannian Geometry (1992); signs as in Misner, Thorne & Wheeler (1973).
 """
 
+import inspect
 from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
-from jax.experimental.ode import odeint
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
+
+from hopfield.geometry.flow import LogInfo, shoot, unit_time_flow
 
 Point = Float[Array, "n"]
 Field = Callable[[Point], Array]
+TOLERANCE = 1e-12
+Function = TypeVar("Function", bound=Callable[..., Any])
+_STATIC = ("metric", "tensor", "upper")
 
 
-def christoffel_first(metric: Field, point: Point) -> Float[Array, "n n n"]:
+def _compiled(function: Function) -> Function:
+    names = [name for name in inspect.signature(function).parameters if name in _STATIC]
+    return cast(Function, jax.jit(function, static_argnames=names))
+
+
+def inner_product(metric: Field, tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point) -> Float[Array, ""]:
+    """g_ab u^a v^b."""
+    return tangent_vec_a @ metric(base_point) @ tangent_vec_b
+
+
+def norm(metric: Field, vector: Point, base_point: Point) -> Float[Array, ""]:
+    """√(g_ab v^a v^b), with derivative zero at zero."""
+    square = inner_product(metric, vector, vector, base_point)
+    zero = square == 0
+    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+
+
+@_compiled
+def christoffels_first(metric: Field, base_point: Point) -> Float[Array, "n n n"]:
     """Γ_abc = ½(∂_b g_ac + ∂_c g_ab − ∂_a g_bc)."""
-    slope = jax.jacfwd(metric)(point)  # [a, b, c] = ∂_c g_ab
+    slope = jax.jacfwd(metric)(base_point)  # [a, b, c] = ∂_c g_ab
     return 0.5 * (jnp.swapaxes(slope, 1, 2) + slope - jnp.transpose(slope, (2, 0, 1)))
 
 
-def christoffel(metric: Field, point: Point) -> Float[Array, "n n n"]:
+@_compiled
+def christoffels(metric: Field, base_point: Point) -> Float[Array, "n n n"]:
     """Γ^a_bc of the metric's own connection, symmetric in b and c."""
-    lowered = christoffel_first(metric, point)
-    size = point.shape[0]
-    return jnp.linalg.solve(metric(point), lowered.reshape(size, -1)).reshape(lowered.shape)
+    lowered = christoffels_first(metric, base_point)
+    size = base_point.shape[0]
+    return jnp.linalg.solve(metric(base_point), lowered.reshape(size, -1)).reshape(lowered.shape)
 
 
-def covariant_derivative(metric: Field, tensor: Field, point: Point, *, upper: int = 0) -> Array:
+@_compiled
+def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upper: int = 0) -> Array:
     """∇_c T of a tensor field of any type, the index of the derivative last.
 
     Args:
         metric: x ↦ g(x).
         tensor: x ↦ T(x) [n, ..., n], its `upper` contravariant indices first, the others covariant; a scalar has none.
     """
-    value, found = tensor(point), jax.jacfwd(tensor)(point)
-    gamma = christoffel(metric, point)
+    value, found = tensor(base_point), jax.jacfwd(tensor)(base_point)
+    gamma = christoffels(metric, base_point)
     for index in range(value.ndim):
         moved = jnp.moveaxis(value, index, -1)
         if index < upper:  # Γ^a_cd T^d
@@ -49,87 +80,102 @@ def covariant_derivative(metric: Field, tensor: Field, point: Point, *, upper: i
     return found
 
 
-def exp(metric: Field, point: Point, tangent: Point, *, tolerance: float = 1e-11) -> tuple[Point, Point]:
-    """End of the geodesic that leaves `point` with velocity `tangent` after unit time, and its velocity there."""
-    return _flow(metric, point, tangent, None, tolerance)[:2]
+@_compiled
+def exp(metric: Field, tangent_vec: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE) -> Point:
+    """End of the geodesic that leaves `base_point` with velocity `tangent_vec`, after unit time.
+
+    Its velocity there is `parallel_transport(metric, tangent_vec, base_point, tangent_vec)`. NaN where the geodesic
+    ends before, at a singularity of the metric or of its coordinates, and where it takes more than 256 steps.
+    """
+    return _flow(metric, base_point, tangent_vec, (), tolerance)[0]
 
 
+@_compiled
 def parallel_transport(
-    metric: Field, point: Point, tangent: Point, vector: Point, *, tolerance: float = 1e-11
+    metric: Field, tangent_vec: Point, base_point: Point, direction: Point, *, tolerance: ArrayLike = TOLERANCE
 ) -> Point:
-    """`vector` carried along the geodesic of `tangent` to its end: u̇^a = −Γ^a_bc ẋ^b u^c."""
-    return _flow(metric, point, tangent, vector, tolerance)[2]
+    """`tangent_vec` carried along the geodesic of `direction` to its end: u̇^a = −Γ^a_bc ẋ^b u^c. NaN as of `exp`."""
+    return _flow(metric, base_point, direction, (tangent_vec,), tolerance)[2]
 
 
-def log(metric: Field, point: Point, end: Point, *, tolerance: float = 1e-11, steps: int = 30) -> Point:
-    """The tangent vector whose geodesic ends at `end`, by damped Newton steps from the straight line.
+def log(
+    metric: Field, point: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE, steps: ArrayLike = 50
+) -> tuple[Point, LogInfo]:
+    """The tangent vector at `base_point` whose geodesic ends at `point`, by damped Newton steps from the straight line.
 
     The nearest geodesic where the straight line is a fair guess: within the injectivity radius, short of it on strongly
-    curved spaces.
+    curved spaces. Another geodesic to the same point also counts as converged.
+
+    Returns:
+        The vector, and its residual, the number of geodesics tried (at most `steps`) and whether it has converged: the
+        end is within 10 × tolerance × (1 + ‖point‖). Where it has not, the vector is the best one tried.
     """
 
-    def miss(tangent):
-        return exp(metric, point, tangent, tolerance=tolerance)[0] - end
-
-    def step(state):
-        i, tangent, _ = state
-        move = jnp.linalg.solve(jax.jacrev(miss)(tangent), miss(tangent))
-        tries = 0.5 ** jnp.arange(6)
-        gaps = jnp.stack([jnp.linalg.norm(miss(tangent - rate * move)) for rate in tries])
-        best = jnp.nanargmin(gaps)
-        return i + 1, tangent - tries[best] * move, gaps[best]
-
-    def unsettled(state):
-        return (state[0] < steps) & (state[2] > 10 * tolerance)
-
-    start = end - point
-    state = (jnp.zeros((), jnp.int32), start, jnp.linalg.norm(miss(start)))
-    return jax.lax.while_loop(unsettled, step, state)[1]
+    return _log(metric, point, base_point, tolerance, steps)
 
 
-def distance(metric: Field, point: Point, end: Point, **options) -> Float[Array, ""]:
-    """Length of the geodesic that `log` finds."""
-    tangent = log(metric, point, end, **options)
-    return jnp.sqrt(tangent @ metric(point) @ tangent)
+def dist(
+    metric: Field, point_a: Point, point_b: Point, *, tolerance: ArrayLike = TOLERANCE, steps: ArrayLike = 50
+) -> Float[Array, ""]:
+    """Length of the geodesic that `log` finds; NaN where it has not converged."""
+    tangent_vec, info = log(metric, point_b, point_a, tolerance=tolerance, steps=steps)
+    return jnp.where(info.converged, norm(metric, tangent_vec, point_a), jnp.nan)
 
 
-def riemann(metric: Field, point: Point) -> Float[Array, "n n n n"]:
+@_compiled
+def riemann_tensor(metric: Field, base_point: Point) -> Float[Array, "n n n n"]:
     """R^a_bcd = ∂_c Γ^a_db − ∂_d Γ^a_cb + Γ^a_ce Γ^e_db − Γ^a_de Γ^e_cb."""
-    gamma = christoffel(metric, point)
-    slope = jax.jacfwd(lambda x: christoffel(metric, x))(point)  # [a, b, c, d] = ∂_d Γ^a_bc
+    gamma = christoffels(metric, base_point)
+    slope = jax.jacfwd(lambda x: christoffels(metric, x))(base_point)  # [a, b, c, d] = ∂_d Γ^a_bc
     half = jnp.einsum("adbc->abcd", slope) + jnp.einsum("ace,edb->abcd", gamma, gamma)
     return half - jnp.swapaxes(half, 2, 3)
 
 
-def ricci(metric: Field, point: Point) -> Float[Array, "n n"]:
+@_compiled
+def ricci_tensor(metric: Field, base_point: Point) -> Float[Array, "n n"]:
     """R_bd = R^a_bad."""
-    return jnp.einsum("abad->bd", riemann(metric, point))
+    return jnp.einsum("abad->bd", riemann_tensor(metric, base_point))
 
 
-def scalar_curvature(metric: Field, point: Point) -> Float[Array, ""]:
+@_compiled
+def scalar_curvature(metric: Field, base_point: Point) -> Float[Array, ""]:
     """g^bd R_bd; 2/r² on a sphere of radius r in three dimensions."""
-    return jnp.trace(jnp.linalg.solve(metric(point), ricci(metric, point)))
+    return jnp.trace(jnp.linalg.solve(metric(base_point), ricci_tensor(metric, base_point)))
 
 
-def pullback(metric: Field, function: Callable[[Point], Point]) -> Field:
+def pullback_metric(metric: Field, function: Callable[[Point], Point]) -> Field:
     """The metric that a map into a curved space induces: x ↦ Jᵀ g(f(x)) J."""
 
-    def induced(point: Point) -> Array:
-        jacobian = jax.jacfwd(function)(point)
-        return jacobian.T @ metric(function(point)) @ jacobian
+    def metric_matrix(base_point: Point) -> Array:
+        jacobian = jax.jacfwd(function)(base_point)
+        return jacobian.T @ metric(function(base_point)) @ jacobian
 
-    return induced
+    return metric_matrix
 
 
-def _flow(metric: Field, point: Point, tangent: Point, vector: Point | None, tolerance: float):
-    """Point, velocity and transported vector after unit time."""
-    start = (point, tangent, tangent if vector is None else vector)
+@_compiled
+def _log(
+    metric: Field, point: Point, base_point: Point, tolerance: ArrayLike, steps: ArrayLike
+) -> tuple[Point, LogInfo]:
+    def miss(tangent_vec):
+        end = _flow(metric, base_point, tangent_vec, (), tolerance)[0]
+        return (end - point) / scale
 
-    def rate(state, _):
-        x, v, u = state
-        gamma = christoffel(metric, x)
-        turn = jnp.einsum("abc,b->ac", gamma, v)
-        return v, -turn @ v, -turn @ u
+    scale = 1.0 + jax.lax.stop_gradient(jnp.linalg.norm(point))
+    found, info = shoot(miss, point - base_point, tolerance=10 * tolerance, steps=steps)
+    return found, info._replace(residual=info.residual * scale)
 
-    path = odeint(rate, start, jnp.array([0.0, 1.0], point.dtype), rtol=tolerance, atol=tolerance)
-    return jax.tree.map(lambda x: x[-1], path)
+
+def _flow(metric: Field, point: Point, velocity: Point, carried: tuple[Point, ...], tolerance: ArrayLike) -> Array:
+    """Point, velocity and transported vectors after unit time, [2 + vectors, n]."""
+    dtype = jnp.result_type(point, velocity, *carried, jnp.float32)
+    start = jnp.stack([jnp.asarray(x, dtype) for x in (point, velocity, *carried)])
+
+    def rate(flat: Array) -> Array:
+        state = flat.reshape(start.shape)
+        x, v = state[0], state[1]
+        gamma = christoffels(metric, x)
+        turned = -jnp.einsum("abc,b,kc->ka", gamma, v, state[1:])
+        return jnp.concatenate([v[None], turned]).ravel()
+
+    return unit_time_flow(rate, start.ravel(), tolerance).reshape(start.shape)

@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield.curvature import KINDS, Likelihood, as_likelihood, fisher
-from hopfield.optim.natural import PARTIAL, Schedule, masked
+from hopfield.curvature import Likelihood, as_likelihood, fisher
+from hopfield.numerics import is_traced
+from hopfield.optim.contract import Call, Schedule, at, check_kind, transform
 
 Tree = Any
 
@@ -44,7 +45,8 @@ def kronecker_natural_gradient(
         fisher, samples: kind of the rows, as for `hopfield.curvature.fisher`.
 
     Returns:
-        A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights`, `key`.
+        A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights`, `key` and
+        `accumulated`, as that of `hopfield.optim.natural_gradient`.
 
     Source: Martens & Grosse 2015; Ren & Goldfarb 2021.
     """
@@ -89,53 +91,33 @@ def _averaged(
     kind: str,
     samples: int,
 ) -> optax.GradientTransformationExtraArgs:
-    if not 0 < damping < float("inf"):
+    if not is_traced(damping) and not 0 < damping < float("inf"):
         raise ValueError(f"damping must be positive and finite, got {damping}")
     if not 0 <= decay < 1:
         raise ValueError(f"decay must lie in [0, 1), got {decay}")
-    if kind not in KINDS:
-        raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
+    check_kind(kind, samples)
     chosen = as_likelihood(likelihood)
 
     def init(params: Tree) -> ApproximateState:
-        if any(map(masked, jax.tree.leaves(params, is_leaf=masked))):
-            raise ValueError(PARTIAL)
         # The shapes of the average follow from the parameters alone: those of a model with one output.
         probe = fisher(lambda p: _one_output(p), params, likelihood="gaussian")
         empty = jax.tree.map(jnp.zeros_like, form(probe))
         dtype = jnp.result_type(*jax.tree.leaves(params))
         return ApproximateState(jnp.zeros((), jnp.int32), empty, jnp.zeros((), dtype))
 
-    def update(
-        updates: Tree,
-        state: ApproximateState,
-        params: Tree | None = None,
-        *,
-        model_fn: Callable | None = None,
-        inputs: Tree | None = None,
-        targets: Array | None = None,
-        weights: Array | None = None,
-        key: Array | None = None,
-        **extra: Any,
-    ) -> tuple[Tree, ApproximateState]:
-        del extra  # other transforms of a chain may need more
-        if params is None or model_fn is None:
-            raise ValueError("params and model_fn must be given to update: the curvature is that of the model at them")
-        if any(map(masked, jax.tree.leaves((params, updates), is_leaf=masked))):
-            raise ValueError(PARTIAL)
-        options: Any = {"inputs": inputs, "targets": targets, "weights": weights, "key": key, "samples": samples}
-        curvature = fisher(model_fn, params, likelihood=chosen, kind=kind, **options)
+    def step(updates: Tree, state: ApproximateState, params: Tree, call: Call) -> tuple[Tree, ApproximateState]:
+        curvature = call.fisher(params, chosen, kind, samples)
         now = form(curvature)
         average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * x).astype(a.dtype), state.average, now)
         start = 1 - decay ** (state.count + 1.0)
         unbiased = jax.tree.map(lambda a: (a / start).astype(a.dtype), average)
         direction = solve(curvature, unbiased, updates, damping)
-        rate = learning_rate(state.count) if callable(learning_rate) else learning_rate
-        step = jax.tree.map(lambda d, p: (-rate * d).astype(p.dtype), direction, params)
+        rate = at(learning_rate, state.count)
+        moved = jax.tree.map(lambda d, p: (-rate * d).astype(p.dtype), direction, params)
         norm = optax.tree.norm(direction).astype(state.norm.dtype)
-        return step, ApproximateState(cast(Array, optax.safe_increment(state.count)), average, norm)
+        return moved, ApproximateState(cast(Array, optax.safe_increment(state.count)), average, norm)
 
-    return optax.GradientTransformationExtraArgs(init, cast(Any, update))
+    return transform(init, step)
 
 
 def _one_output(params: Tree) -> Array:

@@ -6,6 +6,17 @@
 The gradient is that of the mean negative log-likelihood, with or without other terms; F is the Fisher information of
 the same examples and weights (`hopfield.curvature.fisher`).
 
+A batch too large for one gradient: take the mean over its parts and call `update` once, or let `optax.MultiSteps` do
+so. It hands on the mean gradient, but the other arguments of the last mini-step alone, and is therefore refused unless
+they are of all examples and are said to be:
+
+    optimiser = optax.MultiSteps(natural_gradient(...), 4, accumulator_dtype=grads_of_part.dtype)
+    optimiser.update(grads_of_part, state, params, model_fn=model_fn, inputs=inputs_of_all, accumulated=True)
+
+It solves at every mini-step and keeps the last solution, so that the first way is the cheaper one. In `optax.chain` and
+`nnx.Optimizer` it stands as `optax.GradientTransformationExtraArgs(optimiser.init, optimiser.update)`: they give other
+arguments only to what is declared to take them.
+
 Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt rule and conjugate gradients;
 Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
@@ -18,12 +29,12 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield.curvature import KINDS, SOLVERS, Fisher, Likelihood, as_likelihood, fisher
+from hopfield.curvature import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.curvature.solvers import axpy, dot
 from hopfield.numerics import is_traced
+from hopfield.optim.contract import Call, Schedule, at, check_kind, transform
 
 Tree = Any
-Schedule = float | Array | Callable[[Array], Array]
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
 FEW = 2000
@@ -96,9 +107,12 @@ def natural_gradient(
     Returns:
         A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights` and `key` as
         `hopfield.curvature.fisher` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss.
+        All of them are of the examples that the gradient is the mean over, which inside `optax.MultiSteps` has to be
+        stated by `accumulated=True`.
 
     Raises:
-        ValueError: an option out of its range; in `update`, something missing or masked parameters.
+        ValueError: an option out of its range; in `update`, something missing, masked parameters, or `optax.MultiSteps`
+            without `accumulated`.
     """
     _check(damping, initial_damping, solver, fisher, samples, momentum, trust_radius)
     options = Options(
@@ -115,8 +129,6 @@ def natural_gradient(
     )
 
     def init(params: Tree) -> NaturalGradientState:
-        if any(type(x).__name__ == "MaskedNode" for x in jax.tree.leaves(params, is_leaf=masked)):
-            raise ValueError(PARTIAL)
         dtype = jnp.result_type(*jax.tree.leaves(params))
         number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
         start = number(initial_damping if damping == "lm" else 0.0)
@@ -132,66 +144,22 @@ def natural_gradient(
             number(1.0),
         )
 
-    def update(
-        updates: Tree,
-        state: NaturalGradientState,
-        params: Tree | None = None,
-        *,
-        model_fn: Callable | None = None,
-        inputs: Tree | None = None,
-        targets: Array | None = None,
-        weights: Array | None = None,
-        key: Array | None = None,
-        value: Array | None = None,
-        value_fn: Callable | None = None,
-        **extra: Any,
-    ) -> tuple[Tree, NaturalGradientState]:
-        del extra  # other transforms of a chain may need more
-        _check_call(params, updates, model_fn, options, value, value_fn)
-        rate = learning_rate(state.count) if callable(learning_rate) else learning_rate
-        curvature = _fisher(model_fn, params, options, inputs, targets, weights, key)
-        lam = state.damping if damping == "lm" else _at(damping, state.count)
+    def step(updates: Tree, state: NaturalGradientState, params: Tree, call: Call) -> tuple[Tree, NaturalGradientState]:
+        rate = at(learning_rate, state.count)
+        curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
+        lam = state.damping if damping == "lm" else at(damping, state.count)
         lam = jnp.asarray(lam, state.damping.dtype)
-        step, state = _direction(curvature, updates, state, lam, options)
-        step = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), step)
+        moved, state = _direction(curvature, updates, state, lam, options)
+        moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
         if options.trust_radius is not None:
-            length = jnp.sqrt(jnp.maximum(curvature.quadratic(step), 0.0))
+            length = jnp.sqrt(jnp.maximum(curvature.quadratic(moved), 0.0))
             shrink = jnp.minimum(1.0, options.trust_radius / jnp.where(length > 0, length, 1.0))
-            step = jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
+            moved = jax.tree.map(lambda d: (shrink * d).astype(d.dtype), moved)
         if damping == "lm":
-            step, state = _judged(curvature, updates, step, state, params, value, value_fn)
-        return step, state._replace(count=optax.safe_increment(state.count))
+            moved, state = _judged(curvature, updates, moved, state, params, call)
+        return moved, state._replace(count=optax.safe_increment(state.count))
 
-    return optax.GradientTransformationExtraArgs(init, cast(Any, update))
-
-
-PARTIAL = (
-    "params must be whole for the natural gradient: optax.masked and optax.multi_transform hand over a part of them, "
-    "from which the model cannot be run; split off what is trained before, as with nnx.Optimizer(model, tx, wrt=...)"
-)
-
-
-def masked(x: Any) -> bool:
-    """Whether a leaf stands for parameters that optax has left out."""
-    return type(x).__name__ == "MaskedNode"
-
-
-def _fisher(model_fn, params, options: Options, inputs, targets, weights, key) -> Fisher:
-    return fisher(
-        model_fn,
-        params,
-        likelihood=options.likelihood,
-        inputs=inputs,
-        targets=targets,
-        weights=weights,
-        kind=options.kind,
-        key=key,
-        samples=options.samples,
-    )
-
-
-def _at(schedule, count):
-    return schedule(count) if callable(schedule) else schedule
+    return transform(init, step, judges=isinstance(damping, str))
 
 
 def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damping, options: Options):
@@ -238,9 +206,10 @@ def _chosen(curvature: Fisher) -> str:
     return "kernel" if rows <= min(FEW, size) else "cg"
 
 
-def _judged(curvature: Fisher, grads: Tree, step: Tree, state: NaturalGradientState, params, value, value_fn):
+def _judged(curvature: Fisher, grads: Tree, step: Tree, state: NaturalGradientState, params: Tree, call: Call):
     """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1)."""
     predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)
+    value, value_fn = cast(Array, call.value), cast(Callable, call.value_fn)
     after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
     fell = jnp.asarray(after - value, predicted.dtype)
     gain = fell / jnp.where(predicted != 0, predicted, 1.0)
@@ -266,22 +235,8 @@ def _check(damping, initial_damping, solver, kind, samples, momentum, trust_radi
         raise ValueError(f"initial_damping must be positive and finite, got {initial_damping}")
     if solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {solver!r}")
-    if kind not in KINDS:
-        raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, got {samples}")
+    check_kind(kind, samples)
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
     if trust_radius is not None and not trust_radius > 0:
         raise ValueError(f"trust_radius must be positive or None, got {trust_radius}")
-
-
-def _check_call(params, updates, model_fn, options: Options, value, value_fn) -> None:
-    if params is None:
-        raise ValueError("params must be given to update: the Fisher information is that of the model at them")
-    if any(map(masked, jax.tree.leaves((params, updates), is_leaf=masked))):
-        raise ValueError(PARTIAL)
-    if model_fn is None:
-        raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
-    if options.damping == "lm" and (value is None or value_fn is None):
-        raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")

@@ -1,10 +1,14 @@
 """Gradient descent on manifolds, for parameters that are to stay normed, orthogonal or positive definite.
 
     grad = projection of the Euclidean gradient on the tangent space (or its image under the manifold's metric)
-    θ ← retraction of θ along −η grad
+    v ← μ v + grad
+    θ, v ← retraction of θ along −η v, v transported there
 
-Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds (2008); for positive definite matrices
-Pennec, Fillard & Ayache, IJCV 66, 41 (2006).
+The mean of the Euclidean gradients of several parts of a batch has the mean gradient, so that `optax.MultiSteps` is
+exact.
+
+Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), §8.1 for vector transport; for
+positive definite matrices `hopfield.geometry.spd`.
 """
 
 import abc
@@ -15,8 +19,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield.numerics import is_traced, unit
-from hopfield.optim.natural import Schedule
+from hopfield.geometry import spd, sphere
+from hopfield.numerics import is_traced
+from hopfield.optim.contract import Schedule, at
 from hopfield.pytrees import Node
 
 Tree = Any
@@ -31,11 +36,15 @@ class Manifold(Node, abc.ABC):
 
     @abc.abstractmethod
     def project(self, point: Array, vector: Array) -> Array:
-        """The tangent vector nearest to any vector, which also carries one from a point nearby."""
+        """The tangent vector nearest to any vector."""
 
     @abc.abstractmethod
     def retract(self, point: Array, tangent: Array) -> Array:
         """A point of the manifold in the direction of a tangent vector, right to first order at least."""
+
+    @abc.abstractmethod
+    def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
+        """A tangent vector carried along the step `tangent` to where `retract` ends, a tangent vector there."""
 
     @abc.abstractmethod
     def violation(self, point: Array) -> Array:
@@ -54,31 +63,38 @@ class Euclidean(Manifold):
     def retract(self, point, tangent):
         return point + tangent
 
+    def transport(self, point, tangent, vector):
+        return vector
+
     def violation(self, point):
         return jnp.zeros((), point.dtype)
 
 
 class Oblique(Manifold):
-    """Rows of unit norm, such as patterns on a sphere. A step follows the great circle."""
+    """Rows of unit norm, such as patterns on a sphere. Steps follow great circles, momentum in parallel."""
 
     def gradient(self, point, euclidean):
         return self.project(point, euclidean)
 
     def project(self, point, vector):
-        return vector - point * jnp.sum(point * vector, axis=-1, keepdims=True)
+        return sphere.to_tangent(vector, point)
 
     def retract(self, point, tangent):
-        length = jnp.sqrt(jnp.sum(tangent * tangent, axis=-1, keepdims=True))
-        moving = length > 0
-        direction = jnp.where(moving, tangent / jnp.where(moving, length, 1.0), 0.0)
-        return unit(point * jnp.cos(length) + direction * jnp.sin(length))
+        return sphere.exp(tangent, point)
+
+    def transport(self, point, tangent, vector):
+        return sphere.parallel_transport(vector, point, tangent)
 
     def violation(self, point):
         return jnp.max(jnp.abs(jnp.sum(point * point, axis=-1) - 1))
 
 
 class Stiefel(Manifold):
-    """Matrices [n, r] of orthonormal columns, n ≥ r: orthogonal projections. Steps are retracted by QR."""
+    """Matrices [n, r] of orthonormal columns, n ≥ r: orthogonal projections. Steps are retracted by QR.
+
+    Momentum is carried by projection on the next tangent space, the usual vector transport: right to first order in
+    the step, after which inner products have shrunk. Parallel transport would take a matrix exponential of size 2r.
+    """
 
     def gradient(self, point, euclidean):
         return self.project(point, euclidean)
@@ -92,36 +108,35 @@ class Stiefel(Manifold):
         sign = jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))
         return q * jnp.where(sign == 0, 1.0, sign)[..., None, :]  # the factor nearest to where it was
 
+    def transport(self, point, tangent, vector):
+        return self.project(self.retract(point, tangent), vector)
+
     def violation(self, point):
         eye = jnp.eye(point.shape[-1], dtype=point.dtype).reshape((1,) * (point.ndim - 2) + (point.shape[-1],) * 2)
         return jnp.max(jnp.abs(jnp.swapaxes(point, -1, -2) @ point - eye))
 
 
 class PositiveDefinite(Manifold):
-    """Symmetric positive definite matrices with the affine-invariant metric tr(P⁻¹ U P⁻¹ V); steps follow geodesics."""
+    """Symmetric positive definite matrices with the affine-invariant metric tr(P⁻¹ U P⁻¹ V).
+
+    Steps follow geodesics, momentum in parallel.
+    """
 
     def gradient(self, point, euclidean):
-        return point @ _symmetric(euclidean) @ point
+        return point @ spd.symmetric(euclidean) @ point
 
     def project(self, point, vector):
-        return _symmetric(vector)
+        return spd.symmetric(vector)
 
     def retract(self, point, tangent):
-        levels, vectors = jnp.linalg.eigh(point)
-        root = (vectors * jnp.sqrt(levels)[..., None, :]) @ jnp.swapaxes(vectors, -1, -2)
-        inverse = (vectors / jnp.sqrt(levels)[..., None, :]) @ jnp.swapaxes(vectors, -1, -2)
-        inner = _symmetric(inverse @ tangent @ inverse)
-        rates, axes = jnp.linalg.eigh(inner)
-        moved = (axes * jnp.exp(rates)[..., None, :]) @ jnp.swapaxes(axes, -1, -2)
-        return _symmetric(root @ moved @ root)
+        return spd.exp(tangent, point)
+
+    def transport(self, point, tangent, vector):
+        return spd.parallel_transport(vector, point, tangent)
 
     def violation(self, point):
         skew = jnp.max(jnp.abs(point - jnp.swapaxes(point, -1, -2)))
-        return jnp.maximum(skew, -jnp.min(jnp.linalg.eigvalsh(_symmetric(point))))
-
-
-def _symmetric(matrix: Array) -> Array:
-    return (matrix + jnp.swapaxes(matrix, -1, -2)) / 2
+        return jnp.maximum(skew, -jnp.min(jnp.linalg.eigvalsh(spd.symmetric(point))))
 
 
 _NAMED: dict[str, Manifold] = {
@@ -133,7 +148,7 @@ _NAMED: dict[str, Manifold] = {
 
 
 class RiemannianState(NamedTuple):
-    """Steps taken, the momentum, and the norm of the last Riemannian gradient (of its entries)."""
+    """Steps taken, the momentum where the next step starts, and the norm of the last gradient (of its entries)."""
 
     count: Array
     momentum: Tree
@@ -149,7 +164,7 @@ def riemannian_gradient_descent(
         learning_rate: η, a number or a schedule of the step.
         manifolds: for all parameters, or a pytree that is a prefix of theirs: "euclidean", "oblique" (rows of unit
             norm), "stiefel" (orthonormal columns), "positive_definite", or a `Manifold`.
-        momentum: μ in [0, 1), carried along by projection on the next tangent space.
+        momentum: μ in [0, 1), transported along every step.
 
     Returns:
         A transform whose `update` needs `params`, which must lie on their manifolds at the start.
@@ -188,13 +203,17 @@ def riemannian_gradient_descent(
         del extra  # other transforms of a chain may need more
         if params is None:
             raise ValueError("params must be given to update: a gradient on a manifold depends on where it is taken")
-        rate = learning_rate(state.count) if callable(learning_rate) else learning_rate
+        rate = at(learning_rate, state.count)
         gradient = over(lambda m, p, g: m.gradient(p, g), params, updates)
-        carried = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
-        new = over(lambda m, p, d: m.retract(p, -rate * d), params, carried)
-        step = jax.tree.map(lambda a, b: (a - b).astype(b.dtype), new, params)
+        # The projection takes off what rounding has left outside the tangent space.
+        velocity = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
+        step = over(lambda m, p, v: (m.retract(p, -rate * v) - p).astype(p.dtype), params, velocity)
+
+        def carry(manifold: Manifold, point: Array, v: Array) -> Array:
+            return (manifold.transport(point, -rate * v, v) if momentum else jnp.zeros_like(v)).astype(point.dtype)
+
         norm = optax.tree.norm(gradient).astype(state.norm.dtype)
-        held = jax.tree.map(lambda d, p: d.astype(p.dtype), carried, params)
+        held = over(carry, params, velocity)
         return step, RiemannianState(cast(Array, optax.safe_increment(state.count)), held, norm)
 
     return optax.GradientTransformationExtraArgs(init, cast(Any, update))

@@ -27,13 +27,28 @@ def model(params, inputs):
     return jnp.tanh(inputs @ params["w"] + params["b"][None]) @ params["v"]
 
 
+@jax.jit
+def matrix_of(found):
+    return found.to_dense()
+
+
+@jax.jit
+def every_form(found, v):
+    return found.to_dense(), found @ v, found.diagonal(), found.trace(), found.kernel(), found.rows()
+
+
+@jax.jit
+def solved(found, v, damping):
+    options = {"tolerance": 1e-10, "max_iterations": 500}
+    return {solver: found.solve(v, damping, solver=solver, **options) for solver in ("cg", "cholesky", "kernel")}
+
+
 def by_hand(weights=None, likelihood="categorical"):
     """Σ w J ᵀ F_out J / Σ w with the whole Jacobian."""
     flat, unravel = ravel_pytree(PARAMS)
     jacobian = jax.jacobian(lambda p: model(unravel(p), INPUTS))(flat)
-    outputs = model(PARAMS, INPUTS)
     family = as_likelihood(likelihood)
-    inner = jax.vmap(lambda x: jax.vmap(lambda e: family.fisher_product(x, e))(jnp.eye(K)))(outputs)
+    inner = jax.vmap(lambda x: jax.vmap(lambda e: family.fisher_product(x, e))(jnp.eye(K)))(model(PARAMS, INPUTS))
     w = np.ones(B) if weights is None else np.asarray(weights, float)
     return np.einsum("n,nkp,nkj,njq->pq", w / w.sum(), jacobian, inner, jacobian)
 
@@ -44,12 +59,13 @@ def test_matrix_free_dense_and_rows_agree(likelihood, split):
     options = {"inputs": INPUTS} if split else {}
     found = fisher(model if split else lambda p: model(p, INPUTS), PARAMS, likelihood=likelihood, **options)
     dense = by_hand(likelihood=likelihood)
-    np.testing.assert_allclose(found.to_dense(), dense, atol=1e-12)
-    np.testing.assert_allclose(ravel_pytree(found @ V)[0], dense @ ravel_pytree(V)[0], rtol=1e-10)
-    np.testing.assert_allclose(ravel_pytree(found.diagonal())[0], np.diag(dense), rtol=1e-10)
-    np.testing.assert_allclose(found.trace(), np.trace(dense), rtol=1e-12)
-    np.testing.assert_allclose(found.kernel(), found.rows() @ found.rows().T, rtol=1e-12)
-    assert found.rows().shape == (B * K, dense.shape[0])
+    matrix, product, diagonal, trace, kernel, rows = every_form(found, V)
+    np.testing.assert_allclose(matrix, dense, atol=1e-12)
+    np.testing.assert_allclose(ravel_pytree(product)[0], dense @ ravel_pytree(V)[0], rtol=1e-10)
+    np.testing.assert_allclose(ravel_pytree(diagonal)[0], np.diag(dense), rtol=1e-10)
+    np.testing.assert_allclose(trace, np.trace(dense), rtol=1e-12)
+    np.testing.assert_allclose(kernel, rows @ rows.T, rtol=1e-12)
+    assert rows.shape == (B * K, dense.shape[0])
 
 
 @pytest.mark.parametrize("damping", [1e-3, 0.5])
@@ -59,8 +75,7 @@ def test_all_solvers_agree(damping):
     dense = by_hand()
     dense = dense + damping * np.eye(len(dense))
     expected = np.linalg.solve(dense, ravel_pytree(V)[0])
-    for solver in ("cg", "cholesky", "kernel"):
-        x, info = found.solve(V, damping, solver=solver, tolerance=1e-10, max_iterations=500)
+    for solver, (x, info) in solved(found, V, damping).items():
         np.testing.assert_allclose(ravel_pytree(x)[0], expected, rtol=1e-8, atol=1e-8, err_msg=solver)
         assert info.residual < 1e-9
         assert bool(info.converged)
@@ -72,10 +87,9 @@ def test_it_is_the_hessian_of_the_mean_loss_where_the_outputs_are_linear():
 
     w, labels = PARAMS["w"][:, :3], jnp.array([0, 1, 2, 0, 1, 2, 0])
     loss = lambda w: -jnp.mean(as_likelihood("categorical").log_probability(linear(w, INPUTS), labels))  # noqa: E731
-    hessian = jax.hessian(loss)(w).reshape(12, 12)
-    np.testing.assert_allclose(
-        fisher(linear, w, likelihood="categorical", inputs=INPUTS).to_dense(), hessian, atol=1e-13
-    )
+    hessian = jax.jit(jax.hessian(loss))(w).reshape(12, 12)
+    found = matrix_of(fisher(linear, w, likelihood="categorical", inputs=INPUTS))
+    np.testing.assert_allclose(found, hessian, atol=1e-13)
 
 
 def test_half_the_quadratic_form_is_the_divergence_of_a_small_step():
@@ -97,27 +111,24 @@ def test_weights_and_token_masks_choose_the_terms():
     mask = jnp.array([1, 1, 0, 1, 0, 1, 1], bool)
     found = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS, weights=mask)
     few = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS[mask])
-    np.testing.assert_allclose(found.to_dense(), few.to_dense(), atol=1e-13)
+    np.testing.assert_allclose(matrix_of(found), matrix_of(few), atol=1e-13)
     weights = jnp.array([1.0, 2.0, 0.5, 0.0, 1.0, 1.0, 3.0])
     found = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS, weights=weights)
-    np.testing.assert_allclose(found.to_dense(), by_hand(weights), atol=1e-13)
+    np.testing.assert_allclose(matrix_of(found), by_hand(weights), atol=1e-13)
     sequences = INPUTS[:6].reshape(2, 3, D)
     tokens = jnp.array([[1, 1, 0], [1, 0, 0]], bool)
     found = fisher(
         lambda p, x: jax.vmap(lambda x: model(p, x))(x), PARAMS, likelihood="poisson", inputs=sequences, weights=tokens
     )
     few = fisher(model, PARAMS, likelihood="poisson", inputs=INPUTS[jnp.array([0, 1, 3])])
-    np.testing.assert_allclose(found.to_dense(), few.to_dense(), atol=1e-13)
+    np.testing.assert_allclose(matrix_of(found), matrix_of(few), atol=1e-13)
     np.testing.assert_allclose(ravel_pytree(found @ V)[0], ravel_pytree(few @ V)[0], atol=1e-13)
 
 
 def test_monte_carlo_is_exact_on_average():
-    draws = [
-        fisher(
-            model, PARAMS, likelihood="categorical", inputs=INPUTS, kind="monte_carlo", key=key, samples=20
-        ).to_dense()
-        for key in jax.random.split(jax.random.key(0), 40)
-    ]
+    options = {"likelihood": "categorical", "inputs": INPUTS, "kind": "monte_carlo", "samples": 20}
+    drawn = jax.jit(jax.vmap(lambda key: fisher(model, PARAMS, key=key, **options).to_dense()))
+    draws = drawn(jax.random.split(jax.random.key(0), 40))
     mean, error = np.mean(draws, 0), np.std(draws, 0) / np.sqrt(40)
     assert np.mean(np.abs(mean - by_hand()) < 3 * error + 1e-12) > 0.98
 
@@ -128,8 +139,8 @@ def test_the_empirical_fisher_is_another_matrix_at_a_misspecified_optimum():
     y = (x @ jnp.array([1.0, -2.0]) + 3.0 * jax.random.normal(jax.random.key(5), (4000,)))[:, None]
     best = jnp.linalg.lstsq(x, y)[0]
     options = {"likelihood": "gaussian", "inputs": x}
-    exact = fisher(lambda w, x: x @ w, best, **options).to_dense()
-    empirical = fisher(lambda w, x: x @ w, best, kind="empirical", targets=y, **options).to_dense()
+    exact = matrix_of(fisher(lambda w, x: x @ w, best, **options))
+    empirical = matrix_of(fisher(lambda w, x: x @ w, best, kind="empirical", targets=y, **options))
     np.testing.assert_allclose(exact, x.T @ x / 4000, rtol=1e-12)
     ratio = np.trace(empirical) / np.trace(exact)
     assert abs(ratio - 9) < 5 * 9 * np.sqrt(2 / 4000) + 0.3
@@ -155,11 +166,16 @@ def test_an_attention_layer_with_a_learned_metric_has_one():
     graph, params, rest = nnx.split(layer, nnx.Param, ...)
     x = jax.random.normal(jax.random.key(8), (3, 5, 4))
     run = lambda p, x: nnx.merge(graph, p, rest)(x)  # noqa: E731
-    found = fisher(run, params, likelihood="gaussian", inputs=x)
     v = jax.tree.map(lambda x: jax.random.normal(jax.random.key(9), x.shape, x.dtype), params)
-    dense = found.to_dense()
-    np.testing.assert_allclose(ravel_pytree(found @ v)[0], dense @ ravel_pytree(v)[0], rtol=1e-4, atol=1e-5)
-    assert jax.tree.structure(found @ v) == jax.tree.structure(params)
+
+    @jax.jit
+    def both(params):
+        found = fisher(run, params, likelihood="gaussian", inputs=x)
+        return found.to_dense(), found @ v
+
+    dense, product = both(params)
+    np.testing.assert_allclose(ravel_pytree(product)[0], dense @ ravel_pytree(v)[0], rtol=1e-4, atol=1e-5)
+    assert jax.tree.structure(product) == jax.tree.structure(params)
 
 
 def test_a_product_under_jit_is_the_same():
@@ -191,8 +207,14 @@ def test_a_product_takes_at_most_twice_the_operations_of_a_gradient():
 def test_operators_of_float32_stay_float32():
     params = jax.tree.map(lambda x: x.astype(jnp.float32), PARAMS)
     found = fisher(model, params, likelihood="bernoulli", inputs=INPUTS.astype(jnp.float32), weights=jnp.ones(B))
-    x, info = found.solve(params, 1e-2)
-    for leaf in jax.tree.leaves((found @ params, found.diagonal(), x, found.to_dense(), found.kronecker() @ params)):
+
+    @jax.jit
+    def every(found):
+        x, info = found.solve(params, 1e-2)
+        return (found @ params, found.diagonal(), x, found.to_dense(), found.kronecker() @ params), info
+
+    forms, info = every(found)
+    for leaf in jax.tree.leaves(forms):
         assert leaf.dtype == jnp.float32
     assert bool(info.converged)
 

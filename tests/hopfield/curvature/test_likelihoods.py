@@ -37,15 +37,22 @@ def test_three_routes_to_the_fisher_information_agree(name):
     targets, probability = expectations(name)
     assert probability.sum() == pytest.approx(1, abs=1e-13)
     targets = jnp.asarray(targets)
-    score = jax.vmap(lambda t: jax.grad(lambda x: family.log_probability(x, t))(OUTPUTS))(targets)
-    hessian = jax.vmap(lambda t: jax.hessian(lambda x: family.log_probability(x, t))(OUTPUTS))(targets)
+
+    @jax.jit
+    def routes(targets):
+        log_probability = lambda x, t: family.log_probability(x, t)  # noqa: E731
+        derivatives = [d(log_probability) for d in (jax.grad, jax.hessian)]
+        score, hessian = (jax.vmap(lambda t, d=d: d(OUTPUTS, t))(targets) for d in derivatives)
+        product = jax.vmap(lambda v: family.fisher_product(OUTPUTS, v))(jnp.eye(3))
+        return score, hessian, product, jax.vmap(lambda t: family.score(OUTPUTS, t))(targets)
+
+    score, hessian, product, closed = routes(targets)
     outer = np.einsum("n,ni,nj->ij", probability, score, score)
     np.testing.assert_allclose(outer, -np.einsum("n,nij->ij", probability, hessian), atol=1e-12)
     factor = family.fisher_factor(OUTPUTS)
     np.testing.assert_allclose(factor @ factor.T, outer, atol=1e-12)
-    product = jax.vmap(lambda v: family.fisher_product(OUTPUTS, v))(jnp.eye(3))
     np.testing.assert_allclose(product, outer, atol=1e-12)
-    np.testing.assert_allclose(jax.vmap(lambda t: family.score(OUTPUTS, t))(targets), score, atol=1e-12)
+    np.testing.assert_allclose(closed, score, atol=1e-12)
     expected = probability if name == "categorical" else probability @ np.asarray(targets)
     np.testing.assert_allclose(family.mean(OUTPUTS), expected, atol=1e-12)
 

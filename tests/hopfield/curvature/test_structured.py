@@ -1,5 +1,7 @@
 """Block-diagonal and Kronecker forms: what they keep of the Fisher information, and that their inverses are exact."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,6 +25,13 @@ def scores(params, queries):
     return jnp.einsum("bi,hij,kj->bk", moved, params["metric"], KEYS)
 
 
+@functools.partial(jax.jit, static_argnames=("form", "heads", "dense_limit", "factored_damping"))
+def form_of(found, form, heads=None, **options):
+    """A structured form and its matrix, in one program."""
+    operator = getattr(found, form)(heads, **options)
+    return operator, operator.to_dense()
+
+
 FISHER = fisher(scores, HEADS, likelihood="categorical", inputs=QUERIES)
 DENSE = np.asarray(FISHER.to_dense())  # bias first, then the metric
 
@@ -33,27 +42,24 @@ def first_axis(path, leaf):
 
 
 def test_blocks_are_those_of_the_whole_matrix():
-    found = np.asarray(FISHER.block_diagonal().to_dense())
+    found = np.asarray(form_of(FISHER, "block_diagonal")[1])
     expected = np.zeros_like(DENSE)
     for part in (slice(0, 3), slice(3, 27)):
         expected[part, part] = DENSE[part, part]
     np.testing.assert_allclose(found, expected, atol=1e-13)
-    apart = np.asarray(FISHER.block_diagonal(first_axis).to_dense())
+    apart = np.asarray(form_of(FISHER, "block_diagonal", first_axis)[1])
     for part in (slice(0, 3), slice(3, 15), slice(15, 27)):
         np.testing.assert_allclose(apart[part, part], DENSE[part, part], atol=1e-13)
     assert np.all(apart[3:15, 15:] == 0)
 
 
-FORMS = {
-    "block_diagonal": FISHER.block_diagonal,
-    "kronecker": lambda: FISHER.kronecker(factored_damping=False),
-}
+FORMS = {"block_diagonal": {}, "kronecker": {"factored_damping": False}}
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_products_and_damped_inverses_are_those_of_the_dense_form(form):
-    operator = FORMS[form]()
-    dense, v = np.asarray(operator.to_dense()), np.asarray(ravel_pytree(V)[0])
+    operator, dense = form_of(FISHER, form, **FORMS[form])
+    dense, v = np.asarray(dense), np.asarray(ravel_pytree(V)[0])
     np.testing.assert_allclose(ravel_pytree(operator @ V)[0], dense @ v, atol=1e-12)
     found = ravel_pytree(operator.solve(V, 0.1))[0]
     np.testing.assert_allclose(found, np.linalg.solve(dense + 0.1 * np.eye(len(v)), v), rtol=1e-9)
@@ -71,14 +77,14 @@ def test_damping_split_over_the_factors_is_the_product_of_damped_factors():
 
 def test_the_kronecker_form_keeps_the_trace_and_is_exact_for_products():
     """For one bilinear form and one output the rows are x yᵀ: with y fixed, L ⊗ R / tr L is F itself."""
-    np.testing.assert_allclose(np.trace(FISHER.kronecker().to_dense()), np.trace(DENSE), rtol=1e-12)
+    np.testing.assert_allclose(np.trace(form_of(FISHER, "kronecker")[1]), np.trace(DENSE), rtol=1e-12)
     one = fisher(lambda m, x: x @ m @ KEYS[:1].T, HEADS["metric"][0], likelihood="gaussian", inputs=QUERIES)
-    np.testing.assert_allclose(one.kronecker().to_dense(), one.to_dense(), atol=1e-12)
+    np.testing.assert_allclose(form_of(one, "kronecker")[1], one.to_dense(), atol=1e-12)
 
 
 def test_vectors_keep_their_whole_block_or_their_diagonal():
-    np.testing.assert_allclose(FISHER.kronecker().to_dense()[:3, :3], DENSE[:3, :3], atol=1e-13)
-    few = np.asarray(FISHER.kronecker(dense_limit=2).to_dense())[:3, :3]
+    np.testing.assert_allclose(form_of(FISHER, "kronecker")[1][:3, :3], DENSE[:3, :3], atol=1e-13)
+    few = np.asarray(form_of(FISHER, "kronecker", dense_limit=2)[1])[:3, :3]
     np.testing.assert_allclose(few, np.diag(np.diag(DENSE[:3, :3])), atol=1e-13)
 
 

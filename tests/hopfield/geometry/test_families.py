@@ -1,76 +1,245 @@
-"""Fisher–Rao geometry: metrics are Fisher informations, distances those of the geodesics of the metric."""
+"""Fisher–Rao geometry: metrics are Fisher informations, closed forms those of the geodesics of the metric."""
+
+from functools import partial
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.test_util import check_grads
 
 from hopfield.curvature import as_likelihood
-from hopfield.geometry import families, manifolds
+from hopfield.geometry import manifolds
+from hopfield.geometry.families import categorical, centered_normal, location_normal, normal, univariate_normal
 
-A, B = jnp.array([0.3, 0.9]), jnp.array([1.1, 1.6])
+COVARIANCE = jnp.array([[1.3, 0.4], [0.4, 0.8]])
+LOWER = np.tril_indices(2)
 
 
-def test_the_gaussian_metric_is_the_expected_curvature_of_the_log_probability():
+def matrix(x):
+    return jnp.array([[x[0], x[1]], [x[1], x[2]]])
+
+
+def fixed(covariance):
+    """The family of one covariance, with the arguments of the others."""
+    names = ("inner_product", "norm", "exp", "log", "dist", "parallel_transport")
+    return SimpleNamespace(**{name: partial(getattr(location_normal, name), covariance=covariance) for name in names})
+
+
+# Per family: its functions, coordinates ↦ point, the coordinates of two points, and two tangent vectors at the first.
+FAMILIES = {
+    "categorical": (
+        categorical,
+        lambda x: jnp.concatenate([1.0 - jnp.sum(x, keepdims=True), x]),
+        [[0.3, 0.5], [0.25, 0.25]],
+        [[0.1, -0.2], [0.3, 0.1]],
+    ),
+    "univariate_normal": (univariate_normal, lambda x: x, [[0.3, 0.9], [1.1, 1.6]], [[0.7, -0.4], [0.2, 0.5]]),
+    "centered_normal": (
+        centered_normal,
+        matrix,
+        [[1.3, 0.4, 0.8], [2.0, 0.3, 1.0]],
+        [[0.5, -0.3, 0.2], [0.1, 0.4, -0.2]],
+    ),
+    "location_normal": (fixed(COVARIANCE), lambda x: x, [[0.3, 0.5], [1.0, -0.2]], [[0.1, -0.2], [0.3, 0.1]]),
+    "normal": (
+        normal,
+        lambda x: normal.Normal(x[:2], matrix(x[2:])),
+        [[0.3, -0.2, 1.3, 0.4, 0.8], [1.0, 0.4, 2.0, 0.3, 1.0]],
+        [[0.4, -0.7, 0.5, -0.3, 0.2], [0.1, 0.2, 0.1, 0.4, -0.2]],
+    ),
+}
+
+
+def case(name):
+    family, chart, points, tangents = FAMILIES[name]
+    coordinates = [jnp.array(x) for x in points]
+    base, end = (chart(x) for x in coordinates)
+    vectors = [jax.jvp(chart, (coordinates[0],), (jnp.array(v),))[1] for v in tangents]
+    return family, base, end, vectors
+
+
+def logarithm(family, point, base_point):
+    found = family.log(point, base_point)
+    if family is not normal:
+        return found
+    assert bool(found[1].converged)
+    return found[0]
+
+
+def close(a, b, **tolerance):
+    jax.tree.map(lambda x, y: np.testing.assert_allclose(x, y, **tolerance), a, b)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_exp_and_log_undo_each_other_and_the_distance_is_the_length(name):
+    family, base, end, (v, _) = case(name)
+    close(family.exp(logarithm(family, end, base), base), end, atol=1e-10)
+    close(logarithm(family, family.exp(v, base), base), v, atol=1e-10)
+    length = float(family.norm(logarithm(family, end, base), base))
+    assert float(family.dist(base, end)) == pytest.approx(length, rel=1e-10)
+    assert float(family.dist(end, base)) == pytest.approx(length, rel=1e-10)
+    assert length == pytest.approx(float(family.inner_product(*[logarithm(family, end, base)] * 2, base)) ** 0.5)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_points_at_rest_stay_and_are_at_distance_zero(name):
+    family, base, _, (v, _) = case(name)
+    still = jax.tree.map(jnp.zeros_like, v)
+    close(family.exp(still, base), base, atol=1e-14)
+    close(logarithm(family, base, base), still, atol=1e-14)
+    assert float(family.dist(base, base)) == pytest.approx(0, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_closed_forms_are_the_geodesics_and_the_transport_of_the_metric(name):
+    """Against the numerical flow of the metric in coordinates, which knows its inner product only."""
+    family, chart, (x, _), (v, u) = FAMILIES[name]
+    x, v, u = jnp.array(x), jnp.array(v), jnp.array(u)
+
+    def metric_matrix(x):
+        columns = jax.vmap(lambda e: jax.jvp(chart, (x,), (e,))[1])(jnp.eye(x.size))
+        inner = lambda a, b: family.inner_product(a, b, chart(x))  # noqa: E731
+        return jax.vmap(lambda a: jax.vmap(lambda b: inner(a, b))(columns))(columns)
+
+    tangent = lambda at, vector: jax.jvp(chart, (at,), (vector,))[1]  # noqa: E731
+    end = manifolds.exp(metric_matrix, v, x)
+    close(family.exp(tangent(x, v), chart(x)), chart(end), atol=1e-10)
+    if hasattr(family, "parallel_transport"):
+        carried = manifolds.parallel_transport(metric_matrix, u, x, v)
+        found = family.parallel_transport(tangent(x, u), chart(x), tangent(x, v))
+        close(found, tangent(end, carried), atol=1e-10)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "normal"])
+def test_transport_keeps_inner_products(name):
+    family, base, _, (v, u) = case(name)
+    end = family.exp(v, base)
+    moved, along = (family.parallel_transport(x, base, v) for x in (u, v))
+    for one, two, before in ((moved, moved, (u, u)), (moved, along, (u, v)), (along, along, (v, v))):
+        expected = float(family.inner_product(*before, base))
+        assert float(family.inner_product(one, two, end)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_univariate_metric_is_the_expected_curvature_of_the_log_probability():
     """By Gauss–Hermite quadrature over the observation."""
+    point = jnp.array([0.3, 0.9])
     nodes, weights = np.polynomial.hermite_e.hermegauss(30)
-    x = A[0] + A[1] * jnp.asarray(nodes)
+    x = point[0] + point[1] * jnp.asarray(nodes)
 
     def log_density(point, x):
         return -0.5 * ((x - point[0]) / point[1]) ** 2 - jnp.log(point[1])
 
-    curvature = jax.vmap(lambda x: jax.hessian(log_density)(A, x))(x)
+    curvature = jax.jit(jax.vmap(lambda x: jax.hessian(log_density)(point, x)))(x)
     expected = -np.einsum("n,nij->ij", weights / weights.sum(), curvature)
-    np.testing.assert_allclose(families.gaussian_metric(A), expected, atol=1e-12)
+    np.testing.assert_allclose(univariate_normal.metric_matrix(point), expected, atol=1e-12)
 
 
-def test_the_categorical_metric_is_that_of_softmax_in_other_coordinates():
+def test_the_metric_of_gaussians_is_the_expected_curvature_of_the_log_probability():
+    """−E[∇² log p], whose expectation over x is that over x − μ and (x − μ)(x − μ)ᵀ: exact for the quadratic log p."""
+    mean, covariance = FAMILIES["normal"][1](jnp.array(FAMILIES["normal"][2][0]))
+
+    @jax.jit
+    @jax.hessian
+    def curvature(flat):
+        other, moment = matrix(flat[2:]), jnp.outer(mean - flat[:2], mean - flat[:2]) + covariance
+        return 0.5 * jnp.linalg.slogdet(other)[1] + 0.5 * jnp.trace(jnp.linalg.solve(other, moment))
+
+    expected = curvature(jnp.concatenate([mean, covariance[LOWER]]))
+    basis = [normal.Normal(e[:2], matrix(e[2:])) for e in jnp.eye(5)]
+    found = [[normal.inner_product(a, b, (mean, covariance)) for b in basis] for a in basis]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_categorical_metric_is_that_of_softmax():
     logits = jnp.array([0.2, -0.5, 0.9])
-    jacobian = jax.jacfwd(lambda x: jax.nn.softmax(x)[1:])(logits)
-    p = jax.nn.softmax(logits)
+    found = manifolds.pullback_metric(categorical.metric_matrix, jax.nn.softmax)(logits)
     factor = as_likelihood("categorical").fisher_factor(logits)
-    np.testing.assert_allclose(
-        jacobian.T @ families.categorical_metric(p[1:]) @ jacobian, factor @ factor.T, atol=1e-12
-    )
-
-
-def test_gaussian_distance_and_geodesics_are_those_of_the_metric():
-    by_geodesic = manifolds.distance(families.gaussian_metric, A, B)
-    assert float(families.gaussian_distance(A, B)) == pytest.approx(float(by_geodesic), rel=1e-9)
-    tangent = jnp.array([0.7, -0.4])
-    end, _ = manifolds.exp(families.gaussian_metric, A, tangent)
-    np.testing.assert_allclose(families.gaussian_exp(A, tangent), end, rtol=1e-9)
-    length = float(jnp.sqrt(tangent @ families.gaussian_metric(A) @ tangent))
-    assert float(families.gaussian_distance(A, families.gaussian_exp(A, tangent))) == pytest.approx(length, rel=1e-10)
-    np.testing.assert_array_equal(families.gaussian_exp(A, jnp.zeros(2)), A)
+    np.testing.assert_allclose(found, factor @ factor.T, atol=1e-12)
 
 
 def test_distances_of_equal_means_and_equal_deviations():
     """√2 |ln σ/σ′| along the vertical; the known arccosh for equal σ."""
-    vertical = families.gaussian_distance(jnp.array([0.0, 1.0]), jnp.array([0.0, 3.0]))
+    vertical = univariate_normal.dist(jnp.array([0.0, 1.0]), jnp.array([0.0, 3.0]))
     assert float(vertical) == pytest.approx(np.sqrt(2) * np.log(3), rel=1e-12)
-    level = families.gaussian_distance(jnp.array([0.0, 1.0]), jnp.array([2.0, 1.0]))
+    level = univariate_normal.dist(jnp.array([0.0, 1.0]), jnp.array([2.0, 1.0]))
     assert float(level) == pytest.approx(np.sqrt(2) * np.arccosh(1 + 4 / 4), rel=1e-12)
+
+
+@pytest.mark.parametrize("tangent", [[8.0, 0.0], [0.1, -20.0], [1e-9, 30.0]], ids=["level", "down", "up"])
+def test_far_univariate_gaussians_keep_their_digits(tangent):
+    base, tangent = jnp.array([0.3, 0.9]), jnp.array(tangent)
+    end = univariate_normal.exp(tangent, base)
+    np.testing.assert_allclose(univariate_normal.log(end, base), tangent, rtol=1e-10, atol=1e-12)
 
 
 def test_the_categorical_distance_is_an_angle_and_accurate_for_neighbours():
     p, q = jnp.array([0.2, 0.3, 0.5]), jnp.array([0.5, 0.25, 0.25])
     expected = 2 * np.arccos(np.sum(np.sqrt(np.asarray(p) * np.asarray(q))))
-    assert float(families.categorical_distance(p, q)) == pytest.approx(expected, rel=1e-12)
-    by_geodesic = manifolds.distance(families.categorical_metric, p[1:], q[1:])
-    assert float(by_geodesic) == pytest.approx(expected, rel=1e-8)
+    assert float(categorical.dist(p, q)) == pytest.approx(expected, rel=1e-12)
     step = jnp.array([1e-9, -1e-9, 0.0])
-    near = float(families.categorical_distance(p, p + step))
+    near = float(categorical.dist(p, p + step))
     assert near == pytest.approx(float(jnp.sqrt(jnp.sum(step**2 / p))), rel=1e-6)
 
 
-def test_covariances_are_half_as_far_squared_as_in_the_affine_invariant_metric():
-    a = jnp.diag(jnp.array([1.0, 4.0]))
-    assert float(families.covariance_distance(a, 9 * a)) == pytest.approx(np.sqrt(0.5 * 2 * np.log(9) ** 2), rel=1e-12)
+def test_a_geodesic_of_categorical_distributions_ends_where_a_probability_is_zero():
+    """From the middle of two classes towards one of them: p = cos²(π/4 − t/2) reaches 1 at t = π/2."""
+    base, tangent = jnp.array([0.5, 0.5]), jnp.array([0.5, -0.5])  # of unit length
+    assert float(categorical.exit_time(tangent, base)) == pytest.approx(np.pi / 2, rel=1e-14)
+    inside = categorical.exp(1.5 * tangent, base)
+    np.testing.assert_allclose(inside, [np.cos(np.pi / 4 - 0.75) ** 2, np.sin(np.pi / 4 - 0.75) ** 2], rtol=1e-12)
+    assert np.all(np.isnan(categorical.exp(1.6 * tangent, base)))
+    assert float(categorical.exit_time(0 * tangent, base)) == np.inf
+
+
+def test_distances_of_covariances_do_not_depend_on_coordinates():
+    a, b = jnp.diag(jnp.array([1.0, 4.0])), jnp.array([[2.0, 0.3], [0.3, 1.0]])
+    assert float(centered_normal.dist(a, 9 * a)) == pytest.approx(np.sqrt(0.5 * 2 * np.log(9) ** 2), rel=1e-12)
     turn = jnp.array([[1.0, 2.0], [0.5, -1.0]])
-    b = jnp.array([[2.0, 0.3], [0.3, 1.0]])
-    moved = families.covariance_distance(turn @ a @ turn.T, turn @ b @ turn.T)
-    assert float(moved) == pytest.approx(float(families.covariance_distance(a, b)), rel=1e-10)
-    one = families.covariance_distance(jnp.array([[4.0]]), jnp.array([[9.0]]))
-    two = families.gaussian_distance(jnp.array([0.0, 2.0]), jnp.array([0.0, 3.0]))
-    assert float(one) == pytest.approx(float(two), rel=1e-12)
+    moved = centered_normal.dist(turn @ a @ turn.T, turn @ b @ turn.T)
+    assert float(moved) == pytest.approx(float(centered_normal.dist(a, b)), rel=1e-10)
+
+
+def test_gaussians_contain_their_special_cases():
+    """One independent variable is the half-plane, equal means are covariances alone, affine maps are isometries."""
+    a, b = jnp.array([0.3, 0.9]), jnp.array([1.1, 1.6])
+    one, two = (normal.Normal(jnp.stack([x[0], 2.0]), jnp.diag(jnp.stack([x[1] ** 2, 3.0]))) for x in (a, b))
+    found, info = normal.log(two, one)
+    assert int(info.iterations) == 1  # the start is the solution where nothing turns
+    assert float(normal.norm(found, one)) == pytest.approx(float(univariate_normal.dist(a, b)), rel=1e-10)
+    _, base, end, _ = case("normal")
+    level = float(normal.dist((base.mean, base.covariance), (base.mean, end.covariance)))
+    assert level == pytest.approx(float(centered_normal.dist(base.covariance, end.covariance)), rel=1e-10)
+    turn = jnp.array([[1.0, 2.0], [0.5, -1.0]])
+    image = [normal.Normal(turn @ m + 3.0, turn @ c @ turn.T) for m, c in (base, end)]
+    assert float(normal.dist(*image)) == pytest.approx(float(normal.dist(base, end)), rel=1e-10)
+
+
+def test_the_logarithm_of_gaussians_says_where_it_has_not_converged():
+    _, base, end, _ = case("normal")
+    _, info = normal.log(end, base, steps=1)
+    assert not bool(info.converged)
+    assert float(info.residual) > 1e-6
+    assert int(info.iterations) == 1
+    assert np.isnan(normal.dist(base, end, steps=1))
+
+
+def test_gradients_of_squared_distances_are_the_logarithm():
+    """∇_b ½d² = −log_b(a) in the metric, and finite at distance zero."""
+    _, base, end, (v, _) = case("normal")
+    slope = jax.jit(jax.grad(lambda a, b: normal.dist(b, a) ** 2 / 2))(base, end)
+    expected = -normal.inner_product(normal.log(end, base)[0], v, base)
+    np.testing.assert_allclose(sum(jnp.sum(s * t) for s, t in zip(slope, v, strict=True)), expected, rtol=1e-9)
+    check_grads(
+        jax.jit(univariate_normal.log), (jnp.array([0.3, 0.9]), jnp.array([1.1, 1.6])), order=1, atol=1e-7, rtol=1e-7
+    )
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_single_precision_is_kept(name):
+    family, base, end, (v, u) = jax.tree.map(lambda x: x.astype(jnp.float32) if hasattr(x, "astype") else x, case(name))
+    family = fixed(COVARIANCE.astype(jnp.float32)) if name == "location_normal" else family
+    found = [family.exp(v, base), logarithm(family, end, base), family.dist(base, end), family.norm(u, base)]
+    assert {leaf.dtype for leaf in jax.tree.leaves(found)} == {jnp.dtype(jnp.float32)}
+    close(family.exp(found[1], base), end, atol=2e-5)

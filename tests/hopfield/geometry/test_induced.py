@@ -7,13 +7,13 @@ import pytest
 
 from hopfield import Memory, trajectory
 from hopfield.geometry import (
-    attention_christoffel,
-    attention_christoffel_first,
-    attention_metric,
-    families,
+    attention_christoffels,
+    attention_christoffels_first,
+    attention_metric_matrix,
     fisher_length,
     manifolds,
 )
+from hopfield.geometry.families import categorical
 
 PATTERNS = jax.random.normal(jax.random.key(0), (7, 3))
 QUERY = jnp.array([0.3, -0.4, 0.2])
@@ -25,30 +25,30 @@ def potential(q):
 
 
 def test_it_is_the_hessian_of_the_log_sum_exp_and_beta_times_the_jacobian_of_the_update():
-    metric = attention_metric(QUERY, PATTERNS, BETA)
+    metric = attention_metric_matrix(QUERY, PATTERNS, BETA)
     np.testing.assert_allclose(metric, jax.hessian(potential)(QUERY), atol=1e-12)
     update = Memory.create(PATTERNS, BETA).update
     np.testing.assert_allclose(metric, BETA * jax.jacfwd(update)(QUERY), atol=1e-12)
 
 
 def test_it_is_the_fisher_information_of_the_weights_pulled_back():
-    weights = lambda q: jax.nn.softmax(BETA * PATTERNS @ q)[1:]  # noqa: E731
-    pulled = manifolds.pullback(families.categorical_metric, weights)(QUERY)
-    np.testing.assert_allclose(attention_metric(QUERY, PATTERNS, BETA), pulled, atol=1e-12)
+    weights = lambda q: jax.nn.softmax(BETA * PATTERNS @ q)  # noqa: E731
+    pulled = manifolds.pullback_metric(categorical.metric_matrix, weights)(QUERY)
+    np.testing.assert_allclose(attention_metric_matrix(QUERY, PATTERNS, BETA), pulled, atol=1e-12)
 
 
 def test_christoffel_symbols_are_half_the_third_derivative_of_the_log_sum_exp():
     third = jax.jacfwd(jax.hessian(potential))(QUERY)
-    np.testing.assert_allclose(attention_christoffel_first(QUERY, PATTERNS, BETA), third / 2, atol=1e-11)
-    field = lambda q: attention_metric(q, PATTERNS, BETA)  # noqa: E731
+    np.testing.assert_allclose(attention_christoffels_first(QUERY, PATTERNS, BETA), third / 2, atol=1e-11)
+    field = lambda q: attention_metric_matrix(q, PATTERNS, BETA)  # noqa: E731
     np.testing.assert_allclose(
-        attention_christoffel(QUERY, PATTERNS, BETA), manifolds.christoffel(field, QUERY), atol=1e-10
+        attention_christoffels(QUERY, PATTERNS, BETA), manifolds.christoffels(field, QUERY), atol=1e-10
     )
 
 
 def test_too_few_patterns_leave_it_singular():
     with pytest.raises(ValueError, match="patterns must spread in all 3 directions"):
-        attention_christoffel(QUERY, PATTERNS[:3], BETA)
+        attention_christoffels(QUERY, PATTERNS[:3], BETA)
 
 
 def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_its_ends():
@@ -58,14 +58,14 @@ def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_
     finer = float(fisher_length(states, PATTERNS, BETA, pieces=256))
     assert length <= finer == pytest.approx(length, rel=1e-3)
     first, last = (jax.nn.softmax(BETA * PATTERNS @ states[i]) for i in (0, -1))
-    assert length >= float(families.categorical_distance(first, last))
+    assert length >= float(categorical.dist(first, last))
     back = float(fisher_length(states[::-1], PATTERNS, BETA))
     assert back == pytest.approx(length, rel=1e-12)
     assert float(fisher_length(states[:1], PATTERNS, BETA)) == 0.0
 
 
 def test_single_precision_is_kept():
-    metric = attention_metric(QUERY.astype(jnp.float32), PATTERNS.astype(jnp.float32), BETA)
+    metric = attention_metric_matrix(QUERY.astype(jnp.float32), PATTERNS.astype(jnp.float32), BETA)
     assert metric.dtype == jnp.float32
 
 

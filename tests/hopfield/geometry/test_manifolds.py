@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield.geometry import manifolds
-from hopfield.geometry.families import gaussian_metric
+from hopfield.geometry.families.univariate_normal import metric_matrix as gaussian
 
 
 def sphere(x):
@@ -27,14 +27,14 @@ def bumpy(x):
 POINTS = {
     "sphere": (sphere, jnp.array([1.1, 0.4])),
     "half_plane": (half_plane, jnp.array([0.3, 0.8])),
-    "gaussian": (gaussian_metric, jnp.array([0.5, 1.2])),
+    "gaussian": (gaussian, jnp.array([0.5, 1.2])),
     "bumpy": (bumpy, jnp.array([0.2, -0.3, 0.4])),
 }
 
 
 def test_christoffel_symbols_of_the_sphere_and_the_half_plane():
     metric, x = POINTS["sphere"]
-    found = np.asarray(manifolds.christoffel(metric, x))
+    found = np.asarray(manifolds.christoffels(metric, x))
     expected = np.zeros((2, 2, 2))
     expected[0, 1, 1] = -np.sin(1.1) * np.cos(1.1)
     expected[1, 0, 1] = expected[1, 1, 0] = np.cos(1.1) / np.sin(1.1)
@@ -43,7 +43,7 @@ def test_christoffel_symbols_of_the_sphere_and_the_half_plane():
     expected = np.zeros((2, 2, 2))
     expected[0, 0, 1] = expected[0, 1, 0] = -1 / 0.8
     expected[1, 0, 0], expected[1, 1, 1] = 1 / 0.8, -1 / 0.8
-    np.testing.assert_allclose(manifolds.christoffel(metric, x), expected, atol=1e-12)
+    np.testing.assert_allclose(manifolds.christoffels(metric, x), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "curvature"), [("sphere", 2 / 4), ("half_plane", -2.0), ("gaussian", -1.0)])
@@ -51,7 +51,7 @@ def test_scalar_curvature_of_constant_curvature(name, curvature):
     """2/r² on the sphere, −2 on the half-plane, −1 for Gaussians, whose plane has curvature −½."""
     metric, x = POINTS[name]
     assert float(manifolds.scalar_curvature(metric, x)) == pytest.approx(curvature, abs=1e-10)
-    ricci = manifolds.ricci(metric, x)
+    ricci = manifolds.ricci_tensor(metric, x)
     np.testing.assert_allclose(ricci, curvature / 2 * metric(x), atol=1e-10)
 
 
@@ -68,14 +68,14 @@ def test_the_metric_is_constant_under_its_own_connection(name):
 @pytest.mark.parametrize("name", POINTS)
 def test_symmetries_and_bianchi_identities_of_the_curvature(name):
     metric, x = POINTS[name]
-    lowered = jnp.einsum("ae,ebcd->abcd", metric(x), manifolds.riemann(metric, x))
+    lowered = jnp.einsum("ae,ebcd->abcd", metric(x), manifolds.riemann_tensor(metric, x))
     np.testing.assert_allclose(lowered, -jnp.swapaxes(lowered, 0, 1), atol=1e-10)
     np.testing.assert_allclose(lowered, -jnp.swapaxes(lowered, 2, 3), atol=1e-10)
     np.testing.assert_allclose(lowered, jnp.transpose(lowered, (2, 3, 0, 1)), atol=1e-10)
     cyclic = lowered + jnp.transpose(lowered, (0, 2, 3, 1)) + jnp.transpose(lowered, (0, 3, 1, 2))
     assert jnp.max(jnp.abs(cyclic)) < 1e-10
     if name == "bumpy":
-        slope = manifolds.covariant_derivative(metric, lambda x: manifolds.riemann(metric, x), x, upper=1)
+        slope = manifolds.covariant_derivative(metric, lambda x: manifolds.riemann_tensor(metric, x), x, upper=1)
         second = slope + jnp.einsum("abdec->abcde", slope) + jnp.einsum("abecd->abcde", slope)
         assert jnp.max(jnp.abs(second)) < 1e-9 * jnp.max(jnp.abs(slope))
 
@@ -89,40 +89,101 @@ def test_the_second_covariant_derivative_of_a_scalar_is_symmetric():
 
 def test_geodesics_of_the_half_plane_are_vertical_lines_and_circles():
     metric, x = POINTS["half_plane"]
-    end, velocity = manifolds.exp(metric, x, jnp.array([0.0, 0.8 * 0.7]))
-    np.testing.assert_allclose(end, [0.3, 0.8 * np.exp(0.7)], rtol=1e-9)
-    np.testing.assert_allclose(velocity, [0.0, 0.7 * end[1]], atol=1e-9)
-    end, _ = manifolds.exp(metric, x, jnp.array([0.8, 0.0]))  # unit speed along the circle of radius 0.8
-    np.testing.assert_allclose(end, [0.3 + 0.8 * np.tanh(1.0), 0.8 / np.cosh(1.0)], rtol=1e-9)
+    tangent = jnp.array([0.0, 0.8 * 0.7])
+    end = manifolds.exp(metric, tangent, x)
+    np.testing.assert_allclose(end, [0.3, 0.8 * np.exp(0.7)], rtol=1e-10)
+    velocity = manifolds.parallel_transport(metric, tangent, x, tangent)
+    np.testing.assert_allclose(velocity, [0.0, 0.7 * end[1]], atol=1e-10)
+    end = manifolds.exp(metric, jnp.array([0.8, 0.0]), x)  # unit speed along the circle of radius 0.8
+    np.testing.assert_allclose(end, [0.3 + 0.8 * np.tanh(1.0), 0.8 / np.cosh(1.0)], rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["sphere", "half_plane", "bumpy"])
-def test_log_undoes_exp_and_distance_is_its_length(name):
+def test_log_undoes_exp_and_dist_is_its_length(name):
     metric, x = POINTS[name]
     tangent = jnp.array([0.3, -0.2, 0.25])[: x.size]
-    end, _ = manifolds.exp(metric, x, tangent)
-    np.testing.assert_allclose(manifolds.log(metric, x, end), tangent, atol=1e-8)
-    length = float(jnp.sqrt(tangent @ metric(x) @ tangent))
-    assert float(manifolds.distance(metric, x, end)) == pytest.approx(length, rel=1e-8)
+    end = manifolds.exp(metric, tangent, x)
+    found, info = manifolds.log(metric, end, x)
+    assert bool(info.converged)
+    np.testing.assert_allclose(found, tangent, atol=1e-10)
+    length = float(manifolds.norm(metric, tangent, x))
+    assert float(manifolds.dist(metric, x, end)) == pytest.approx(length, rel=1e-10)
+    np.testing.assert_allclose(manifolds.exp(metric, found, x), end, atol=1e-10)
+    still, info = manifolds.log(metric, x, x)
+    np.testing.assert_array_equal(still, 0)
+    assert bool(info.converged)
 
 
 def test_distances_on_the_sphere_are_angles_times_the_radius():
     metric, a = POINTS["sphere"]
     b = jnp.array([1.5, 0.9])
     unit = lambda x: np.array([np.sin(x[0]) * np.cos(x[1]), np.sin(x[0]) * np.sin(x[1]), np.cos(x[0])])  # noqa: E731
-    assert float(manifolds.distance(metric, a, b)) == pytest.approx(2 * np.arccos(unit(a) @ unit(b)), rel=1e-9)
+    assert float(manifolds.dist(metric, a, b)) == pytest.approx(2 * np.arccos(unit(a) @ unit(b)), rel=1e-10)
+
+
+def test_a_logarithm_that_has_not_converged_says_so():
+    """Too few geodesics tried; and a point behind the edge of the half-plane, which none reaches."""
+    metric, x = POINTS["half_plane"]
+    far = jnp.array([3.0, 0.2])
+    _, info = manifolds.log(metric, far, x)
+    assert bool(info.converged)
+    few, short = manifolds.log(metric, far, x, steps=2)
+    assert not bool(short.converged)
+    assert int(short.iterations) == 2 < int(info.iterations)
+    gap = np.linalg.norm(manifolds.exp(metric, few, x) - far)
+    assert float(short.residual) == pytest.approx(gap, rel=1e-6)
+    assert np.isnan(manifolds.dist(metric, x, far, steps=2))
+    _, none = manifolds.log(metric, jnp.array([0.3, -0.5]), x)
+    assert not bool(none.converged)
+    assert float(none.residual) > 0.4
+
+
+def test_a_geodesic_that_runs_into_a_singularity_is_not_a_number():
+    """g = x² is the half-line y = x²/2 > 0, whose edge is at the distance ½ from x = 1."""
+    metric = lambda x: (x**2)[:, None]  # noqa: E731
+    inside = manifolds.exp(metric, jnp.array([-0.4]), jnp.array([1.0]))
+    np.testing.assert_allclose(inside, np.sqrt(1 - 2 * 0.4), rtol=1e-10)
+    assert np.all(np.isnan(manifolds.exp(metric, jnp.array([-0.6]), jnp.array([1.0]))))
+
+
+def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batches():
+    """∇_b ½d²(a, b) = −log_b(a), lowered with the metric; also where the field closes over what is differentiated."""
+    metric, a = POINTS["half_plane"]
+    b = jnp.array([0.9, 1.1])
+    expected = -metric(b) @ manifolds.log(metric, a, b)[0]
+    half_square = lambda b: 0.5 * manifolds.dist(metric, a, b) ** 2  # noqa: E731
+    np.testing.assert_allclose(jax.grad(half_square)(b), expected, rtol=1e-9)
+
+    @jax.jit
+    @jax.jacfwd
+    def scaled(scale):  # ends of one length in the metric scale · g: the tangent is what it was, so the end is as well
+        return jax.vmap(lambda v: manifolds.exp(lambda x: scale * metric(x), v, a))(jnp.eye(2))
+
+    np.testing.assert_allclose(scaled(2.0), 0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["sphere", "bumpy"])
 def test_transport_keeps_inner_products_and_the_velocity(name):
     metric, x = POINTS[name]
     v, u, w = (jax.random.normal(key, x.shape) * 0.3 for key in jax.random.split(jax.random.key(0), 3))
-    end, velocity = manifolds.exp(metric, x, v)
-    carried = [manifolds.parallel_transport(metric, x, v, y) for y in (u, w, v)]
-    inner = lambda p, a, b: float(a @ metric(p) @ b)  # noqa: E731
-    assert inner(end, carried[0], carried[1]) == pytest.approx(inner(x, u, w), rel=1e-8)
-    assert inner(end, carried[0], carried[0]) == pytest.approx(inner(x, u, u), rel=1e-8)
-    np.testing.assert_allclose(carried[2], velocity, rtol=1e-8)
+    end = manifolds.exp(metric, v, x)
+    u_end, w_end, v_end = (manifolds.parallel_transport(metric, y, x, v) for y in (u, w, v))
+    inner = lambda a, b, at: float(manifolds.inner_product(metric, a, b, at))  # noqa: E731
+    assert inner(u_end, w_end, end) == pytest.approx(inner(u, w, x), rel=1e-10)
+    assert inner(u_end, u_end, end) == pytest.approx(inner(u, u, x), rel=1e-10)
+    size = 1e-6  # the velocity at the end is that of the geodesic that is a little longer
+    ahead, behind = (manifolds.exp(metric, (1 + h) * v, x) for h in (size, -size))
+    np.testing.assert_allclose(v_end, (ahead - behind) / (2 * size), rtol=1e-8)
+
+
+def test_single_precision_is_kept_and_settles():
+    metric, x = POINTS["half_plane"]
+    x = x.astype(jnp.float32)
+    end = manifolds.exp(metric, jnp.array([0.3, -0.2], jnp.float32), x)
+    found, info = manifolds.log(metric, end, x)
+    assert end.dtype == found.dtype == jnp.float32
+    assert bool(info.converged)
+    np.testing.assert_allclose(found, [0.3, -0.2], atol=1e-5)
 
 
 def test_the_sphere_is_the_pull_back_of_space():
@@ -130,4 +191,4 @@ def test_the_sphere_is_the_pull_back_of_space():
         return 2 * jnp.stack([jnp.sin(x[0]) * jnp.cos(x[1]), jnp.sin(x[0]) * jnp.sin(x[1]), jnp.cos(x[0])])
 
     metric, x = POINTS["sphere"]
-    np.testing.assert_allclose(manifolds.pullback(lambda y: jnp.eye(3), embed)(x), metric(x), atol=1e-12)
+    np.testing.assert_allclose(manifolds.pullback_metric(lambda y: jnp.eye(3), embed)(x), metric(x), atol=1e-12)

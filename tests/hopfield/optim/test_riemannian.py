@@ -52,6 +52,38 @@ def test_retraction_stays_and_is_right_to_first_order(name):
     assert gaps[0] / gaps[1] == pytest.approx(4, rel=0.1)
 
 
+@pytest.mark.parametrize("name", MANIFOLDS)
+def test_transport_ends_in_the_tangent_space_and_keeps_inner_products_where_it_is_parallel(name):
+    """On the Stiefel manifold the projection shrinks vectors, from the second order of the step on."""
+    manifold, point = MANIFOLDS[name], POINTS[name]
+    step, u, v = (manifold.project(point, jax.random.normal(jax.random.key(k), point.shape)) for k in (5, 6, 7))
+    end = manifold.retract(point, step)
+    carried = [manifold.transport(point, step, x) for x in (u, v)]
+    for vector in carried:
+        np.testing.assert_allclose(manifold.project(end, vector), vector, atol=1e-12)
+    np.testing.assert_allclose(manifold.transport(point, jnp.zeros_like(step), u), u, atol=1e-12)
+    if name == "stiefel":
+        gaps = []
+        for t in (1e-2, 5e-3):
+            moved = [manifold.transport(point, t * step, x) for x in (u, v)]
+            gaps.append(float(jnp.sum(u * v) - jnp.sum(moved[0] * moved[1])))
+        assert gaps[0] / gaps[1] == pytest.approx(4, rel=0.1)
+        return
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        before, after = inner(manifold, point, (u, v)[i], (u, v)[j]), inner(manifold, end, carried[i], carried[j])
+        np.testing.assert_allclose(after, before, rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["oblique", "positive_definite"])
+def test_the_velocity_is_carried_onto_itself_along_its_own_geodesic(name):
+    """Back from the end along the reversed velocity: where it began."""
+    manifold, point = MANIFOLDS[name], POINTS[name]
+    v = manifold.project(point, jax.random.normal(jax.random.key(8), point.shape))
+    end, velocity = manifold.retract(point, v), manifold.transport(point, v, v)
+    np.testing.assert_allclose(manifold.retract(end, -velocity), point, atol=1e-10)
+    np.testing.assert_allclose(manifold.transport(end, -velocity, velocity), v, atol=1e-10)
+
+
 def test_the_path_keeps_every_constraint():
     params = POINTS | {"free": jnp.ones(3)}
     names = {name: name for name in POINTS} | {"free": "euclidean"}
@@ -92,16 +124,17 @@ def test_the_affine_invariant_path_does_not_depend_on_coordinates():
     def loss(p, t):
         return jnp.trace(jnp.linalg.solve(t, p)) - jnp.linalg.slogdet(p)[1]
 
-    optimiser = riemannian_gradient_descent(0.3, "positive_definite")
+    optimiser = riemannian_gradient_descent(0.3, "positive_definite", momentum=0.4)
     p, q = MATRIX, a @ MATRIX @ a.T
     one, other = optimiser.init(p), optimiser.init((q + q.T) / 2)
+    step = jax.jit(lambda p, s, t: optimiser.update(jax.grad(loss)(p, t), s, p))
     for _ in range(5):
-        u, one = optimiser.update(jax.grad(loss)(p, target), one, p)
-        v, other = optimiser.update(jax.grad(loss)(q, a @ target @ a.T), other, q)
+        u, one = step(p, one, target)
+        v, other = step(q, other, a @ target @ a.T)
         p, q = p + u, q + v
         np.testing.assert_allclose(q, a @ p @ a.T, rtol=1e-8)
     for _ in range(80):
-        u, one = optimiser.update(jax.grad(loss)(p, target), one, p)
+        u, one = step(p, one, target)
         p = p + u
     np.testing.assert_allclose(p, target, rtol=1e-6)
 

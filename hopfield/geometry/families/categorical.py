@@ -1,0 +1,73 @@
+"""Distributions over K classes, p [K] with all p > 0: a part of a sphere of radius 2 by p ↦ 2√p.
+
+    g = Σ u v / p      tangent vectors have Σ u = 0
+
+A geodesic is an arc of a great circle for √p, and leaves the family where a probability reaches zero.
+
+Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `CategoricalMetric`.
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield.geometry import sphere
+from hopfield.numerics import safe_norm
+
+Probabilities = Float[Array, "K"]
+Tangent = Float[Array, "K"]
+
+
+def metric_matrix(base_point: Probabilities) -> Float[Array, "K K"]:
+    """diag(1/p), for vectors tangent to the simplex; in coordinates by `manifolds.pullback_metric`."""
+    return jnp.diag(1.0 / base_point)
+
+
+def inner_product(tangent_vec_a: Tangent, tangent_vec_b: Tangent, base_point: Probabilities) -> Float[Array, ""]:
+    """Σ u v / p."""
+    return jnp.sum(tangent_vec_a * tangent_vec_b / base_point)
+
+
+def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
+    """√(Σ v²/p)."""
+    return 2.0 * safe_norm(_lifted(vector, base_point))
+
+
+def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:
+    """(√p cos θ + e sin θ)² with θ e = v / 2√p; NaN where the geodesic has left the family, see `exit_time`."""
+    end = sphere.exp(_lifted(tangent_vec, base_point), jnp.sqrt(base_point))
+    return jnp.where(exit_time(tangent_vec, base_point) > 1, end**2, jnp.nan)
+
+
+def exit_time(tangent_vec: Tangent, base_point: Probabilities) -> Float[Array, ""]:
+    """When the geodesic of a tangent vector first meets the boundary, where a probability is zero; inf at rest.
+
+    √p_i cos θt + e_i sin θt = 0 first at θt = atan2(√p_i, −e_i).
+    """
+    lifted = _lifted(tangent_vec, base_point)
+    angle = safe_norm(lifted)
+    moving = angle > 0
+    angle = jnp.where(moving, angle, 1.0)
+    return jnp.where(moving, jnp.min(jnp.arctan2(jnp.sqrt(base_point), -lifted / angle)) / angle, jnp.inf)
+
+
+def log(point: Probabilities, base_point: Probabilities) -> Tangent:
+    """2√p times the arc from √p to √q: the one geodesic between them within the family."""
+    root = jnp.sqrt(base_point)
+    return 2.0 * root * sphere.log(jnp.sqrt(point), root)
+
+
+def dist(point_a: Probabilities, point_b: Probabilities) -> Float[Array, ""]:
+    """2 arccos Σ √(p q), accurate for p near q."""
+    return 2.0 * sphere.dist(jnp.sqrt(point_a), jnp.sqrt(point_b))
+
+
+def parallel_transport(tangent_vec: Tangent, base_point: Probabilities, direction: Tangent) -> Tangent:
+    """A tangent vector carried along the geodesic of `direction` to its end."""
+    root, along = jnp.sqrt(base_point), _lifted(direction, base_point)
+    carried = sphere.parallel_transport(_lifted(tangent_vec, base_point), root, along)
+    return 2.0 * sphere.exp(along, root) * carried
+
+
+def _lifted(vector: Tangent, base_point: Probabilities) -> Tangent:
+    """On the unit sphere at √p."""
+    return vector / (2.0 * jnp.sqrt(base_point))

@@ -1,0 +1,55 @@
+"""Gaussians of one covariance Σ, points μ [n]: flat, with the metric Σ⁻¹.
+
+Source: Mahalanobis 1936.
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield.numerics import safe_norm
+
+Point = Float[Array, "n"]
+Covariance = Float[Array, "n n"]
+
+
+def metric_matrix(base_point: Point, covariance: Covariance) -> Float[Array, "n n"]:
+    """Σ⁻¹, the same everywhere."""
+    del base_point
+    return jnp.linalg.inv(covariance)
+
+
+def inner_product(
+    tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point, covariance: Covariance
+) -> Float[Array, ""]:
+    """uᵀ Σ⁻¹ v."""
+    del base_point
+    return tangent_vec_a @ jnp.linalg.solve(covariance, tangent_vec_b)
+
+
+def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
+    """√(vᵀ Σ⁻¹ v)."""
+    del base_point
+    return safe_norm(jnp.linalg.solve(jnp.linalg.cholesky(covariance), vector))
+
+
+def exp(tangent_vec: Point, base_point: Point, covariance: Covariance) -> Point:
+    """μ + v: geodesics are straight."""
+    del covariance
+    return base_point + tangent_vec
+
+
+def log(point: Point, base_point: Point, covariance: Covariance) -> Point:
+    """μ′ − μ."""
+    del covariance
+    return point - base_point
+
+
+def dist(point_a: Point, point_b: Point, covariance: Covariance) -> Float[Array, ""]:
+    """Mahalanobis's distance √((μ − μ′)ᵀ Σ⁻¹ (μ − μ′))."""
+    return norm(point_b - point_a, point_a, covariance)
+
+
+def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point, covariance: Covariance) -> Point:
+    """The vector itself."""
+    del base_point, direction, covariance
+    return tangent_vec
