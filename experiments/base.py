@@ -6,7 +6,8 @@ An experiment is one module `experiments/<name>.py` with
     class Config(base.Config)                      smoke-scale defaults; __post_init__ raises ValueError for bad values
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
     def science(config) -> dict                    all else that a point's numbers depend on (seed, probes, sweeps ...)
-    def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order
+    def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
+                                                   config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
                                                    "<name>/stderr" as the error of "<name>"; NaN is saved as null
     def plot(table, summary) -> Figure             reads nothing but these two

@@ -1,6 +1,7 @@
 """Running one configuration: measure what is missing, then make table, summary and figure from the ledger alone."""
 
 import contextlib
+import dataclasses
 import errno
 import json
 import os
@@ -153,6 +154,10 @@ def _carry_out(plan: Plan) -> None:
         raise KeyboardInterrupt(_progress(plan)) from None
     except OSError as error:
         raise StoppedError(f"the run stopped ({error}): {_progress(plan)}") from error
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "RESOURCE_EXHAUSTED" not in str(error):  # XLA's word for no memory
+            raise
+        raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
     finally:
         if mirror is not None:
             mirror.close(code)
@@ -210,11 +215,12 @@ def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
 
     total, keys = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
+    config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
     with (
         numerics(),
         tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar,
     ):
-        for row in plan.experiment.measure(plan.job.config, missing):
+        for row in plan.experiment.measure(config, missing):
             point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
             if point is None:
                 raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")

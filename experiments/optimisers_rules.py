@@ -59,23 +59,8 @@ def _natural(solver: str, hyper: Hyper, full: bool):
 
 
 def _averaged(factory: Callable, hyper: Hyper, full: bool):
-    """Damping λ, which these take as a plain number only, by the parameters' scale: 1 for φ = θ/s is λ = 1/s² for θ."""
-    return _rescaled(
-        factory(1.0, likelihood="categorical", damping=1.0, decay=0.0 if full else 0.95),
-        hyper["damping"] ** -0.5,
-        hyper["rate"],
-    )
-
-
-def _rescaled(inner: optax.GradientTransformationExtraArgs, scale: Array, rate: Array):
-    times = lambda tree, factor: jax.tree.map(lambda x: (factor * x).astype(x.dtype), tree)  # noqa: E731
-
-    def update(grads, state, params=None, *, model_fn, **extra):
-        scaled = lambda params, inputs: model_fn(times(params, scale), inputs)  # noqa: E731
-        step, state = inner.update(times(grads, scale), state, times(params, 1 / scale), model_fn=scaled, **extra)
-        return times(step, rate * scale), state
-
-    return optax.GradientTransformationExtraArgs(inner.init, cast(Any, update))
+    decay = 0.0 if full else 0.95
+    return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
 
 
 NATURAL = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}

@@ -98,31 +98,37 @@ def _first(wide: Table, rules: tuple[str, ...]) -> str | None:
 def _comparison(rows: Table, measure: str) -> dict | None:
     wide = _pivot(rows, measure)
     natural = _first(wide, NATURAL)
-    if natural is None or not np.isfinite(wide[natural].median()):
-        return None if natural is None else _entry(rows, measure) | {"natural": None, "winner": _winner(wide)}
-    entry = _entry(rows, measure) | {"natural": natural, "natural_median": float(wide[natural].median())}
     spent = rows.assign(steps=rows["steps_done"], seconds=rows["steps_done"] * rows["step_seconds"])
     tried = spent.pivot(index="sample", columns="rule", values=measure).astype(float)
+    winner = _winner(wide, tried)
+    if natural is None or not np.isfinite(wide[natural].median()):
+        return None if natural is None else _entry(rows, measure) | {"natural": None, "winner": winner}
+    entry = _entry(rows, measure) | {"natural": natural, "natural_median": float(wide[natural].median())}
     for kind, rules in RIVALS.items():
         rival = _first(wide, rules)
         if rival is None:
             continue
         missed = np.isinf(wide[rival])
-        ratio = wide[rival].where(~missed, tried[rival]) / wide[natural].replace(np.inf, np.nan)
+        # Where both missed there is no ratio; where the natural rule alone did it is none at all.
+        ratio = wide[rival].where(~missed, tried[rival].where(np.isfinite(wide[natural]))) / wide[natural]
         name = kind.replace("-", "_").lower()
         entry |= {f"{name}": rival, f"{name}_median": _median(wide[rival].replace(np.inf, np.nan))}
         entry |= {f"{name}_ratio": float(ratio.median()), f"{name}_low": float(ratio.min())}
         entry |= {f"{name}_high": float(ratio.max()), f"{name}_bound": bool(missed.mean() >= 0.5)}
-    return entry | {"winner": _winner(wide)}
+    return entry | {"winner": winner}
 
 
 def _entry(rows: Table, measure: str) -> dict[str, Any]:
     return {name: rows[name].iloc[0] for name in TASK} | {"measure": measure}
 
 
-def _winner(wide: Table) -> str | None:
+def _winner(wide: Table, tried: Table) -> str | None:
+    """The rule of the least median; none where a rule that missed the target was given less than that."""
     rule = _first(wide, tuple(wide.columns))
-    return rule if rule is not None and np.isfinite(wide[rule].median()) else None
+    if rule is None or not np.isfinite(best := wide[rule].median()):
+        return None
+    missed = [name for name in wide if not np.isfinite(wide[name].median())]
+    return None if any(tried[name].median() < best for name in missed) else rule
 
 
 def _product(table: Table) -> dict | None:

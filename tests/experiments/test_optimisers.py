@@ -259,7 +259,7 @@ def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> 
     assert 0 < low <= middle <= high
 
 
-def invented(**changes: dict) -> pandas.DataFrame:
+def invented(**changes: list) -> pandas.DataFrame:
     """Three problems; steps and seconds of each rule to the target by hand, None for a miss."""
     rows = []
     by_rule = {"sgd": [300, 400, 500], "adam": [100, 220, 300], "lbfgs": [40, 50, 90], "cg": [10, 11, 10]} | changes
@@ -302,6 +302,13 @@ def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
     assert math.isnan(steps["first_order_median"])
     reached = {entry["rule"]: entry["reached"] for entry in found["results"]}
     assert reached == {"sgd": 0, "adam": 1, "lbfgs": 3, "cg": 3}
+    # Where natural gradients alone missed they are no faster at all; where everyone did there is nothing to compare.
+    assert optimisers.summarise(invented(cg=[None, 11, 10]))["comparisons"][0]["first_order_low"] == 0.0
+    both = optimisers.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300]))["comparisons"][0]
+    assert both["first_order_low"] == pytest.approx(20.0)
+    # Adam and SGD were stopped after 1000 steps, a second: who takes longer than that has not beaten them in time.
+    slow = optimisers.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
+    assert [entry["winner"] for entry in slow["comparisons"]] == ["cg", None]
     nobody = optimisers.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
     assert [entry["winner"] for entry in nobody["comparisons"]] == [None, None]
     assert nobody["scalars"]["winner_steps/full/100"] == "none"

@@ -1,6 +1,7 @@
 """The command line: what it accepts, what it leaves behind, and the one sentence that every mistake ends in."""
 
 import errno
+import itertools
 import json
 import logging
 import os
@@ -12,6 +13,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from experiments import base, compose, execute
@@ -188,6 +191,30 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
     )
     (file,) = (tmp_path / "out/ledger").iterdir()
     assert file.read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    "shortage",
+    [lambda: jnp.zeros(2**50, jnp.int8).block_until_ready(), lambda: np.zeros(2**60, np.int8)],
+    ids=["jax", "numpy"],
+)
+def test_too_little_memory_is_one_sentence_and_keeps_the_rows(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortage: Callable
+) -> None:
+    toy = base.load("toy")
+    measure = toy.measure
+
+    def large(config: object, points: list[dict]):
+        yield from itertools.islice(measure(config, points), 3)
+        shortage()
+
+    monkeypatch.setattr(toy, "measure", large)
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "error: the run stopped (it needs more memory than there is): 3 of 16 points are kept in"
+        f" {tmp_path}/out; the same command goes on from there\n"
+    )
 
 
 @pytest.mark.parametrize(("fault", "message"), [("skip", "left out 1 points"), ("twice", "a row nobody asked for")])
