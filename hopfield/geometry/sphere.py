@@ -6,6 +6,7 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield.geometry.smooth import arc, away, length, ratio, sinc, versine
 from hopfield.numerics import safe_norm, unit
 
 Row = Float[Array, "*b n"]
@@ -18,23 +19,35 @@ def to_tangent(vector: Row, base_point: Row) -> Row:
 
 def exp(tangent_vec: Row, base_point: Row) -> Row:
     """x cos ‖v‖ + v sin ‖v‖ / ‖v‖, brought back to unit norm against rounding."""
-    angle = safe_norm(tangent_vec, axis=-1, keepdims=True)
-    return unit(base_point * jnp.cos(angle) + unit(tangent_vec) * jnp.sin(angle))
+    square = jnp.sum(tangent_vec * tangent_vec, axis=-1, keepdims=True)
+    return unit(base_point * (1 - square * versine(square)) + tangent_vec * sinc(square))
 
 
 def log(point: Row, base_point: Row) -> Row:
     """The shorter arc from `base_point` to `point`; zero between antipodes, where no arc is the shorter one."""
-    # From the chord, so that neighbours keep their digits.
-    return unit(to_tangent(point - base_point, base_point)) * dist(base_point, point)[..., None]
+    # From the chord, so that neighbours keep their digits; θ/sin θ = (1 + t²) arctan t / t for t = tan θ/2.
+    chord = to_tangent(point - base_point, base_point)
+    square, near = _half_angle(base_point, point)
+    far = away(chord, near) * dist(base_point, point)[..., None]
+    return jnp.where(near[..., None], chord * ((1 + square) * arc(square))[..., None], far)
 
 
 def dist(point_a: Row, point_b: Row) -> Float[Array, "*b"]:
     """The angle 2 atan2(‖x − y‖, ‖x + y‖), accurate near 0 and near π."""
-    return 2.0 * jnp.arctan2(safe_norm(point_a - point_b, axis=-1), safe_norm(point_a + point_b, axis=-1))
+    square, near = _half_angle(point_a, point_b)
+    between = jnp.where(near[..., None], 1.0, point_a - point_b)
+    far = 2.0 * jnp.arctan2(safe_norm(between, axis=-1), safe_norm(point_a + point_b, axis=-1))
+    return jnp.where(near, 2.0 * length(square) * arc(square), far)
 
 
 def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row:
     """u + (e·u)(e (cos θ − 1) − x sin θ) along the great circle of direction θ e."""
-    angle, along = safe_norm(direction, axis=-1, keepdims=True), unit(direction)
-    part = jnp.sum(along * tangent_vec, axis=-1, keepdims=True)
-    return tangent_vec - part * (2 * along * jnp.sin(angle / 2) ** 2 + base_point * jnp.sin(angle))
+    square = jnp.sum(direction * direction, axis=-1, keepdims=True)
+    part = jnp.sum(direction * tangent_vec, axis=-1, keepdims=True)
+    return tangent_vec - part * (direction * versine(square) + base_point * sinc(square))
+
+
+def _half_angle(point_a: Row, point_b: Row) -> tuple[Float[Array, "*b"], Array]:
+    """tan² θ/2 where that is small, and where it is."""
+    apart, together = point_a - point_b, point_a + point_b
+    return ratio(jnp.sum(apart * apart, axis=-1), jnp.sum(together * together, axis=-1))

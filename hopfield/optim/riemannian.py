@@ -135,8 +135,11 @@ class PositiveDefinite(Manifold):
         return spd.parallel_transport(vector, point, tangent)
 
     def violation(self, point):
+        """The largest skew entry; infinite where the least eigenvalue is not above n ε times the largest."""
         skew = jnp.max(jnp.abs(point - jnp.swapaxes(point, -1, -2)))
-        return jnp.maximum(skew, -jnp.min(jnp.linalg.eigvalsh(spd.symmetric(point))))
+        levels = jnp.linalg.eigvalsh(spd.symmetric(point))
+        definite = levels[..., 0] > point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
+        return jnp.where(jnp.all(definite & (levels[..., 0] > 0)), skew, jnp.inf)
 
 
 _NAMED: dict[str, Manifold] = {

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield.geometry import sphere
+from hopfield.geometry.smooth import length
 from hopfield.numerics import safe_norm
 
 Probabilities = Float[Array, "K"]
@@ -29,7 +30,7 @@ def inner_product(tangent_vec_a: Tangent, tangent_vec_b: Tangent, base_point: Pr
 
 def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
     """√(Σ v²/p)."""
-    return 2.0 * safe_norm(_lifted(vector, base_point))
+    return length(inner_product(vector, vector, base_point))
 
 
 def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:

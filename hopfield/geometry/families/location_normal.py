@@ -6,7 +6,7 @@ Source: Mahalanobis 1936.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.numerics import safe_norm
+from hopfield.geometry.smooth import length
 
 Point = Float[Array, "n"]
 Covariance = Float[Array, "n n"]
@@ -29,7 +29,8 @@ def inner_product(
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v)."""
     del base_point
-    return safe_norm(jnp.linalg.solve(jnp.linalg.cholesky(covariance), vector))
+    white = jnp.linalg.solve(jnp.linalg.cholesky(covariance), vector)
+    return length(jnp.sum(white * white))
 
 
 def exp(tangent_vec: Point, base_point: Point, covariance: Covariance) -> Point:

@@ -19,6 +19,7 @@ from jaxtyping import Array, Float
 
 from hopfield.geometry import spd
 from hopfield.geometry.flow import LogInfo, shoot
+from hopfield.geometry.smooth import length
 
 WARM = 30
 """Corrections of the start at most."""
@@ -39,9 +40,7 @@ def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Norm
 
 def norm(vector: Normal, base_point: Normal) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ V Σ⁻¹ V))."""
-    square = inner_product(vector, vector, base_point)
-    zero = square == 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+    return length(inner_product(vector, vector, base_point))
 
 
 def exp(tangent_vec: Normal, base_point: Normal) -> Normal:

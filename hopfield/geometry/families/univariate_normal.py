@@ -9,7 +9,7 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.numerics import safe_norm, unit
+from hopfield.geometry.smooth import arc, away, length, ratio, sinc, versine
 
 Point = Float[Array, "2"]
 
@@ -26,7 +26,7 @@ def inner_product(tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point)
 
 def norm(vector: Point, base_point: Point) -> Float[Array, ""]:
     """√(v_μ² + 2 v_σ²)/σ."""
-    return jnp.sqrt(2.0) * safe_norm(_plane(vector)) / base_point[1]
+    return length(inner_product(vector, vector, base_point))
 
 
 def exp(tangent_vec: Point, base_point: Point) -> Point:
@@ -39,42 +39,82 @@ def log(point: Point, base_point: Point) -> Point:
     a, b = _plane(base_point), _plane(point)
     across = b[0] - a[0]
     # Of (z' − z)/(z' − z̄), which maps the half-plane to a disc around z, the argument, turned by a quarter.
-    heading = unit(jnp.stack([2 * a[1] * across, across**2 + (b[1] - a[1]) * (b[1] + a[1])]))
-    return _statistics(heading * a[1] * dist(base_point, point) / jnp.sqrt(2.0))
+    heading = jnp.stack([2 * a[1] * across, across**2 + (b[1] - a[1]) * (b[1] + a[1])])
+    # Its norm is 2 σσ′ sinh s, and s/sinh s = (1 − t²) artanh t / t for t = tanh s/2.
+    square, near = _half_length(base_point, point)
+    far = away(heading, near) * a[1] * dist(base_point, point) / jnp.sqrt(2.0)
+    return _statistics(jnp.where(near, heading * (1 - square) * arc(-square) / (2 * b[1]), far))
 
 
 def dist(point_a: Point, point_b: Point) -> Float[Array, ""]:
     """√2 arccosh(1 + ((μ − μ′)²/2 + (σ − σ′)²)/2σσ′)."""
+    square, near = _half_length(point_a, point_b)
     # arccosh(1 + 2 u²) = 2 arcsinh u, which does not cancel for neighbours
-    gap = safe_norm(_plane(point_a) - _plane(point_b))
-    return 2.0 * jnp.sqrt(2.0) * jnp.arcsinh(gap / (2 * jnp.sqrt(point_a[1] * point_b[1])))
+    gap = jnp.linalg.norm(jnp.where(near, 1.0, _plane(point_a) - _plane(point_b)))
+    far = jnp.arcsinh(gap / (2 * jnp.sqrt(point_a[1] * point_b[1])))
+    return 2.0 * jnp.sqrt(2.0) * jnp.where(near, length(square) * arc(-square), far)
 
 
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point) -> Point:
     """A tangent vector carried along the geodesic of `direction`, to which it keeps its angle and its length."""
-    end, after = _end(direction, base_point)
-    before = _plane(direction) / jnp.where(jnp.any(direction != 0), safe_norm(_plane(direction)), 1.0)
+    end, turn = _end(direction, base_point)
     # The metric is conformal: the turn of the velocity, and the ratio of the heights.
-    turn = jnp.stack([jnp.sum(after * before), after[1] * before[0] - after[0] * before[1]])
     vector = _plane(tangent_vec) * end[1] / base_point[1]
-    turned = jnp.stack([turn[0] * vector[0] - turn[1] * vector[1], turn[1] * vector[0] + turn[0] * vector[1]])
-    return jnp.where(jnp.any(direction != 0), _statistics(turned), tangent_vec)
+    return _statistics(
+        jnp.stack([turn[0] * vector[0] - turn[1] * vector[1], turn[1] * vector[0] + turn[0] * vector[1]])
+    )
 
 
 def _end(tangent_vec: Point, base_point: Point) -> tuple[Point, Point]:
-    """The end of a geodesic, and its heading there, a unit vector of the half-plane."""
-    (x, y), velocity = _plane(base_point), _plane(tangent_vec)
-    length, (sine, cosine) = safe_norm(velocity) / y, unit(velocity)
-    # z = x + y (sinh s · sin + i) / (cosh s − sinh s · cos), unit speed, up for cos = 1; nothing cancels
-    fall = (jnp.exp(-length) * (1 + cosine) + jnp.exp(length) * _one_less(sine, cosine)) / 2
-    end = _statistics(jnp.stack([x + y * jnp.sinh(length) * sine / fall, y / fall]))
-    heading = jnp.stack([sine, jnp.cosh(length) * cosine - jnp.sinh(length)]) / fall
-    return jnp.where(length > 0, end, base_point), heading
+    """The end of a geodesic, and by how much its heading has turned there, cosine and sine.
+
+    z = x + y (sinh s · sin + i) / (cosh s − sinh s · cos), unit speed, up for cos = 1.
+    """
+    (x, y), velocity = _plane(base_point), _plane(tangent_vec) / base_point[1]
+    square = jnp.sum(velocity * velocity)
+    near = square < 0.25
+    small, rest = _near_end(velocity, jnp.where(near, square, 0.0)), _far_end(velocity, near)
+    across, height, turn = (jnp.where(near, a, b) for a, b in zip(small, rest, strict=True))
+    return _statistics(jnp.stack([x + y * across, y * height])), turn
 
 
-def _one_less(sine: Array, cosine: Array) -> Array:
-    """1 − cos, to all digits where it is small."""
-    return jnp.where(cosine > 0, sine**2 / jnp.where(cosine > 0, 1 + cosine, 1.0), 1 - cosine)
+def _near_end(velocity: Point, square: Array) -> tuple[Array, Array, Point]:
+    """From (0, 1) a short way: smooth at rest."""
+    right, up = velocity
+    slope, bend = sinc(-square), versine(-square)
+    fall = 1 + square * bend - slope * up
+    turn = jnp.stack([1 + bend * up**2 - slope * up, (bend * up - slope) * right]) / fall
+    return slope * right / fall, 1 / fall, turn
+
+
+def _far_end(velocity: Point, near: Array) -> tuple[Array, Array, Point]:
+    """From (0, 1) any longer way: nothing cancels, and nothing overflows but a height that does."""
+    velocity = jnp.where(near, 1.0, velocity)
+    way = jnp.linalg.norm(velocity)
+    sine, cosine = velocity / way
+    decay = jnp.exp(-way)
+    # e^−s (cosh s − sinh s cos) = (a² + b²)/2w, with tan of half the heading at the end a : b.
+    upward = cosine > 0
+    weight = 1 + jnp.abs(cosine)
+    a, b = jnp.where(upward, decay * weight, decay * sine), jnp.where(upward, sine, weight)
+    size = jnp.maximum(jnp.abs(a), jnp.abs(b))
+    beyond = size == 0  # straight up, past the largest number
+    size = jnp.where(beyond, 1.0, size)
+    a, b = jnp.where(beyond, 1.0, a / size), b / size
+    root = jnp.hypot(a, b)
+    a, b, size = a / root, b / root, size * root
+    across = (1 - decay**2) * jnp.where(upward, b, sine / size) * weight / size
+    height = jnp.where(beyond, jnp.inf, 2 * jnp.where(upward, a, decay * weight / size) / size)
+    after = jnp.stack([2 * a * b, (a - b) * (a + b)])
+    turn = jnp.stack([after[0] * sine + after[1] * cosine, after[1] * sine - after[0] * cosine])
+    return across, height, turn
+
+
+def _half_length(point_a: Point, point_b: Point) -> tuple[Float[Array, ""], Array]:
+    """tanh² s/2 = |z − z′|²/|z − z̄′|² where that is small, and where it is."""
+    apart = _plane(point_a) - _plane(point_b)
+    square = jnp.sum(apart * apart)
+    return ratio(square, square + 4 * point_a[1] * point_b[1])
 
 
 def _plane(x: Point) -> Point:

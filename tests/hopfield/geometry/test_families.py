@@ -243,3 +243,46 @@ def test_single_precision_is_kept(name):
     found = [family.exp(v, base), logarithm(family, end, base), family.dist(base, end), family.norm(u, base)]
     assert {leaf.dtype for leaf in jax.tree.leaves(found)} == {jnp.dtype(jnp.float32)}
     close(family.exp(found[1], base), end, atol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+@pytest.mark.parametrize("name", ["categorical", "univariate_normal"])
+def test_derivatives_at_rest_are_the_identity_and_the_squared_distance_curves_as_the_metric(name, dtype):
+    family, base, _, (v, u) = case(name)
+    base, v, u = (x.astype(dtype) for x in (base, v, u))
+    tolerance, zero = 1e-5 if dtype == jnp.float32 else 1e-12, jnp.zeros_like(v)
+
+    def both(derivative):
+        return derivative(lambda x: family.exp(x, base))(zero), derivative(lambda x: family.log(x, base))(base)
+
+    for derivative in (jax.jacfwd, jax.jacrev):
+        rest, log = jax.jit(partial(both, derivative))()
+        for tangent in (v, u):
+            np.testing.assert_allclose(rest @ tangent, tangent, atol=tolerance)
+            np.testing.assert_allclose(log @ tangent, tangent, atol=tolerance)
+    curved = jax.jit(jax.hessian(lambda x: family.dist(x, base) ** 2))(base)
+    for a, b in ((v, v), (v, u), (u, u)):
+        assert float(a @ curved @ b) == pytest.approx(2 * float(family.inner_product(a, b, base)), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["categorical", "univariate_normal"])
+def test_derivatives_are_those_of_finite_differences(name):
+    family, base, _, (v, u) = case(name)
+
+    @jax.jit
+    def moved(t, size):
+        direction = size * v + t * u
+        parts = family.exp(direction, base), family.log(base + size * v / 9 + t * u, base)
+        return jnp.concatenate([*parts, family.parallel_transport(u - v, base, direction)])
+
+    slope = jax.jit(lambda size: jax.jvp(lambda t: moved(t, size), (0.0,), (1.0,))[1])
+    for size in (0.0, 0.1, 1.2):
+        difference = (moved(1e-5, size) - moved(-1e-5, size)) / 2e-5
+        np.testing.assert_allclose(slope(size), difference, atol=1e-8)
+
+
+@pytest.mark.parametrize("way", [100.0, -100.0, 60.0])
+def test_means_of_vertical_geodesics_stay_beyond_the_range_of_single_precision(way):
+    end = univariate_normal.exp(jnp.array([0.0, way], jnp.float32), jnp.array([0.0, 1.0], jnp.float32))
+    np.testing.assert_array_equal(end[0], 0)
+    assert float(end[1]) == pytest.approx({100: np.inf, -100: 0, 60: np.exp(60.0)}[way], rel=1e-4, abs=1e-43)

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from scipy.linalg import expm, logm, sqrtm
 
 from hopfield.geometry import spd
@@ -36,3 +37,37 @@ def test_transport_keeps_inner_products():
     for vector, old in zip(moved, SYMMETRIC, strict=True):
         np.testing.assert_allclose(spd.norm(vector, end), spd.norm(old, MATRICES), rtol=1e-10)
         np.testing.assert_allclose(spd.inner_product(old, old, MATRICES), spd.norm(old, MATRICES) ** 2, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_derivatives_where_all_eigenvalues_coincide(dtype):
+    """exp at zero and log at the base point are the identity of symmetric matrices, ∇² d² is twice the metric."""
+    eye, tolerance = jnp.eye(2, dtype=dtype), 1e-5 if dtype == jnp.float32 else 1e-12
+    chart = lambda x: jnp.array([[x[0], x[1]], [x[1], x[2]]])  # noqa: E731
+    basis = jax.vmap(chart)(jnp.eye(3, dtype=dtype))
+    for scale in (3.0,):
+        base = scale * eye
+        at_rest, at_base = jnp.zeros(3, dtype), scale * jnp.array([1.0, 0.0, 1.0], dtype)
+        for derivative in (jax.jacfwd, jax.jacrev):
+            for function, start in ((spd.exp, at_rest), (spd.log, at_base)):
+                found = jax.jit(derivative(lambda x, f=function, b=base: f(chart(x), b)))(start)
+                np.testing.assert_allclose(jnp.moveaxis(found, -1, 0), basis, atol=tolerance)
+            moved = jax.jit(derivative(lambda x, b=base: spd.parallel_transport(basis[1], b, chart(x))))(at_rest)
+            expected = [(a @ basis[1] + basis[1] @ a) / (2 * scale) for a in basis]
+            np.testing.assert_allclose(jnp.moveaxis(moved, -1, 0), expected, atol=tolerance)
+        curved = jax.jit(jax.hessian(lambda x, b=base: spd.dist(chart(x), b) ** 2))(at_base)
+        metric = [[spd.inner_product(a, b, base) for b in basis] for a in basis]
+        np.testing.assert_allclose(curved, 2 * np.array(metric), atol=tolerance)
+
+
+def test_derivatives_are_those_of_finite_differences():
+    base, v, u = MATRICES[0], SYMMETRIC[0][0], SYMMETRIC[1][0]
+
+    @jax.jit
+    def moved(t):
+        at = base + t * u
+        parts = spd.exp(v, at), spd.log(MATRICES[1], at), spd.parallel_transport(u, at, v)
+        return jnp.stack([*parts, jnp.full((3, 3), spd.dist(at, MATRICES[1]) ** 2)])
+
+    difference = (moved(1e-5) - moved(-1e-5)) / 2e-5
+    np.testing.assert_allclose(jax.jvp(moved, (0.0,), (1.0,))[1], difference, rtol=1e-6, atol=1e-7)

@@ -170,3 +170,11 @@ def test_without_constraints_it_is_gradient_descent_with_momentum():
 def test_wrong_input_is_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("levels", [[0.0, 0.0], [1.0, 0.0], [1.0, -1e-4], [1.0, 1e-17], [-1.0, -1.0]])
+def test_only_positive_definite_matrices_are_accepted_as_such(levels):
+    optimiser = riemannian_gradient_descent(0.1, "positive_definite")
+    with pytest.raises(ValueError, match="params must lie on their manifold PositiveDefinite"):
+        optimiser.init(jnp.stack([jnp.eye(2), jnp.diag(jnp.array(levels))]))
+    optimiser.init(jnp.diag(jnp.array([1.0, 1e-8])))
