@@ -8,7 +8,7 @@ import pandas
 import pytest
 from capacity_tables import COUNTS, measured
 
-from experiments import capacity, trials
+from experiments import capacity, capacity_scale, trials
 from hopfield import patterns, sweeps
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -27,7 +27,7 @@ GRID = {
 
 @pytest.fixture(scope="module")
 def tables(as_run):
-    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in capacity.DYNAMICS}
+    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in capacity_scale.DYNAMICS}
 
 
 @jax.jit
@@ -103,7 +103,7 @@ def by_hand(point: dict, seed: int) -> dict:
     return row | {name: np.mean(values) for name, values in means.items()}
 
 
-@pytest.mark.parametrize("dynamics", capacity.DYNAMICS)
+@pytest.mark.parametrize("dynamics", capacity_scale.DYNAMICS)
 def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
     table = tables[dynamics]
     expected = pandas.DataFrame([by_hand(point, 0) for point in table.to_dict("records")])
