@@ -20,16 +20,13 @@ from typing import TYPE_CHECKING
 
 from experiments import base, tasks, training_settings
 from experiments.base import about
+from experiments.training_settings import BASELINES, KIND, RUN, SEARCHED
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
 X_AXIS = "epoch"
-KIND = ("task", "layer", "metric", "separation", "optimiser")
-SEARCHED = ("learning_rate", "damping", "noise")
-RUN = (*KIND, *SEARCHED, "trial")
-BASELINES = ("svm", "forest")
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
 COUNTS = ("trials", *SIZES, "batch", "epochs", "patience", "save_every")
 
@@ -170,7 +167,7 @@ def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iter
     point = next(iter(wanted.values()))
     given: dict = {name: point[name] if name in point else getattr(config, name) for name in Setting._fields}
     setting = Setting(**given)
-    knobs = Knobs(*(point[name] for name in Knobs._fields))
+    knobs = Knobs(**{name: point[name] for name in SEARCHED}, dropout=config.dropout)
     name = base.fingerprint([science(config), {key: point[key] for key in RUN}])[:16]
     if config.output is None:
         raise ValueError("output must name the directory where runs are saved, got None")

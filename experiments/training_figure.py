@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.plot import THEORY, panels, series
-from experiments.training_summary import BASELINES, KIND, Table, chosen
+from experiments.training_settings import BASELINES
+from experiments.training_summary import KIND, RUN, Table, chosen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,9 +51,8 @@ def draw(table: Table, summary: dict) -> "Figure":
 
 def _runs(table: Table) -> Table:
     """All epochs of the runs that validation chose; those after a run's end repeat its last."""
-    run = [*KIND, "learning_rate", "damping", "noise", "trial"]
     rows = table[~table["layer"].isin(BASELINES)]
-    rows = rows.merge(chosen(rows)[run], on=run).copy()
+    rows = rows.merge(chosen(rows)[RUN], on=RUN).copy()
     effective = rows.filter(regex=r"^effective_\d+$").mean(axis=1)
     return rows.assign(effective=effective, beta=rows.filter(regex=r"^beta_\d+$").mean(axis=1))
 

@@ -58,7 +58,8 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
         params, state, key = carry
         key, draw, shake, drop = jax.random.split(key, 4)
         inputs = part.inputs + knobs.noise * jax.random.normal(shake, part.inputs.shape, part.inputs.dtype)
-        keep = jax.random.bernoulli(drop, 1.0 - setting.dropout, (len(place), kept)) / (1.0 - setting.dropout)
+        kept_share = 1.0 - knobs.dropout
+        keep = jax.random.bernoulli(drop, kept_share, (len(place), kept)) / kept_share
         shown = Batch(inputs, place, keep)
 
         def model(params: Any, shown: Batch) -> jax.Array:
@@ -109,14 +110,12 @@ def _together(logits: jax.Array) -> jax.Array:
 
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:
-    """Area under the ROC curve of class 1 against class 0, ties counted half; NaN for another number of classes."""
-    from scipy.stats import rankdata
+    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes."""
+    from sklearn.metrics import roc_auc_score
 
     if scores.shape[1] != 2 or len(np.unique(targets)) < 2:
         return float("nan")
-    ranks, positive = rankdata(scores[:, 1] - scores[:, 0]), targets == 1
-    above = ranks[positive].sum() - positive.sum() * (positive.sum() + 1) / 2
-    return float(above / (positive.sum() * (~positive).sum()))
+    return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
 
 
 class Length(NamedTuple):

@@ -13,6 +13,14 @@ DAMPED = ("adamw", "natural", "kronecker", "diagonal_fisher")
 """Optimisers with a damping or decay to set."""
 
 
+KIND = ("task", "layer", "metric", "separation", "optimiser")
+SEARCHED = ("learning_rate", "damping", "noise")
+RUN = (*KIND, *SEARCHED, "trial")
+"""What tells two runs apart: kinds of run, numbers that each trial chooses among, and the trial."""
+BASELINES = ("svm", "forest")
+"""What stands in place of a layer for scikit-learn's models."""
+
+
 class Setting(NamedTuple):
     """Whatever of a training run its programs are compiled for."""
 
@@ -26,7 +34,6 @@ class Setting(NamedTuple):
     update_steps: int
     members: int
     batch: int
-    dropout: float
 
 
 class Knobs(NamedTuple):
@@ -35,6 +42,7 @@ class Knobs(NamedTuple):
     learning_rate: Any
     damping: Any
     noise: Any
+    dropout: Any
 
 
 def optimiser(name: str, learning_rate: Any, damping: Any) -> Any:

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-KIND = ["task", "layer", "metric", "separation", "optimiser"]
-BASELINES = ("svm", "forest")
+from experiments import training_settings
+from experiments.training_settings import BASELINES
+
+KIND, RUN = list(training_settings.KIND), list(training_settings.RUN)
 TESTED = 0.2 / 0.6
 """Test samples of a split for every training sample."""
 Table = Any
@@ -14,8 +16,7 @@ Table = Any
 
 def chosen(table: Table) -> Table:
     """The last row of every baseline, and of the run of lowest validation loss of every kind and trial."""
-    run = [*KIND, "learning_rate", "damping", "noise", "trial"]
-    last = table.sort_values("epoch", kind="stable").copy().groupby(run, as_index=False, sort=False).last()
+    last = table.sort_values("epoch", kind="stable").copy().groupby(RUN, as_index=False, sort=False).last()
     if "best_loss" not in last:
         return last
     loss = last["best_loss"].fillna(np.inf)  # baselines have none, and no rival either
