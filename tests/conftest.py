@@ -6,6 +6,7 @@ from collections.abc import Iterator
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("WANDB_MODE", "disabled")
 
+import hypothesis
 import jax
 import matplotlib
 import pytest
@@ -13,6 +14,8 @@ import pytest
 matplotlib.use("Agg")
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
+hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=8)
+hypothesis.settings.load_profile("few")  # the same few examples every time
 
 
 @pytest.fixture(autouse=True, scope="module")
