@@ -88,21 +88,31 @@ class At(NamedTuple):
 class Config(Scan, base.Config):
     """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
 
-    parts: dict[str, Scan] = field(
-        default_factory=dict, metadata=about("scans of their own, measured one after another")
+    part: dict[str, Scan] = field(
+        default_factory=dict,
+        metadata=about("scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}"),
+    )
+    parts: list[str] | None = field(
+        default=None, metadata=about("names of the scans to measure, one after another (null: all of them)")
     )
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
+        if self.parts == []:
+            raise ValueError("parts must name at least one part, got []")
+        for name in self.parts or []:
+            if name not in self.part:
+                raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
         for at in _scans(self):
             _check(at)
 
 
 def _scans(config: Config) -> list[At]:
-    """Every part in full: the common value if given, else its own, else smoke scale."""
+    """Every chosen part in full: the common value if given, else its own, else smoke scale."""
     names = [entry.name for entry in fields(Scan)]
+    chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
     found = []
-    for part in config.parts.values() or [Scan()]:
+    for part in [config.part[name] for name in chosen] or [Scan()]:
         layers = {name: [getattr(config, name), getattr(part, name)] for name in names}
         given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
         found.append(At(**{name: value for name, value in given.items() if value is not None}))

@@ -40,7 +40,7 @@ def mixed() -> pandas.DataFrame:
     """Something of every kind: memories without β, spins, images, corrupted starts."""
     few = {"samples": 6, "probes": 8, "patterns": [40], "ensembles": ["spins"]}
     return measured(
-        parts={
+        part={
             "starts": Scan(corruption=[0, "mask:0.5"], around=[0.9, 0.95, 1.0, 1.05, 1.1, 1.3, 1.5, 1.8], **few),
             "memories": Scan(memories=["exponential", "sparse", "epanechnikov", "dense:4"], **few),
             "images": Scan(**few | {"ensembles": ["digits"], "patterns": [200]}),
@@ -261,11 +261,44 @@ def test_bad_options_are_refused_in_one_sentence(options, message):
 
 def test_parts_are_a_union_without_repetition():
     part = Scan(patterns=[50], betas=[1.0, 2.0], around=[], samples=2)
-    config = Config(parts={"one": part, "two": Scan(patterns=[50, 60], betas=[2.0, 3.0], around=[], samples=2)})
+    config = Config(part={"one": part, "two": Scan(patterns=[50, 60], betas=[2.0, 3.0], around=[], samples=2)})
     keys = [(p["patterns"], p["beta"], p["sample"]) for p in retrieval.points(config)]
     assert len(keys) == len(set(keys)) == 2 * (3 + 2)
-    common = Config(parts={"one": part}, samples=1)
+    common = Config(part={"one": part}, samples=1)
     assert len(retrieval.points(common)) == 2
+
+
+def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
+    with compose.session():
+
+        def points(*words: str) -> list[dict]:
+            (job,) = compose.jobs(["conf=retrieval", *words], sweep=False)
+            return retrieval.points(job.config)
+
+        whole, (images, many) = points(), (points(f"parts=[{name}]") for name in ("images", "many"))
+        assert {point["ensemble"] for point in images} == {"digits", "photographs"}
+        assert {point["patterns"] for point in many} == {1000, 3162, 10000}
+        assert points("parts=[images,many]") == images + many
+        assert all(point in whole for point in images)
+        few = points("parts=[few]", "part.few.patterns=[50]", "part.few.samples=3", "probes=2")
+        assert {(point["patterns"], point["probes"]) for point in few} == {(50, 2)}
+        assert {point["sample"] for point in few} == {0, 1, 2}
+        own = points("+part={mine:{patterns:[20,30],neurons:[8]}}", "parts=[mine]")
+        assert {(point["neurons"], point["patterns"]) for point in own} == {(8, 20), (8, 30)}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("parts=[few,sphere]", "parts must be among few, many, sizes, .*, got 'sphere'"),
+        ("parts=[]", r"parts must name at least one part, got \[\]"),
+        ("part.sphere.samples=2", "part.sphere.samples=2 must set an entry that part has, or add one as in"),
+        ("parts=few", "parts must be a list of strings or null, got few"),
+    ],
+)
+def test_a_part_that_does_not_exist_is_refused_in_one_sentence(words, message):
+    with compose.session(), pytest.raises(base.InputError, match=message):
+        compose.jobs(["conf=retrieval", words], sweep=False)
 
 
 def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
