@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import base, claims, logging, plot
+from experiments import base, boundary, claims, logging, plot
 from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
@@ -149,15 +149,19 @@ def _carry_out(plan: Plan) -> None:
             _measure(plan, missing, mirror)
             missing = _missing(plan)
         _conclude(plan, mirror)
-    except KeyboardInterrupt:
-        code = 130
-        raise KeyboardInterrupt(_progress(plan)) from None
+    except KeyboardInterrupt as error:
+        code = getattr(error, "code", 130)
+        error.args = (_progress(plan),)
+        raise
     except OSError as error:
         raise StoppedError(f"the run stopped ({error}): {_progress(plan)}") from error
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "RESOURCE_EXHAUSTED" not in str(error):  # XLA's word for no memory
-            raise
-        raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
+    except (InputError, StoppedError):
+        raise
+    except Exception as error:
+        if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
+            raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
+        why, log = boundary.shown(error), boundary.logged(error, plan.job.directory)
+        raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
     finally:
         if mirror is not None:
             mirror.close(code)
@@ -245,6 +249,7 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
     summary = plan.experiment.summarise(table)
     base.write_json(directory / "summary.json", summary)
     figure = plot.draw(directory, plan.experiment)
+    (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(base.encode(summary.get("scalars", {})))
     mirror.finish(table, scalars)
     for name, value in scalars.items():

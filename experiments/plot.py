@@ -8,12 +8,13 @@ no state. Files carry no date, so the same table gives the same bytes.
 import contextlib
 import itertools
 import json
+import reprlib
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import base
+from experiments import base, boundary
 from experiments.base import InputError
 
 if TYPE_CHECKING:
@@ -131,35 +132,33 @@ def redraw(directory: Path) -> Path:
         raise InputError(f"{directory} must hold the results of a finished run, got no {' and no '.join(missing)}")
     try:
         experiment = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))["experiment"]
-    except (yaml.YAMLError, ValueError, TypeError, KeyError):
+    except (yaml.YAMLError, ValueError, TypeError, KeyError, RecursionError):
         experiment = None
     if experiment not in base.names():
-        raise InputError(
-            f"{directory}/config.yaml must name its experiment ({', '.join(base.names())}), got {experiment}"
-        )
+        given = reprlib.repr(experiment)
+        raise InputError(f"{directory}/config.yaml must name its experiment ({', '.join(base.names())}), got {given}")
     try:
         return draw(directory, base.load(str(experiment)))
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({error!r})") from error
+    except OSError as error:
+        raise InputError(f"{directory} cannot be drawn: {error}") from error
+    except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
+        why = boundary.shown(error)
+        raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({why})") from error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.plot` on the given words (default: those of the command line); returns the exit code."""
-    words = sys.argv[1:] if argv is None else list(argv)
+    return boundary.guarded(lambda: _redrawn(sys.argv[1:] if argv is None else list(argv)))
+
+
+def _redrawn(words: Sequence[str]) -> int:
     if not words or set(words) & {"-h", "--help"}:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
-    try:
-        for word in words:
-            print(f"figure: {redraw(Path(word).expanduser())}")
-    except (InputError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    for word in words:
+        print(f"figure: {redraw(Path(word).expanduser())}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(boundary.guarded(lambda: _redrawn(sys.argv[1:]), final=True))

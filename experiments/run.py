@@ -1,11 +1,11 @@
 """The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`; `--help` says the rest."""
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.base import ROOT, InputError, StoppedError
+from experiments import boundary
+from experiments.base import ROOT, InputError
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
@@ -15,23 +15,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on the given words (default: those of the command line).
 
     Returns:
-        0 if all went well, 1 if a run had to stop, 2 for input that cannot be run, 130 after Ctrl-C.
+        0 if all went well, 1 if a run had to stop, 2 for input that cannot be run, 130 after Ctrl-C, 143
+        after SIGTERM.
     """
-    try:
-        code = _command(sys.argv[1:] if argv is None else list(argv))
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # whoever read our output, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt as error:
-        print(f"interrupted{': ' if str(error) else ''}{error}", file=sys.stderr)
-        return 130
-    except (InputError, StoppedError) as error:
-        if os.environ.get("HYDRA_FULL_ERROR") == "1":
-            raise
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+    return boundary.guarded(lambda: _command(sys.argv[1:] if argv is None else list(argv)))
 
 
 def _command(argv: Sequence[str]) -> int:
@@ -123,4 +110,4 @@ def _hydra(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(boundary.guarded(lambda: _command(sys.argv[1:]), final=True))

@@ -28,6 +28,9 @@ import jax
 import numpy as np
 from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, MissingPeer, Run, Side, find, names
 
+from experiments import boundary
+from experiments.base import InputError, StoppedError
+
 PACKAGES = ("hopfield", "jax", "jaxlib", "flax", "numpy")
 PEERS = ("torch",)
 """Stated where installed."""
@@ -164,7 +167,10 @@ def environment() -> dict[str, Any]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the chosen comparisons and print their tables; 0 if the two sides of each agree, else 1."""
-    options = _options(argv)
+    return boundary.guarded(lambda: _compared(_options(argv)))
+
+
+def _compared(options: argparse.Namespace) -> int:
     machine = environment()
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     print(f"{versions}\n{machine['cores']} × {machine['processor']}, JAX on {machine['device']}")
@@ -184,8 +190,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 outcomes.append(measure(name, case, options.repetitions))
             print(f"\n{outcomes[-1].table()}", flush=True)
     except BenchmarkError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        raise StoppedError(str(error)) from error
     peak, busy = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEBIBYTE, os.getloadavg()[0]
     print(f"\n{machine['busy']:.1f} processes busy before, {busy:.1f} after; peak memory here {peak:.0f} MiB")
     if options.json:
@@ -219,22 +224,22 @@ def draw(outcomes: Sequence[Outcome], path: Path) -> None:
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = boundary.Parser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", choices=names(), help="one comparison instead of all short ones")
     parser.add_argument("--long", action="store_true", help="also those that take minutes, such as a whole experiment")
-    parser.add_argument("--repetitions", type=_positive, default=7, metavar="R", help="timed runs of each side")
+    parser.add_argument("--repetitions", type=boundary.count, default=7, metavar="R", help="timed runs of each side")
     parser.add_argument("--size", choices=SIZES, default="published", help="small is for trying it out")
     parser.add_argument("--json", type=Path, metavar="PATH", help="where to write everything measured")
     parser.add_argument("--figure", type=Path, metavar="PATH", help="where to draw the ratios (.svg, .png or .pdf)")
-    return parser.parse_args(argv)
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
-    return value
+    given = parser.parse_args(argv)
+    for name in ("json", "figure"):
+        path = getattr(given, name)
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise InputError(f"--{name} must be a file in an existing folder, got {path}")
+    if given.figure is not None and given.figure.suffix not in (".svg", ".png", ".pdf"):
+        raise InputError(f"--figure must end in .svg, .png or .pdf, got {given.figure}")
+    return given
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(boundary.guarded(lambda: _compared(_options(None)), final=True))

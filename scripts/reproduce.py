@@ -4,13 +4,13 @@ Results go to outputs/published/<name>, where a second run finds them and measur
 to docs/figures/<name>.svg, which is what the README shows.
 """
 
-import argparse
 import shutil
 import sys
 import time
 from pathlib import Path
 
-from experiments import run
+from experiments import boundary, run
+from experiments.base import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"
@@ -35,14 +35,20 @@ def reproduce(name: str, overrides: list[str], figures: Path) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce the named configurations, or all; stops at the first that fails."""
-    parser = argparse.ArgumentParser(description="Run published configurations and keep their figures.")
+    return boundary.guarded(lambda: _reproduced(argv))
+
+
+def _reproduced(argv: list[str] | None) -> int:
+    parser = boundary.Parser(description="Run published configurations and keep their figures.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(published())} (default: all)")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="folder for the figures (default: docs/figures)")
     parser.add_argument("--set", nargs="*", default=["wandb.mode=disabled"], metavar="KEY=VALUE", help="overrides")
     arguments = parser.parse_args(argv)
     for name in arguments.names:
         if name not in published():
-            parser.error(f"NAME must be one of {', '.join(published())}, got {name}")
+            raise InputError(f"NAME must be one of {', '.join(published())}, got {name}")
+    if arguments.figures.exists() and not arguments.figures.is_dir():
+        raise InputError(f"--figures must be a folder, got {arguments.figures}")
     for name in arguments.names or published():
         if code := reproduce(name, arguments.set, arguments.figures):
             return code
@@ -50,4 +56,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(boundary.guarded(lambda: _reproduced(None), final=True))

@@ -13,12 +13,16 @@ import difflib
 import importlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from experiments import boundary
+from experiments.base import InputError
 
 ROOT = Path(__file__).resolve().parents[1]
 RANGE = re.compile(r"^(?P<low>[^.|]+(\.\d+)?)\.\.(?P<high>[^/|]+?)(?P<log>/log)?$")
@@ -28,7 +32,7 @@ def suggestion(trial: Any, word: str) -> str:
     """A word with the trial's value in place of its range or its choices; any other word as it is.
 
     Raises:
-        ValueError: a range whose ends are not numbers, or not in ascending order.
+        InputError: a range whose ends are not numbers, or not in ascending order.
     """
     key, _, value = word.partition("=")
     if "|" in value:
@@ -41,9 +45,9 @@ def suggestion(trial: Any, word: str) -> str:
             int(found[name]) if found[name].lstrip("-").isdigit() else float(found[name]) for name in ("low", "high")
         ]
     except ValueError:
-        raise ValueError(f"{word} must have numbers around .., as in beta=0.1..10/log") from None
+        raise InputError(f"{word} must have numbers around .., as in beta=0.1..10/log") from None
     if not ends[0] < ends[1]:
-        raise ValueError(f"{word} must have its smaller end first")
+        raise InputError(f"{word} must have its smaller end first")
     whole = all(isinstance(end, int) for end in ends)
     suggest = trial.suggest_int if whole else trial.suggest_float
     return f"{key}={suggest(key, *ends, log=bool(found['log']))}"
@@ -53,53 +57,85 @@ def measured(words: Sequence[str], scalar: str) -> float:
     """The scalar that the command with these words ends with.
 
     Raises:
-        ValueError: the run has no such scalar.
-        subprocess.CalledProcessError: the run failed.
+        InputError: the run failed, and has said why, or it has no such scalar.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "experiments.run", *words, f"output={folder}"]
-        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        try:
+            subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        except subprocess.CalledProcessError as error:
+            raise InputError(
+                f"a run must end well, got exit code {error.returncode} from {shlex.join(words)}"
+            ) from None
         scalars = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["scalars"]
     if scalar not in scalars:
         near = difflib.get_close_matches(scalar, scalars, n=5, cutoff=0.0)
         known = f"the {len(scalars)} that the run ends with, such as {', '.join(near)}"
-        raise ValueError(f"SCALAR must be one of {known}, got {scalar!r}")
+        raise InputError(f"SCALAR must be one of {known}, got {scalar!r}")
     return float(scalars[scalar])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run trials of a study and print the best one."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return boundary.guarded(lambda: _search(_options(argv)))
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = boundary.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", type=Path)
     parser.add_argument("scalar")
     parser.add_argument("words", nargs="+")
-    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--trials", type=boundary.count, default=20)
     parser.add_argument("--minimise", action="store_true")
     parser.add_argument("--seed", type=int, default=None, help="of the sampler; give each searcher its own")
     given = parser.parse_intermixed_args(argv)
+    for word in given.words:
+        if not re.match(r"[^=]+=", word):
+            raise InputError(f"{word} must be written key=value")
+        suggestion(_Nobody(), word)
+    if given.study.exists() and not given.study.is_file():
+        raise InputError(f"STUDY must be a file, got {given.study}")
+    if not given.study.absolute().parent.is_dir():
+        raise InputError(f"STUDY must lie in an existing folder, got {given.study}")
+    return given
+
+
+class _Nobody:
+    """Stands for a trial where only the words are looked at."""
+
+    def suggest_categorical(self, name: str, choices: Sequence[str]) -> str:
+        return choices[0]
+
+    def suggest_int(self, name: str, low: float, high: float, *, log: bool) -> float:
+        if log and low <= 0:
+            raise InputError(f"{name} must have a range above zero for /log, got {low}..{high}")
+        return low
+
+    suggest_float = suggest_int
+
+
+def _search(given: argparse.Namespace) -> int:
     try:
         optuna = importlib.import_module("optuna")
         journal = importlib.import_module("optuna.storages.journal")
     except ImportError:
-        print("error: searching needs Optuna: pip install 'hopfield[search]'", file=sys.stderr)
-        return 2
+        raise InputError("searching needs Optuna: pip install 'hopfield[search]'") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)  # failures are told below, in one line
     # Locks by links fail on some file systems; this kind is kept by all that create files exclusively.
     backend = journal.JournalFileBackend(str(given.study), lock_obj=journal.JournalFileOpenLock(str(given.study)))
-    study = optuna.create_study(
-        study_name=given.scalar,
-        storage=optuna.storages.JournalStorage(backend),
-        sampler=optuna.samplers.TPESampler(seed=given.seed),
-        direction="minimize" if given.minimise else "maximize",
-        load_if_exists=True,
-    )
     try:
-        study.optimize(
-            lambda trial: measured([suggestion(trial, word) for word in given.words], given.scalar), given.trials
+        study = optuna.create_study(
+            study_name=given.scalar,
+            storage=optuna.storages.JournalStorage(backend),
+            sampler=optuna.samplers.TPESampler(seed=given.seed),
+            direction="minimize" if given.minimise else "maximize",
+            load_if_exists=True,
         )
-    except (ValueError, subprocess.CalledProcessError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    except Exception as error:  # whatever lines that are no journal make of Optuna's reader
+        raise InputError(f"STUDY must be a study's journal, got {given.study} ({boundary.shown(error)})") from error
+    study.optimize(
+        lambda trial: measured([suggestion(trial, word) for word in given.words], given.scalar), given.trials
+    )
     best = study.best_trial
     chosen = " ".join(f"{key}={value}" for key, value in best.params.items())
     print(f"best of {len(study.trials)} trials: {given.scalar} = {best.value:.6g} at {chosen}")
@@ -107,4 +143,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(boundary.guarded(lambda: _search(_options(None)), final=True))

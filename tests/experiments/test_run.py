@@ -229,8 +229,9 @@ def test_an_experiment_that_breaks_its_contract_is_told(
         yield from rows[1:] if fault == "skip" else [*rows, rows[0]]
 
     monkeypatch.setattr(toy, "measure", broken)
-    with pytest.raises(RuntimeError, match=message):
-        command("conf=toy", "limit=1")
+    outcome = command("conf=toy", "limit=1")
+    assert outcome.code == 1
+    assert re.fullmatch(rf"error: the run stopped \(RuntimeError: [^\n]+{message}[^\n]+\n", outcome.err)
 
 
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
