@@ -13,6 +13,10 @@ An experiment is one module `experiments/<name>.py` with
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
+and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
+
+    def cost(config) -> budget.Cost                upper bounds of points and of the largest array, rough operations
+
 and, where later points depend on what earlier ones have shown,
 
     def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
@@ -41,6 +45,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import experiments
+from experiments import bounds
+from experiments.bounds import Bounds
 
 if TYPE_CHECKING:
     import pandas
@@ -54,9 +60,14 @@ class InputError(ValueError):
     """What was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def about(text: str) -> dict[str, str]:
-    """The line `--help` prints for an option, as metadata of its field: `field(default=0, metadata=about("..."))`."""
-    return {"help": text}
+def about(text: str, **limits: Any) -> dict[str, Any]:
+    """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
+
+    Args:
+        text: the line that `--help` prints.
+        limits: the `bounds.Bounds` of its value, or of the entries of a list.
+    """
+    return {"help": text, "bounds": Bounds(**limits)}
 
 
 class StoppedError(RuntimeError):
@@ -82,28 +93,36 @@ class Wandb:
     group: str | None = field(default=None, metadata=about("W&B group (the name of the conf file if null)"))
     name: str | None = field(default=None, metadata=about("W&B name of the run"))
     tags: list[str] = field(default_factory=list, metadata=about("W&B tags"))
-    init_timeout: float = field(default=20.0, metadata=about("seconds to wait for the server before going on offline"))
-    finish_timeout: float = field(default=60.0, metadata=about("seconds to wait for uploads at the end"))
+    init_timeout: float = field(
+        default=20.0, metadata=about("seconds to wait for the server before going on offline", above=0, most=86400)
+    )
+    finish_timeout: float = field(
+        default=60.0, metadata=about("seconds to wait for uploads at the end", above=0, most=86400)
+    )
 
     def __post_init__(self) -> None:
-        for key in ("init_timeout", "finish_timeout"):
-            if not 0 < getattr(self, key) < float("inf"):
-                raise ValueError(f"wandb.{key} must be a positive number of seconds, got {getattr(self, key)}")
         if not re.fullmatch(r"[^/\\#?%:\s]{1,128}", self.project):
             raise ValueError(f"wandb.project must be a name without / \\ # ? % : or spaces, got '{self.project}'")
+        for tag in self.tags:
+            if not 1 <= len(tag) <= 64:
+                raise ValueError(f"wandb.tags must have 1 to 64 characters each, got '{tag}'")
+        for key in ("entity", "group", "name"):
+            value = getattr(self, key)
+            if value is not None and not 1 <= len(value.strip()) <= 128:
+                raise ValueError(f"wandb.{key} must have 1 to 128 characters, got '{value}'")
 
 
 @dataclass
 class Config:
     """Options of every experiment."""
 
-    seed: int = field(default=0, metadata=about("seed of all randomness"))
+    seed: int = field(default=0, metadata=about("seed of all randomness", least=0, below=2**32))
     output: str | None = field(default=None, metadata=about("directory for the results (null: outputs/<conf>/<hash>)"))
+    dry: bool = field(default=False, metadata=about("say how many points, how much memory and time, and stop"))
     wandb: Wandb = field(default_factory=Wandb)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**32:
-            raise ValueError(f"seed must lie in [0, 2^32), got {self.seed}")
+        bounds.check(self)
         if self.output is not None and not self.output.strip():
             raise ValueError(f"output must name a directory, got '{self.output}'")
 
@@ -160,9 +179,9 @@ def fingerprint(value: Any) -> str:
 
 
 def identity(experiment: str, config: Config) -> str:
-    """Fingerprint of all that an experiment can see of its options: everything but `output` and `wandb`."""
+    """Fingerprint of all that an experiment can see of its options: everything but `output`, `dry` and `wandb`."""
     options = dataclasses.asdict(config)
-    return fingerprint([experiment, {key: options[key] for key in options if key not in ("output", "wandb")}])
+    return fingerprint([experiment, {key: options[key] for key in options if key not in ("output", "dry", "wandb")}])
 
 
 @contextlib.contextmanager

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from math import isfinite
 from typing import TYPE_CHECKING, cast
 
-from experiments import attraction, base, parallel, sources
+from experiments import attraction, base, budget, parallel, sources
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import pandas
@@ -39,18 +39,24 @@ CURVE = ["memory", "dynamics", "neurons", "patterns"]
 class Scale:
     """What one memory is measured at."""
 
-    neurons: list[int] = field(default_factory=lambda: [64], metadata=about("numbers of neurons N"))
+    neurons: list[int] = field(
+        default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True)
+    )
     loads: list[float] = field(
-        default_factory=lambda: [0.05, 0.15], metadata=about("loads, in the memory's own scaling")
+        default_factory=lambda: [0.05, 0.15],
+        metadata=about("loads, in the memory's own scaling", above=0, nonempty=True),
     )
-    samples: int = field(default=6, metadata=about("draws of patterns at each load"))
-    probes: int = field(default=4, metadata=about("patterns queried in each draw"))
+    samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1))
+    probes: int = field(default=4, metadata=about("patterns queried in each draw", least=1))
     dynamics: list[str] | None = field(
-        default=None, metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)")
+        default=None,
+        metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS),
     )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
-    near: float = field(default=0.8, metadata=about("overlap above which a state is near a pattern, from 0 to 1"))
-    max_steps: int = field(default=50, metadata=about("updates or sweeps of one query at most"))
+    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
+    near: float = field(
+        default=0.8, metadata=about("overlap above which a state is near a pattern, from 0 to 1", above=0, below=1)
+    )
+    max_steps: int = field(default=50, metadata=about("updates or sweeps of one query at most", least=1))
 
 
 @dataclass
@@ -59,10 +65,11 @@ class Config(base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "modern"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5"),
+        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True),
     )
     overlaps: list[float] = field(
-        default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9], metadata=about("initial overlaps, from 0 to 1")
+        default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
+        metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True),
     )
     per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
 
@@ -70,10 +77,6 @@ class Config(base.Config):
         from hopfield.memories import find
 
         base.Config.__post_init__(self)
-        if not self.memories:
-            raise ValueError("memories must name at least one memory, got []")
-        if not self.overlaps or not all(0 <= overlap <= 1 for overlap in self.overlaps):
-            raise ValueError(f"overlaps must be a list of numbers from 0 to 1, got {self.overlaps}")
         for memory in (*self.per_memory, *self.memories):
             find(memory)
             _check_scale(memory, _scale(self, memory))
@@ -88,29 +91,15 @@ def _check_scale(memory: str, scale: Scale) -> None:
     from hopfield.memories import find
 
     blueprint = find(memory)
-    for name, low in (("samples", 1), ("probes", 1), ("max_steps", 1)):
-        if getattr(scale, name) < low:
-            raise ValueError(f"{name} must be at least {low}, got {getattr(scale, name)} for {memory}")
-    if not 0 < scale.near < 1:
-        raise ValueError(f"near must be between 0 and 1, got {scale.near:g} for {memory}")
-    if not scale.neurons or min(scale.neurons) < 2:
-        raise ValueError(f"neurons must be a list of numbers from 2 on, got {scale.neurons} for {memory}")
-    if not scale.loads or not all(load > 0 and isfinite(load) for load in scale.loads):
-        raise ValueError(f"loads must be a list of positive numbers, got {scale.loads} for {memory}")
     for neurons in scale.neurons:
         most = blueprint.scaling.patterns(max(scale.loads), neurons)
         if most * neurons > 2**28:
             raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^28 / N patterns, got {most:.3g}")
     for name in _dynamics(memory, scale):
-        if name not in DYNAMICS:
-            raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r} for {memory}")
         if name != "synchronous" and blueprint.ensemble != "spins":
             raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
-    if scale.beta is not None:
-        if not blueprint.takes_beta:
-            raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
-        if not 0 < scale.beta < float("inf"):
-            raise ValueError(f"beta must be positive, got {scale.beta:g} for {memory}")
+    if scale.beta is not None and not blueprint.takes_beta:
+        raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
 
 
 def _dynamics(memory: str, scale: Scale) -> list[str]:
@@ -119,6 +108,26 @@ def _dynamics(memory: str, scale: Scale) -> list[str]:
     if scale.dynamics:
         return scale.dynamics
     return ["asynchronous" if find(memory).ensemble == "spins" else "synchronous"]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    return budget.total(
+        _memory_cost(memory, _scale(config, memory), len(config.overlaps)) for memory in config.memories
+    )
+
+
+def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
+    from hopfield.memories import find
+
+    parts = []
+    for neurons in scale.neurons:
+        counts = [find(memory).rounded(load, neurons) for load in scale.loads]
+        queries, most = len(_dynamics(memory, scale)) * scale.samples * overlaps * scale.probes, max(counts)
+        size = max(neurons**2, neurons * most, scale.probes * most)
+        points = queries // scale.probes * len(counts)
+        parts.append(Cost(points, size, 20 * queries * sum(counts) * neurons + 20 * queries * neurons**2))
+    return budget.total(parts)
 
 
 def points(config: Config) -> list[dict]:

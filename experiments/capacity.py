@@ -17,8 +17,9 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, cast
 
-from experiments import base, capacity_scale, parallel, sources, streams, trials
+from experiments import base, budget, capacity_scale, parallel, sources, streams, trials
 from experiments.base import about
+from experiments.budget import Cost
 from experiments.capacity_scale import At, Scale
 
 if TYPE_CHECKING:
@@ -37,13 +38,14 @@ class Config(Scale, base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "exponential"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5"),
+        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True),
     )
     per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
     sources: list[str] = field(
         default_factory=lambda: [sources.RANDOM],
         metadata=about(
-            "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored"
+            "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
+            nonempty=True,
         ),
     )
     clamp: bool = field(default=False, metadata=about("hold the units that the corruption left untouched"))
@@ -52,12 +54,8 @@ class Config(Scale, base.Config):
         from hopfield.memories import find
 
         base.Config.__post_init__(self)
-        if not self.memories:
-            raise ValueError("memories must name at least one memory, got []")
         for name in self.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
             find(name)
-        if not self.sources:
-            raise ValueError("sources must name at least one source of patterns, got []")
         for memory in self.memories:
             at = scale(self, memory)
             capacity_scale.check(memory, at)
@@ -78,6 +76,16 @@ def _start(spec: str | float) -> str | float:
 
     found = corruption(spec)
     return found.amount if found.kind == "flip" else str(found)
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for source in dict.fromkeys(config.sources):
+        for memory in dict.fromkeys(config.memories):
+            at = scale(config, memory)
+            parts += [capacity_scale.cost(memory, at, source, size) for size in capacity_scale.widths(at, source)]
+    return budget.total(parts)
 
 
 def points(config: Config) -> list[dict]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from experiments import base
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import pandas
@@ -36,44 +37,38 @@ CURVE = ["method", "neurons", "corruption"]
 class Config(base.Config):
     """Options of the asymptotic capacity experiment."""
 
-    neurons: list[int] = field(default_factory=lambda: [12, 24], metadata=about("numbers of neurons N, 2 to 1000"))
+    neurons: list[int] = field(
+        default_factory=lambda: [12, 24],
+        metadata=about("numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True),
+    )
     enumerated: list[int] = field(
         default_factory=lambda: [12], metadata=about("sizes of them at which the patterns are also drawn one by one")
     )
     corruption: list[float] = field(
-        default_factory=lambda: [0.0], metadata=about("fractions of flipped spins in the start, 0 to 1/2")
+        default_factory=lambda: [0.0],
+        metadata=about("fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True),
     )
-    beta: float = field(default=1.0, metadata=about("inverse temperature in exp(β ξ·x), above 0"))
+    beta: float = field(default=1.0, metadata=about("inverse temperature in exp(β ξ·x), above 0", above=0))
     around: list[float] = field(
         default_factory=lambda: [-0.06, -0.03, -0.01, 0.01, 0.03, 0.06],
-        metadata=about("loads to measure at, from the threshold of an infinite system, widened by 1 + 16/N"),
+        metadata=about(
+            "loads to measure at, from the threshold of an infinite system, widened by 1 + 16/N",
+            least=-0.5,
+            most=0.5,
+            nonempty=True,
+        ),
     )
-    trials: int = field(default=400, metadata=about("sampled queries at each load"))
-    draws: int = field(default=8, metadata=about("draws of all patterns at each load, where they are enumerated"))
-    probes: int = field(default=16, metadata=about("patterns queried in each of those draws"))
+    trials: int = field(default=400, metadata=about("sampled queries at each load", least=1))
+    draws: int = field(
+        default=8, metadata=about("draws of all patterns at each load, where they are enumerated", least=1)
+    )
+    probes: int = field(default=16, metadata=about("patterns queried in each of those draws", least=1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("neurons", "corruption", "around"):
-            if not getattr(self, name):
-                raise ValueError(f"{name} must not be empty, got []")
-        for value in self.neurons:
-            if not 2 <= value <= 1000:
-                raise ValueError(f"neurons must lie from 2 to 1000, got {value}")
         for value in self.enumerated:
             if value not in self.neurons:
                 raise ValueError(f"enumerated must be some of neurons {self.neurons}, got {value}")
-        for value in self.corruption:
-            if not 0 <= value < 0.5:
-                raise ValueError(f"corruption must lie in [0, 0.5), got {value:g}")
-        if not 0 < self.beta < float("inf"):
-            raise ValueError(f"beta must be positive and finite, got {self.beta:g}")
-        for name in ("trials", "draws", "probes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for value in self.around:
-            if not abs(value) <= 0.5:
-                raise ValueError(f"around must lie within 0.5 of the threshold, got {value:g}")
 
 
 def thresholds(beta: float, corruption: float) -> dict[str, float]:
@@ -84,6 +79,16 @@ def thresholds(beta: float, corruption: float) -> dict[str, float]:
         "weight": float(exponential.target_weight_load(beta, corruption)),
         "spin": float(exponential.one_step_load(beta, corruption)),
     }
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    most = max(config.neurons)
+    sampled = 2 * len(config.neurons) * len(config.corruption) * len(config.around)
+    queries = config.probes * len(config.corruption)
+    counted = (max(config.enumerated, default=0) + 1) ** 2 * queries
+    passes = config.draws * len(config.enumerated) * MOST * counted / 32
+    return Cost(2 * sampled, 2 * max(config.trials * (most + 1), counted), 50 * sampled * config.trials * most + passes)
 
 
 def points(config: Config) -> list[dict]:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from experiments import sources
+from experiments import draws, sources
 from experiments.base import about
+from experiments.budget import Cost
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -13,19 +14,28 @@ DYNAMICS = ("asynchronous", "synchronous")
 class Scale:
     """What one memory is measured at, where it differs from the others; null takes the common value."""
 
-    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
-    loads: list[float] | None = field(default=None, metadata=about("loads, in the memory's own scaling"))
-    stored: list[int] | None = field(default=None, metadata=about("numbers of patterns M, instead of loads"))
+    neurons: list[int] | None = field(
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+    )
+    loads: list[float] | None = field(
+        default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True)
+    )
+    stored: list[int] | None = field(
+        default=None, metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True)
+    )
     samples: Any = field(
         default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
     )
-    probes: int | None = field(default=None, metadata=about("patterns queried in each sample"))
-    dynamics: list[str] | None = field(default=None, metadata=about(f"any of {', '.join(DYNAMICS)}"))
-    corruption: list[Any] | None = field(
-        default=None, metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount")
+    probes: int | None = field(default=None, metadata=about("patterns queried in each sample", least=1))
+    dynamics: list[str] | None = field(
+        default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True)
     )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one"))
-    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most"))
+    corruption: list[Any] | None = field(
+        default=None,
+        metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount", nonempty=True),
+    )
+    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
+    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
 
 
 class At(NamedTuple):
@@ -92,35 +102,14 @@ def check(memory: str, scale: At) -> None:
     from hopfield.patterns import corruption
 
     blueprint = find(memory)
-    for name in ("neurons", "dynamics", "corruption", "stored" if scale.loads is None else "loads"):
-        if not getattr(scale, name):
-            raise ValueError(f"{name} must not be empty, got []")
-    for name in ("neurons", "stored"):
-        for value in getattr(scale, name) or []:
-            _at_least(name, value, 2 if name == "neurons" else 1)
-    for value in scale.loads or []:
-        if not 0 < value < float("inf"):
-            raise ValueError(f"loads must be positive, got {value:g}")
     _check_samples(scale.samples)
-    _at_least("probes", scale.probes, 1)
-    _at_least("max_steps", scale.max_steps, 1)
     for name in scale.dynamics:
-        if name not in DYNAMICS:
-            raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {name!r}")
         if name != "synchronous" and blueprint.ensemble != "spins":
             raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
     for spec in scale.corruption:
         corruption(spec)
-    if scale.beta is not None:
-        if not blueprint.takes_beta:
-            raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
-        if not 0 < scale.beta < float("inf"):
-            raise ValueError(f"beta must be positive, got {scale.beta:g}")
-
-
-def _at_least(name: str, value, low: int) -> None:
-    if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value}")
+    if scale.beta is not None and not blueprint.takes_beta:
+        raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
 
 
 def _check_samples(samples: Any) -> None:
@@ -147,6 +136,24 @@ def check_source(memory: str, at: At, source: str, neurons: list[int] | None) ->
             raise ValueError(f"loads must give {memory} of N={size} fewer than 2^30 / N patterns, got {most:.3g}")
         if most > 2**40:
             raise ValueError(f"loads must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
+
+
+def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
+    """What a memory at one size takes: stored patterns and couplings, or counts by overlap and bit."""
+    import numpy as np
+
+    from hopfield import Memory
+    from hopfield.memories import find
+
+    counts = pattern_counts(memory, at, neurons)
+    starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
+    points, probes = starts * drawn * len(counts), min(at.probes, most)
+    if sources.streamed(source):
+        return Cost(points, probes * starts * (neurons + 1) ** 2, 2 * drawn * most * probes * starts * neurons**2)
+    coupled = not isinstance(draws.network(find(memory).build(np.ones((1, 2), np.float32))), Memory)
+    each = neurons / 8 if coupled or "asynchronous" in at.dynamics else 0
+    elements = max(most * neurons, probes * most, neurons**2 if coupled else 0)
+    return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * probes))
 
 
 def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:

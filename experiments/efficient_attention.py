@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from experiments import base
+from experiments import base, budget
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,36 +39,30 @@ class Config(base.Config):
 
     methods: list[str] = field(
         default_factory=lambda: ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
-        metadata=about("ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r"),
+        metadata=about(
+            "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r", nonempty=True, distinct=True
+        ),
     )
-    lengths: list[int] = field(default_factory=lambda: [64, 128], metadata=about("lengths of the sequence"))
+    lengths: list[int] = field(
+        default_factory=lambda: [64, 128],
+        metadata=about("lengths of the sequence", least=1, nonempty=True, distinct=True),
+    )
     passes: list[str] = field(
-        default_factory=lambda: ["forward"], metadata=about("forward, or backward for both passes together")
+        default_factory=lambda: ["forward"],
+        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True, distinct=True),
     )
-    width: int = field(default=16, metadata=about("dimensions D of queries, keys and values"))
-    spread: float = field(default=0.5, metadata=about("standard deviation of the components of queries and keys"))
-    largest_dense: int = field(default=4096, metadata=about("length up to which all scores are held at once"))
-    repetitions: int = field(default=2, metadata=about("timed runs, of which the fastest counts"))
-    samples: int = field(default=2, metadata=about("draws over which errors are averaged"))
+    width: int = field(default=16, metadata=about("dimensions D of queries, keys and values", least=1))
+    spread: float = field(
+        default=0.5, metadata=about("standard deviation of the components of queries and keys", above=0)
+    )
+    largest_dense: int = field(default=4096, metadata=about("length up to which all scores are held at once", least=1))
+    repetitions: int = field(default=2, metadata=about("timed runs, of which the fastest counts", least=1))
+    samples: int = field(default=2, metadata=about("draws over which errors are averaged", least=1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for method in self.methods:
             parsed(method)
-        for name in ("methods", "lengths", "passes"):
-            chosen = getattr(self, name)
-            if not chosen or len(set(chosen)) < len(chosen):
-                raise ValueError(f"{name} must be a list of different entries, got {chosen}")
-        for name in ("width", "repetitions", "samples", "largest_dense"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if min(self.lengths) < 1:
-            raise ValueError(f"lengths must be at least 1, got {self.lengths}")
-        if not 0 < self.spread < float("inf"):
-            raise ValueError(f"spread must be positive, got {self.spread}")
-        for entry in self.passes:
-            if entry not in PASSES:
-                raise ValueError(f"passes must be among {', '.join(PASSES)}, got {entry!r}")
 
 
 def parsed(method: str) -> tuple[str, int]:
@@ -79,6 +74,19 @@ def parsed(method: str) -> tuple[str, int]:
         return name, int(number)
     numbered = ", ".join(f"{name}:NUMBER" for name in NUMBERED)
     raise ValueError(f"methods must be among {', '.join(PLAIN)}, {numbered}, got {method!r}")
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts, runs = [], len(config.passes) * (config.repetitions + 2 * config.samples + 1)
+    for length in config.lengths:
+        for method, number in map(parsed, config.methods):
+            dense = method == "dense" or method not in EXACT
+            every = length if dense and length <= config.largest_dense else 1
+            held = max(every, config.width, 2 * number if method in NUMBERED else 0)
+            work = number if method in NUMBERED else length
+            parts.append(Cost(len(config.passes), length * held, runs * length * max(work, every) * config.width / 16))
+    return budget.total(parts)
 
 
 def points(config: Config) -> list[dict]:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base, following, parallel, recall, retrieval_theory, sources, starts
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,49 +45,43 @@ class Config(base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["modern"],
-        metadata=about("memories with normalised weights on real states: modern, sparse:1.5, sparse"),
+        metadata=about("memories with normalised weights on real states: modern, sparse:1.5, sparse", nonempty=True),
     )
     ensembles: list[str] = field(
         default_factory=lambda: ["sphere"],
         metadata=about(
-            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files"
+            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
+            nonempty=True,
         ),
     )
-    neurons: int = field(default=16, metadata=about("number of neurons N of random patterns"))
-    patterns: int = field(default=64, metadata=about("number of stored patterns M"))
+    neurons: int = field(default=16, metadata=about("number of neurons N of random patterns", least=2))
+    patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3))
     corruption: list[Any] = field(
         default_factory=lambda: [0.0, "lower:0.5"],
-        metadata=about("starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)"),
+        metadata=about(
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+        ),
     )
     ratios: list[float] = field(
         default_factory=lambda: [0.5, 1.1, 2.0],
-        metadata=about("β at which retrievals are followed, in units of the critical β of the sphere"),
+        metadata=about(
+            "β at which retrievals are followed, in units of the critical β of the sphere", above=0, nonempty=True
+        ),
     )
     fixed: list[float] = field(
         default_factory=lambda: [0.1, 0.3, 4.0],
-        metadata=about("further β, same units, at which the query is looked at where it starts"),
+        metadata=about("further β, same units, at which the query is looked at where it starts", above=0),
     )
-    steps: int = field(default=6, metadata=about("updates followed"))
-    samples: int = field(default=3, metadata=about("draws of patterns"))
-    queries: int = field(default=8, metadata=about("patterns queried in each draw"))
-    band: float = field(default=0.8, metadata=about("share of the queries between _low and _high"))
-    rise: float = field(default=0.01, metadata=about("growth of the entropy in one step, in nats, that counts"))
+    steps: int = field(default=6, metadata=about("updates followed", least=1))
+    samples: int = field(default=3, metadata=about("draws of patterns", least=1))
+    queries: int = field(default=8, metadata=about("patterns queried in each draw", least=1))
+    band: float = field(default=0.8, metadata=about("share of the queries between _low and _high", above=0, below=1))
+    rise: float = field(
+        default=0.01, metadata=about("growth of the entropy in one step, in nats, that counts", least=ROUNDING)
+    )
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
-        for name in ("memories", "ensembles", "corruption", "ratios"):
-            if not getattr(self, name):
-                raise ValueError(f"{name} must not be empty, got []")
-        for name, least in (("neurons", 2), ("patterns", 3), ("steps", 1), ("samples", 1), ("queries", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
-        for name in ("ratios", "fixed"):
-            if not all(0 < value < float("inf") for value in getattr(self, name)):
-                raise ValueError(f"{name} must be positive numbers, got {getattr(self, name)}")
-        if not 0 < self.band < 1:
-            raise ValueError(f"band must lie between 0 and 1, got {self.band:g}")
-        if not ROUNDING <= self.rise < float("inf"):
-            raise ValueError(f"rise must be at least {ROUNDING:g}, got {self.rise:g}")
         for start in self.corruption:
             starts.name(start)
         for memory in self.memories:
@@ -118,6 +113,16 @@ def _check_ensemble(config: Config, ensemble: str) -> None:
 def _width(config: Config, ensemble: str) -> int:
     real = recall.data(ensemble, False)
     return config.neurons if real is None else real.shape[1]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    curves = len(config.memories) * len(config.ensembles) * len(config.corruption)
+    width, followed = max(_width(config, name) for name in config.ensembles), len(config.ratios) * (config.steps + 1)
+    steps = curves * (followed + len(config.fixed))
+    queries = min(config.queries, config.patterns)
+    elements = 2 * config.samples * max(config.patterns * width, queries * config.steps) + queries * config.patterns
+    return Cost(steps, elements, 24 * steps * config.samples * queries * config.patterns * width)
 
 
 def points(config: Config) -> list[dict]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import base, boundary, claims, logging, plot
+from experiments import base, boundary, budget, claims, logging, plot
 from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
@@ -54,6 +54,9 @@ def plan(job: Job) -> Plan:
     """
     experiment = base.load(job.experiment)
     mode = logging.resolve(job.config.wandb)
+    cost = getattr(experiment, "cost", None)
+    if cost is not None:
+        budget.check(job.config, job.conf, cost)
     try:
         points, science = experiment.points(job.config), experiment.science(job.config)
     except ValueError as error:
@@ -62,6 +65,15 @@ def plan(job: Job) -> Plan:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
     return Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+
+
+def foretold(plan: Plan) -> str:
+    """What a plan would take, in one line: points, memory and time."""
+    cost = getattr(plan.experiment, "cost", lambda config: budget.Cost(len(plan.points)))(plan.job.config)
+    measured = (
+        len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0
+    )
+    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost)
 
 
 def run(plans: Sequence[Plan]) -> None:

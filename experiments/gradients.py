@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,33 +53,31 @@ class Config(base.Config):
     """Options of the verification of gradients."""
 
     shapes: list[str] = field(
-        default_factory=lambda: ["rows", "grouped"], metadata=about(f"shapes, any of {', '.join(SHAPES)}")
+        default_factory=lambda: ["rows", "grouped"],
+        metadata=about(f"shapes, any of {', '.join(SHAPES)}", among=tuple(SHAPES), nonempty=True, distinct=True),
     )
     masks: list[str] = field(
-        default_factory=lambda: ["none", "random"], metadata=about(f"masks, any of {', '.join(MASKS)}")
+        default_factory=lambda: ["none", "random"],
+        metadata=about(f"masks, any of {', '.join(MASKS)}", among=MASKS, nonempty=True, distinct=True),
     )
     metrics: list[str] = field(
-        default_factory=lambda: ["none", "low_rank"], metadata=about(f"metrics, any of {', '.join(METRICS)}")
+        default_factory=lambda: ["none", "low_rank"],
+        metadata=about(f"metrics, any of {', '.join(METRICS)}", among=tuple(METRICS), nonempty=True, distinct=True),
     )
     separations: list[str] = field(
-        default_factory=lambda: ["softmax", "sparsemax"], metadata=about(f"any of {', '.join(SEPARATIONS)}")
+        default_factory=lambda: ["softmax", "sparsemax"],
+        metadata=about(f"any of {', '.join(SEPARATIONS)}", among=SEPARATIONS, nonempty=True, distinct=True),
     )
     dtypes: list[str] = field(
-        default_factory=lambda: list(DTYPES), metadata=about(f"number types, any of {', '.join(DTYPES)}")
+        default_factory=lambda: list(DTYPES),
+        metadata=about(f"number types, any of {', '.join(DTYPES)}", among=DTYPES, nonempty=True, distinct=True),
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        known = {"shapes": SHAPES, "masks": MASKS, "metrics": METRICS, "separations": SEPARATIONS, "dtypes": DTYPES}
-        for name, members in known.items():
-            chosen = getattr(self, name)
-            if not chosen:
-                raise ValueError(f"{name} must not be empty, got []")
-            if len(set(chosen)) < len(chosen):
-                raise ValueError(f"{name} must be different from each other, got {chosen}")
-            for member in chosen:
-                if member not in members:
-                    raise ValueError(f"{name} must be among {', '.join(members)}, got {member!r}")
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    cases = len(config.dtypes) * len(config.separations) * len(config.masks) * len(config.shapes)
+    return Cost(cases * sum(len(inputs(metric)) for metric in config.metrics), 0.0, 3e8 * cases * len(config.metrics))
 
 
 def points(config: Config) -> list[dict]:

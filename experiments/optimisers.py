@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import pandas
@@ -40,49 +41,52 @@ class Config(base.Config):
     """Options of the comparison of optimisers."""
 
     rules: list[str] = field(
-        default_factory=lambda: ["adam", "lbfgs", "cholesky"], metadata=about(f"any of {', '.join(RULES)}")
+        default_factory=lambda: ["adam", "lbfgs", "cholesky"],
+        metadata=about(f"any of {', '.join(RULES)}", among=RULES, nonempty=True),
     )
     conditioning: list[float] = field(
         default_factory=lambda: [1.0, 30.0],
-        metadata=about("largest over smallest standard deviation of the inputs"),
+        metadata=about("largest over smallest standard deviation of the inputs", least=1, most=1e4, nonempty=True),
     )
-    batches: list[str] = field(default_factory=lambda: ["full"], metadata=about("full, mini or both"))
-    batch: int = field(default=32, metadata=about("examples of a mini-batch"))
-    samples: int = field(default=2, metadata=about("problems measured"))
-    tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on"))
-    trials: int = field(default=4, metadata=about("trials of every rule's numbers"))
-    steps: int = field(default=400, metadata=about("steps of a run at most"))
-    natural_steps: int = field(default=50, metadata=about("the same for natural gradients in full batches"))
-    mini_steps: int = field(default=400, metadata=about("the same for natural gradients in mini-batches"))
-    tolerance: float = field(default=0.01, metadata=about("distance of the target from the optimum, of the gain"))
-    repeats: int = field(default=3, metadata=about("timed runs to the target; the median counts"))
-    features: int = field(default=8, metadata=about("width N of the inputs"))
+    batches: list[str] = field(
+        default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True)
+    )
+    batch: int = field(default=32, metadata=about("examples of a mini-batch", least=1))
+    samples: int = field(default=2, metadata=about("problems measured", least=1))
+    tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
+    trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1))
+    steps: int = field(default=400, metadata=about("steps of a run at most", least=1))
+    natural_steps: int = field(default=50, metadata=about("the same for natural gradients in full batches", least=1))
+    mini_steps: int = field(default=400, metadata=about("the same for natural gradients in mini-batches", least=1))
+    tolerance: float = field(
+        default=0.01, metadata=about("distance of the target from the optimum, of the gain", above=0, below=1)
+    )
+    repeats: int = field(default=3, metadata=about("timed runs to the target; the median counts", least=1))
+    features: int = field(default=8, metadata=about("width N of the inputs", least=1))
     patterns: int = field(default=6, metadata=about("stored patterns M"))
-    classes: int = field(default=3, metadata=about("classes of the patterns"))
+    classes: int = field(default=3, metadata=about("classes of the patterns", least=2))
     examples: int = field(default=512, metadata=about("examples to fit"))
-    held: int = field(default=512, metadata=about("examples held out"))
+    held: int = field(default=512, metadata=about("examples held out", least=1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, known in (("rules", RULES), ("batches", BATCHES)):
-            chosen = getattr(self, name)
-            if not chosen:
-                raise ValueError(f"{name} must not be empty, got []")
-            for member in chosen:
-                if member not in known:
-                    raise ValueError(f"{name} must be any of {', '.join(known)}, got {member!r}")
-        if not self.conditioning or not all(1 <= value <= 1e4 for value in self.conditioning):
-            raise ValueError(f"conditioning must be numbers from 1 to 10^4, at least one, got {self.conditioning}")
-        counts = ("samples", "tuning", "trials", "steps", "natural_steps", "mini_steps", "repeats", "features", "held")
-        for name in counts:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 2 <= self.classes <= self.patterns:
             raise ValueError(f"classes must lie between 2 and the {self.patterns} patterns, got {self.classes}")
         if not 1 <= self.batch <= self.examples:
             raise ValueError(f"batch must lie between 1 and the {self.examples} examples, got {self.batch}")
-        if not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance must lie between 0 and 1, got {self.tolerance:g}")
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    tasks = len(config.batches) * len(config.conditioning)
+    examples, size = config.examples + config.held, config.features * config.patterns
+    steps = max(config.steps, config.natural_steps, config.mini_steps)
+    whole = max(size**2 if set(config.rules) & {"cg", "cholesky", "kernel"} else size, config.patterns**2)
+    order = (steps + config.examples) * config.batch if "mini" in config.batches else 0
+    elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.trials)
+    runs = tasks * len(config.rules) * (config.trials * config.tuning + config.samples * (config.repeats + 2))
+    points = tasks * len(config.rules) * config.samples
+    return Cost(points, elements, runs * steps * (10 * examples * size + whole) / 32)
 
 
 def points(config: Config) -> list[dict]:

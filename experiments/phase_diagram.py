@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from math import exp, isfinite, log
+from math import exp, log
 from typing import TYPE_CHECKING
 
-from experiments import base, parallel, sources, thermal
+from experiments import base, budget, parallel, sources, thermal
 from experiments.base import about
+from experiments.budget import Cost
 from experiments.refinement import Cell, between, coarse, cut
 
 if TYPE_CHECKING:
@@ -39,120 +40,115 @@ TEMPERATURES = 2
 class Map:
     """Where a map is measured."""
 
-    neurons: int = field(default=100, metadata=about("number of neurons N"))
-    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load"))
-    cells: list[int] = field(default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up"))
-    levels: int = field(default=1, metadata=about("how often a cell is halved where its neighbours differ"))
-    samples: int = field(default=2, metadata=about("draws of patterns in each cell"))
-    probes: int = field(default=2, metadata=about("patterns started from in each draw"))
+    neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
+    cells: list[int] = field(
+        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
+    )
+    samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
 
 
 @dataclass
 class Classical(Map):
     """The map of the classical network over M/N and T."""
 
-    temperature: list[float] = field(default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T"))
-    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged"))
-    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves"))
+    temperature: list[float] = field(
+        default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T", least=0)
+    )
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
 
 
 @dataclass
 class Modern(Map):
     """The map of the modern network over ln M / N and β."""
 
-    neurons: int = field(default=12, metadata=about("number of neurons N"))
-    load: list[float] = field(default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N"))
-    beta: list[float] = field(
-        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β")
+    neurons: int = field(default=12, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(
+        default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N", least=0)
     )
-    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most"))
+    beta: list[float] = field(
+        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β", least=1e-6)
+    )
+    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most", least=1))
 
 
 @dataclass
 class Curves:
     """Overlap of the classical network against temperature at fixed loads."""
 
-    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves"))
-    neurons: list[int] = field(default_factory=lambda: [100], metadata=about("numbers of neurons N"))
-    samples: list[int] = field(default_factory=lambda: [6], metadata=about("draws of patterns, one number for each N"))
-    temperatures: list[float] = field(default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures"))
-    levels: int = field(default=1, metadata=about("how often an interval is halved where retrieval is lost"))
-    probes: int = field(default=2, metadata=about("patterns started from in each draw"))
-    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged"))
-    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves"))
+    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
+    neurons: list[int] = field(default_factory=lambda: [100], metadata=about("numbers of neurons N", least=2))
+    samples: list[int] = field(
+        default_factory=lambda: [6], metadata=about("draws of patterns, one number for each N", least=1)
+    )
+    temperatures: list[float] = field(
+        default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
+    )
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
 
 
 @dataclass
 class Config(base.Config):
     """Options of the phase diagrams; the defaults are smoke scale."""
 
-    memories: list[str] = field(default_factory=lambda: list(MEMORIES), metadata=about("classical, modern or both"))
+    memories: list[str] = field(
+        default_factory=lambda: list(MEMORIES),
+        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
+    )
     classical: Classical = field(default_factory=Classical)
     modern: Modern = field(default_factory=Modern)
     curves: Curves = field(default_factory=Curves)
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
-        if not self.memories or not set(self.memories) <= set(MEMORIES):
-            raise ValueError(f"memories must be a list of {' and '.join(MEMORIES)}, got {self.memories}")
         for name in MEMORIES:
             _check_map(name, getattr(self, name))
         _check_sweeps("classical", self.classical)
-        _range("classical.temperature", self.classical.temperature, 0.0)
-        _range("modern.beta", self.modern.beta, 1e-6)
-        _at_least("modern.max_steps", self.modern.max_steps, 1)
+        _range("classical.temperature", self.classical.temperature)
+        _range("modern.beta", self.modern.beta)
         _check_curves(self.curves)
 
 
-def _at_least(name: str, value: int, low: int) -> None:
-    if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value}")
-
-
-def _range(name: str, ends: list[float], low: float) -> None:
-    if len(ends) != 2 or not low <= ends[0] < ends[1] < float("inf"):
-        raise ValueError(f"{name} must be two ascending numbers from {low:g} on, got {ends}")
+def _range(name: str, ends: list[float]) -> None:
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"{name} must be two ascending numbers, got {ends}")
 
 
 def _check_map(name: str, area: Map) -> None:
     from hopfield.memories import find
 
-    _at_least(f"{name}.neurons", area.neurons, 2)
-    _at_least(f"{name}.samples", area.samples, 1)
-    _at_least(f"{name}.probes", area.probes, 1)
-    _range(f"{name}.load", area.load, 0.0)
-    if len(area.cells) != 2 or min(area.cells) < 1:
+    _range(f"{name}.load", area.load)
+    if len(area.cells) != 2:
         raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
-    if not 0 <= area.levels <= 8:
-        raise ValueError(f"{name}.levels must lie in [0, 8], got {area.levels}")
     most = find(name).scaling.patterns(area.load[1], area.neurons)
     if most * area.neurons > 2**28:
         raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
 
 
 def _check_sweeps(name: str, area: Classical | Curves) -> None:
-    _at_least(f"{name}.burn_in", area.burn_in, 0)
-    if area.sweeps < 2 or area.sweeps % 2:
-        raise ValueError(f"{name}.sweeps must be even and at least 2, got {area.sweeps}")
+    if area.sweeps % 2:
+        raise ValueError(f"{name}.sweeps must be even, got {area.sweeps}")
 
 
 def _check_curves(curves: Curves) -> None:
     _check_sweeps("curves", curves)
-    _at_least("curves.probes", curves.probes, 1)
-    if not 0 <= curves.levels <= 8:
-        raise ValueError(f"curves.levels must lie in [0, 8], got {curves.levels}")
-    for name in ("loads", "temperatures"):
-        for value in getattr(curves, name):
-            if not (value > 0 and isfinite(value)):
-                raise ValueError(f"curves.{name} must be positive numbers, got {value:g}")
     if curves.loads and not (curves.neurons and curves.temperatures):
         raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
-    if len(curves.samples) != len(curves.neurons) or min([*curves.samples, 1]) < 1:
+    if len(curves.samples) != len(curves.neurons):
         raise ValueError(
             f"curves.samples must be one positive number for each of neurons, got {curves.samples} for {curves.neurons}"
         )
     for size in curves.neurons:
-        _at_least("curves.neurons", size, 2)
         if max([*curves.loads, 0]) * size**2 > 2**28:
             raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
 
@@ -211,6 +207,28 @@ def _curve_points(config: Config, neurons: int, patterns: int, places: Sequence[
         for temperature, level in places
         for sample in range(curves.samples[curves.neurons.index(neurons)])
     ]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for memory in config.memories:
+        area = getattr(config, memory)
+        stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
+        steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
+        size = area.neurons * max(stored, area.neurons if memory == "classical" else 0)
+        parts.append(
+            Cost(
+                cells, max(size, area.probes * stored), 2**area.levels * cells * area.probes * steps * area.neurons / 2
+            )
+        )
+    curves = config.curves
+    if "classical" in config.memories:
+        for neurons, samples in zip(curves.neurons, curves.samples, strict=True):
+            cells = len(curves.loads) * len(curves.temperatures) * samples
+            steps = curves.probes * (curves.burn_in + curves.sweeps)
+            parts.append(Cost(cells, neurons * max(neurons, curves.probes), cells * steps * neurons**2))
+    return budget.total(parts)
 
 
 def points(config: Config) -> list[dict]:

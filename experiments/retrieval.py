@@ -20,8 +20,9 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from experiments import base, parallel, recall, retrieval_theory, sources, starts, streamed_recall, streams
+from experiments import base, budget, parallel, recall, retrieval_theory, sources, starts, streamed_recall, streams
 from experiments.base import about
+from experiments.budget import Cost
 from experiments.recall import CURVE
 
 if TYPE_CHECKING:
@@ -43,30 +44,41 @@ class Scan:
 
     memories: list[str] | None = field(
         default=None,
-        metadata=about("memories with weights over patterns, each name or name:parameter as in sparse:1.5"),
+        metadata=about(
+            "memories with weights over patterns, each name or name:parameter as in sparse:1.5", nonempty=True
+        ),
     )
     ensembles: list[str] | None = field(
         default=None,
         metadata=about(
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
-            " generated: spins, never stored"
+            " generated: spins, never stored",
+            nonempty=True,
         ),
     )
-    neurons: list[int] | None = field(default=None, metadata=about("numbers of neurons N of random patterns"))
-    patterns: list[int] | None = field(default=None, metadata=about("numbers of stored patterns M"))
+    neurons: list[int] | None = field(
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+    )
+    patterns: list[int] | None = field(
+        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True)
+    )
     corruption: list[Any] | None = field(
         default=None,
-        metadata=about("starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)"),
+        metadata=about(
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+        ),
     )
     betas: list[float] | None = field(
-        default=None, metadata=about("inverse temperatures β for patterns of norm 1 (memories on spins take β/N)")
+        default=None,
+        metadata=about("inverse temperatures β for patterns of norm 1 (memories on spins take β/N)", above=0),
     )
     around: list[float] | None = field(
-        default=None, metadata=about("further β: multiples of the two critical β of theory, where there is one")
+        default=None,
+        metadata=about("further β: multiples of the two critical β of theory, where there is one", above=0),
     )
-    samples: int | None = field(default=None, metadata=about("draws of patterns at each point"))
-    probes: int | None = field(default=None, metadata=about("patterns queried in each draw"))
-    max_steps: int | None = field(default=None, metadata=about("updates of one query at most"))
+    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
+    probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
+    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
 
 
 class At(NamedTuple):
@@ -93,13 +105,12 @@ class Config(Scan, base.Config):
         metadata=about("scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}"),
     )
     parts: list[str] | None = field(
-        default=None, metadata=about("names of the scans to measure, one after another (null: all of them)")
+        default=None,
+        metadata=about("names of the scans to measure, one after another (null: all of them)", nonempty=True),
     )
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
-        if self.parts == []:
-            raise ValueError("parts must name at least one part, got []")
         for name in self.parts or []:
             if name not in self.part:
                 raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
@@ -120,15 +131,6 @@ def _scans(config: Config) -> list[At]:
 
 
 def _check(at: At) -> None:
-    for name in ("memories", "ensembles", "patterns", "corruption"):
-        if not getattr(at, name):
-            raise ValueError(f"{name} must not be empty")
-    for name in ("samples", "probes", "max_steps"):
-        if getattr(at, name) < 1:
-            raise ValueError(f"{name} must be at least 1, got {getattr(at, name)}")
-    for name in ("betas", "around"):
-        if not all(0 < value < float("inf") for value in getattr(at, name)):
-            raise ValueError(f"{name} must be positive numbers, got {getattr(at, name)}")
     for start in at.corruption:
         starts.name(start)
     for memory, ensemble in product(at.memories, at.ensembles):
@@ -150,12 +152,8 @@ def _check_pair(at: At, memory: str, ensemble: str) -> None:
         streams.check_memory(memory)
     real = recall.data(ensemble, spins)
     widths = _widths(at, ensemble)
-    least, most = min(at.patterns), max(at.patterns)
-    if least < 2:
-        raise ValueError(f"patterns must be at least 2, got {least}")
+    most = max(at.patterns)
     if real is None:
-        if min(widths, default=0) < 2:
-            raise ValueError(f"neurons must be numbers of at least 2, got {widths}")
         if most * max(widths) > 2**30 and ensemble != sources.GENERATED:
             raise ValueError(f"patterns must be at most 2^30 / neurons, got {most}")
     else:
@@ -186,6 +184,26 @@ def _betas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> l
         critical = retrieval_theory.critical_beta(memory, ensemble, neurons, patterns, criterion)
         found |= {multiple * critical for multiple in at.around} if critical else set()
     return [*sorted({float(f"{beta:.6g}") for beta in found})]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    return budget.total(
+        _pair_cost(at, memory, ensemble)
+        for at in _scans(config)
+        for memory, ensemble in product(at.memories, at.ensembles)
+    )
+
+
+def _pair_cost(at: At, memory: str, ensemble: str) -> Cost:
+    curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
+    betas, widest = len(at.betas) + len(retrieval_theory.CRITERIA) * len(at.around), max(widths)
+    queries = at.samples * betas * at.probes * len(at.corruption)
+    points = at.samples * betas * curves * len(widths)
+    if ensemble == sources.GENERATED:
+        together = min(betas * at.probes * len(at.corruption), streamed_recall.TOGETHER)
+        return Cost(points, together * (widest + 1) ** 2, 10 * queries * sum(at.patterns) * sum(widths) * widest)
+    return Cost(points, max(most * widest, at.probes * max(most, SMALL)), 10 * queries * sum(at.patterns) * sum(widths))
 
 
 def points(config: Config) -> list[dict]:

@@ -43,7 +43,11 @@ def _command(argv: Sequence[str]) -> int:
         from experiments import execute
 
         plans = [execute.plan(job) for job in jobs]
-        if compose.launcher(jobs[0]) == "basic":
+        basic = compose.launcher(jobs[0]) == "basic"
+        if any(job.config.dry for job in jobs):
+            print("\n".join(execute.foretold(plan) for plan in plans))
+            return 0
+        if basic:
             execute.run(plans)
         else:
             compose.launch(jobs, execute.launched)

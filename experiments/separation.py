@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base, parallel, sources, starts
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import pandas
@@ -48,56 +49,48 @@ class Config(base.Config):
     """Options of the comparison."""
 
     sources: list[str] = field(
-        default_factory=lambda: ["digits"], metadata=about("images: digits, photographs, or .npy or .npz files")
+        default_factory=lambda: ["digits"],
+        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True),
     )
     similarities: list[str] = field(
         default_factory=lambda: ["dot", "euclidean"],
-        metadata=about("any of dot, cosine, correlation, euclidean, manhattan"),
+        metadata=about("any of dot, cosine, correlation, euclidean, manhattan", nonempty=True),
     )
     separations: list[str] = field(
         default_factory=lambda: ["linear", "softmax", "max"],
         metadata=about(
-            "any of linear, polynomial:n, softmax, entmax:a, sparsemax, normmax:a, top:k, epanechnikov, max"
+            "any of linear, polynomial:n, softmax, entmax:a, sparsemax, normmax:a, top:k, epanechnikov, max",
+            nonempty=True,
         ),
     )
     dynamics: list[str] = field(
         default_factory=lambda: ["single"],
-        metadata=about("single, iterated or both; the second at the largest M alone"),
+        metadata=about("single, iterated or both; the second at the largest M alone", among=DYNAMICS, nonempty=True),
     )
-    patterns: list[int] = field(default_factory=lambda: [10, 40], metadata=about("numbers of stored images M"))
+    patterns: list[int] = field(
+        default_factory=lambda: [10, 40], metadata=about("numbers of stored images M", least=2, nonempty=True)
+    )
     corruption: list[Any] = field(
         default_factory=lambda: ["lower:0.5", "noise:0.4"],
-        metadata=about("queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation"),
+        metadata=about(
+            "queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation", nonempty=True
+        ),
     )
     across: list[Any] = field(
         default_factory=lambda: ["noise:0.4"], metadata=about("queries at every M, of the same kinds")
     )
-    samples: int = field(default=3, metadata=about("draws of stored images"))
-    tuning: int = field(default=1, metadata=about("further draws, not measured, that β is tuned on"))
-    queries: int = field(default=16, metadata=about("images asked for in each draw"))
+    samples: int = field(default=3, metadata=about("draws of stored images", least=1))
+    tuning: int = field(default=1, metadata=about("further draws, not measured, that β is tuned on", least=1))
+    queries: int = field(default=16, metadata=about("images asked for in each draw", least=1))
     sharpness: list[float] = field(
         default_factory=lambda: [1.0, 10.0, 100.0, 1000.0],
-        metadata=about("β to choose from, in units of 1 / mean lead of an image's own score"),
+        metadata=about("β to choose from, in units of 1 / mean lead of an image's own score", above=0, nonempty=True),
     )
-    threshold: float = field(default=0.05, metadata=about("error that counts as close"))
-    max_steps: int = field(default=20, metadata=about("read-outs of one iterated retrieval at most"))
+    threshold: float = field(default=0.05, metadata=about("error that counts as close", above=0, below=1))
+    max_steps: int = field(default=20, metadata=about("read-outs of one iterated retrieval at most", least=1))
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
-        lists = ("sources", "similarities", "separations", "dynamics", "patterns", "corruption", "sharpness")
-        for name in lists:
-            if not getattr(self, name):
-                raise ValueError(f"{name} must not be empty, got []")
-        for name in ("samples", "tuning", "queries", "max_steps"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not all(0 < value < float("inf") for value in self.sharpness):
-            raise ValueError(f"sharpness must be positive numbers, got {self.sharpness}")
-        if not 0 < self.threshold < 1:
-            raise ValueError(f"threshold must lie between 0 and 1, got {self.threshold:g}")
-        for name in self.dynamics:
-            if name not in DYNAMICS:
-                raise ValueError(f"dynamics must be any of {', '.join(DYNAMICS)}, got {name!r}")
         _check_pairs(self)
         for start in (*self.corruption, *self.across):
             _check_start(start)
@@ -122,9 +115,7 @@ def _check_start(start: Any) -> None:
 
 def _check_source(config: Config, source: str) -> None:
     rows, width = sources.pixels(source).shape
-    least, most = min(config.patterns), max(config.patterns)
-    if least < 2:
-        raise ValueError(f"patterns must be at least 2, got {least}")
+    most = max(config.patterns)
     if most > rows:
         raise ValueError(f"patterns must be at most the {rows} of {source}, got {most}")
     if most * width > 2**24:
@@ -139,6 +130,21 @@ def _pairs(config: Config) -> list[tuple[str, str, str]]:
     chosen = product(config.dynamics, config.similarities, config.separations)
     kept = [p for p in chosen if pairs.combines(*p[1:]) and (p[0] == "single" or pairs.iterates(*p[1:]))]
     return [*dict.fromkeys(kept), ("single", *BOUND)]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    width = max(sources.pixels(source).shape[1] for source in config.sources)
+    tasks, most = len(config.corruption) + len(config.across) * len(config.patterns), max(config.patterns)
+    curves, draws = len(config.sources) * tasks * len(_pairs(config)), config.samples + config.tuning
+    queries = min(config.queries, most)
+    steps = config.max_steps if "iterated" in config.dynamics else 1
+    reads = config.samples + config.tuning * len(config.sharpness)
+    return Cost(
+        curves * config.samples,
+        draws * max(most, queries) * width,
+        curves * reads * queries * most * width * steps / 16,
+    )
 
 
 def points(config: Config) -> list[dict]:

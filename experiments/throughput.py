@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from experiments import base
+from experiments import base, budget
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     import pandas
@@ -34,31 +35,39 @@ SQUARE = 1024
 class Config(base.Config):
     """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
 
-    tasks: list[str] = field(default_factory=lambda: list(TASKS), metadata=about(f"any of {', '.join(TASKS)}"))
-    patterns: list[int] = field(default_factory=lambda: [256, 4096], metadata=about("numbers of patterns M"))
-    neurons: list[int] = field(default_factory=lambda: [8, 32], metadata=about("numbers of neurons N"))
-    queries: list[int] = field(default_factory=lambda: [1, 16], metadata=about("numbers of queries Q"))
+    tasks: list[str] = field(
+        default_factory=lambda: list(TASKS), metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True)
+    )
+    patterns: list[int] = field(
+        default_factory=lambda: [256, 4096], metadata=about("numbers of patterns M", least=1, nonempty=True)
+    )
+    neurons: list[int] = field(
+        default_factory=lambda: [8, 32], metadata=about("numbers of neurons N", least=1, nonempty=True)
+    )
+    queries: list[int] = field(
+        default_factory=lambda: [1, 16], metadata=about("numbers of queries Q", least=1, nonempty=True)
+    )
     at: dict[str, int] = field(
         default_factory=lambda: {"patterns": 2048, "neurons": 16, "queries": 8},
-        metadata=about("M, N and Q of the axes that are not varied"),
+        metadata=about("M, N and Q of the axes that are not varied", least=1),
     )
-    repeats: int = field(default=3, metadata=about("runs of every point; the fastest counts"))
+    repeats: int = field(default=3, metadata=about("runs of every point; the fastest counts", least=1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in self.tasks:
-            if name not in TASKS:
-                raise ValueError(f"tasks must be any of {', '.join(TASKS)}, got {name!r}")
-        for axis in AXES:
-            values = getattr(self, axis)
-            if not values or min(values) < 1:
-                raise ValueError(f"{axis} must be positive numbers, at least one, got {values}")
-        if set(self.at) != set(AXES) or min(self.at.values()) < 1:
-            raise ValueError(f"at must give positive {', '.join(AXES)}, got {self.at}")
-        if not self.tasks:
-            raise ValueError("tasks must not be empty, got []")
-        if self.repeats < 1:
-            raise ValueError(f"repeats must be at least 1, got {self.repeats}")
+        if set(self.at) != set(AXES):
+            raise ValueError(f"at must give {', '.join(AXES)}, got {self.at}")
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for axis in AXES:
+        for value in getattr(config, axis):
+            patterns, neurons, queries = ({**config.at, axis: value}[name] for name in AXES)
+            size, steps = max(patterns, queries) * neurons, patterns * neurons * queries * (config.repeats + 1)
+            parts.append(Cost(len(config.tasks), size, len(config.tasks) * steps))
+    return budget.total(parts)
 
 
 def points(config: Config) -> list[dict]:

@@ -12,6 +12,7 @@ A run is saved in its output directory every few epochs and goes on from there, 
 Source: the tasks of Ramsauer et al. 2021, §4.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
@@ -20,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from experiments import base, tasks, training_settings
 from experiments.base import about
-from experiments.training_settings import BASELINES, KIND, RUN, SEARCHED
+from experiments.budget import Cost
+from experiments.training_settings import BASELINES, RUN, SEARCHED
 
 if TYPE_CHECKING:
     import pandas
@@ -28,67 +30,75 @@ if TYPE_CHECKING:
 
 X_AXIS = "epoch"
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
-COUNTS = ("trials", *SIZES, "batch", "epochs", "patience", "save_every")
 
 
 @dataclass
 class Config(base.Config):
     """Options of the training runs."""
 
-    tasks: list[str] = field(default_factory=lambda: ["wine"], metadata=about(f"any of {', '.join(tasks.TASKS)}"))
+    tasks: list[str] = field(
+        default_factory=lambda: ["wine"],
+        metadata=about(f"any of {', '.join(tasks.TASKS)}", among=tasks.TASKS, nonempty=True),
+    )
     layers: list[str] = field(
-        default_factory=lambda: ["lookup"], metadata=about(f"any of {', '.join(training_settings.LAYERS)}")
+        default_factory=lambda: ["lookup"],
+        metadata=about(f"any of {', '.join(training_settings.LAYERS)}", among=training_settings.LAYERS, nonempty=True),
     )
     metrics: list[str] = field(
-        default_factory=lambda: ["none"], metadata=about(f"any of {', '.join(training_settings.METRICS)}")
+        default_factory=lambda: ["none"],
+        metadata=about(
+            f"any of {', '.join(training_settings.METRICS)}", among=training_settings.METRICS, nonempty=True
+        ),
     )
     separations: list[str] = field(
-        default_factory=lambda: ["softmax"], metadata=about("as hopfield.layers names them: softmax, entmax:1.5 ...")
+        default_factory=lambda: ["softmax"],
+        metadata=about("as hopfield.layers names them: softmax, entmax:1.5 ...", nonempty=True),
     )
     optimisers: list[str] = field(
-        default_factory=lambda: ["adam"], metadata=about(f"any of {', '.join(training_settings.OPTIMISERS)}")
+        default_factory=lambda: ["adam"],
+        metadata=about(
+            f"any of {', '.join(training_settings.OPTIMISERS)}", among=training_settings.OPTIMISERS, nonempty=True
+        ),
     )
     learning_rate: list[float] = field(
-        default_factory=lambda: [3e-3], metadata=about("steps of the optimiser to choose from")
+        default_factory=lambda: [3e-3], metadata=about("steps of the optimiser to choose from", above=0, nonempty=True)
     )
     damping: list[float] = field(
-        default_factory=lambda: [1e-2], metadata=about("of natural gradients, or weight decay of adamw, to choose from")
+        default_factory=lambda: [1e-2],
+        metadata=about("of natural gradients, or weight decay of adamw, to choose from", above=0, nonempty=True),
     )
     noise: list[float] = field(
-        default_factory=lambda: [0.0], metadata=about("deviations of noise added to training inputs, to choose from")
+        default_factory=lambda: [0.0],
+        metadata=about("deviations of noise added to training inputs, to choose from", least=0, nonempty=True),
     )
-    dropout: float = field(default=0.0, metadata=about("share of embedded features blanked in training"))
-    trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew"))
-    size: int = field(default=500, metadata=about("bags or sequences of a task that is drawn"))
-    width: int = field(default=32, metadata=about("features of embedding and layer"))
-    heads: int = field(default=2, metadata=about("heads; they divide width"))
-    quantity: int = field(default=8, metadata=about("learned patterns of lookup and energy, queries of pooling"))
-    update_steps: int = field(default=1, metadata=about("applications of the association, steps of the descent"))
-    members: int = field(default=1, metadata=about("networks of other initial values that answer together"))
-    schedule: str = field(default="constant", metadata=about("of the learning rate: constant or cosine, to zero"))
-    epochs: int = field(default=10, metadata=about("epochs at most"))
-    batch: int = field(default=64, metadata=about("examples of a step"))
-    patience: int = field(default=10, metadata=about("epochs without a lower validation loss before a run ends"))
-    save_every: int = field(default=5, metadata=about("epochs between two checkpoints"))
+    dropout: float = field(
+        default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
+    )
+    trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1))
+    size: int = field(default=500, metadata=about("bags or sequences of a task that is drawn", least=10))
+    width: int = field(default=32, metadata=about("features of embedding and layer", least=1))
+    heads: int = field(default=2, metadata=about("heads; they divide width", least=1))
+    quantity: int = field(
+        default=8, metadata=about("learned patterns of lookup and energy, queries of pooling", least=1)
+    )
+    update_steps: int = field(
+        default=1, metadata=about("applications of the association, steps of the descent", least=1)
+    )
+    members: int = field(default=1, metadata=about("networks of other initial values that answer together", least=1))
+    schedule: str = field(
+        default="constant",
+        metadata=about("of the learning rate: constant or cosine, to zero", among=("constant", "cosine")),
+    )
+    epochs: int = field(default=10, metadata=about("epochs at most", least=1))
+    batch: int = field(default=64, metadata=about("examples of a step", least=1))
+    patience: int = field(
+        default=10, metadata=about("epochs without a lower validation loss before a run ends", least=1)
+    )
+    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1))
     baselines: bool = field(default=True, metadata=about("scikit-learn's SVM and random forest on real tasks"))
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
-        for name in COUNTS:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in (*(f"{part}s" for part in KIND), *SEARCHED):
-            if not getattr(self, name):
-                raise ValueError(f"{name} must not be empty, got []")
-        for name in ("learning_rate", "damping"):
-            if not all(0 < value < float("inf") for value in getattr(self, name)):
-                raise ValueError(f"{name} must be positive numbers, got {getattr(self, name)}")
-        if not all(0 <= value < float("inf") for value in self.noise):
-            raise ValueError(f"noise must be numbers of at least 0, got {self.noise}")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must lie in [0, 1), got {self.dropout:g}")
-        if self.schedule not in ("constant", "cosine"):
-            raise ValueError(f"schedule must be constant or cosine, got {self.schedule!r}")
         if self.seed + self.trials > 2**32:
             raise ValueError(f"seed must leave room for {self.trials} trials below 2^32, got {self.seed}")
         if self.width % self.heads:
@@ -97,11 +107,6 @@ class Config(base.Config):
 
 
 def _check_names(config: Config) -> None:
-    for name in ("layers", "metrics", "optimisers"):
-        known = getattr(training_settings, name.upper())
-        for value in getattr(config, name):
-            if value not in known:
-                raise ValueError(f"{name} must be any of {', '.join(known)}, got {value!r}")
     for task in config.tasks:
         tasks.check(task, config.size)
         for layer in config.layers:
@@ -115,6 +120,19 @@ def _check_names(config: Config) -> None:
 
     for name in config.separations:
         attention_fn(1, 2, separation=name)
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    axes = (config.tasks, config.layers, config.metrics, config.separations, config.optimisers)
+    runs = math.prod(map(len, (*axes, *(getattr(config, name) for name in SEARCHED)))) * config.trials
+    rows, features = max(tasks.sizes(task, config.size) for task in config.tasks)
+    width = config.width * config.members
+    weights = width * max(config.width, config.quantity, features // 8)
+    held = rows * max(features, width, config.quantity * config.heads * config.members)
+    steps = runs * config.epochs * rows * config.update_steps
+    points = runs * (config.epochs + 1) + 2 * len(config.tasks) * config.trials
+    return Cost(points, max(4 * weights, held), steps * (12 * weights + features * width))
 
 
 def points(config: Config) -> list[dict]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import base
 from experiments.base import about
+from experiments.budget import Cost
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -104,22 +105,23 @@ class Config(base.Config):
     """Options of the worked examples."""
 
     documents: list[str] = field(
-        default_factory=lambda: list(DOCUMENTS), metadata=about(f"documents, any of {', '.join(DOCUMENTS)}")
+        default_factory=lambda: list(DOCUMENTS),
+        metadata=about(f"documents, any of {', '.join(DOCUMENTS)}", among=DOCUMENTS, nonempty=True),
     )
     examples: list[str] = field(
-        default_factory=lambda: list(EXAMPLES), metadata=about(f"examples, any of {', '.join(EXAMPLES)}")
+        default_factory=lambda: list(EXAMPLES),
+        metadata=about(f"examples, any of {', '.join(EXAMPLES)}", among=EXAMPLES, nonempty=True),
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, chosen, known in (("documents", self.documents, DOCUMENTS), ("examples", self.examples, EXAMPLES)):
-            if not chosen:
-                raise ValueError(f"{name} must not be empty, got []")
-            for member in chosen:
-                if member not in known:
-                    raise ValueError(f"{name} must be among {', '.join(known)}, got {member!r}")
         if not any((document, example) in PRINTED for document in self.documents for example in self.examples):
             raise ValueError(f"examples must be printed in one of {', '.join(self.documents)}, got {self.examples}")
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    return Cost(len(PRINTED) * 100 * len(config.documents) * len(config.examples))
 
 
 def points(config: Config) -> list[dict]:

@@ -203,27 +203,30 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"memories": []}, "memories must name at least one memory, got []"),
+        ({"memories": []}, "memories must not be empty, got []"),
         ({"memories": ["clasical"]}, "memory must be one of "),
         ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
-        ({"overlaps": []}, "overlaps must be a list of numbers from 0 to 1, got []"),
-        ({"overlaps": [0.5, 1.2]}, "overlaps must be a list of numbers from 0 to 1, got [0.5, 1.2]"),
+        ({"overlaps": []}, "overlaps must not be empty, got []"),
+        ({"overlaps": [0.5, 1.2]}, "overlaps must lie in [0, 1], got 1.2"),
         ({"per_memory": {"modrn": Scale()}}, "memory must be one of "),
         (
             {"per_memory": {"modern": Scale(neurons=[])}},
-            "neurons must be a list of numbers from 2 on, got [] for modern",
+            "per_memory.modern.neurons must not be empty, got []",
         ),
         (
             {"per_memory": {"modern": Scale(loads=[0.0])}},
-            "loads must be a list of positive numbers, got [0.0] for modern",
+            "per_memory.modern.loads must be positive, got 0",
         ),
         ({"per_memory": {"modern": Scale(loads=[2.0])}}, "loads must give modern of N=64 fewer than 2^28 / N patterns"),
-        ({"per_memory": {"classical": Scale(samples=0)}}, "samples must be at least 1, got 0 for classical"),
-        ({"per_memory": {"classical": Scale(dynamics=["parallel"])}}, "dynamics must be one of asynchronous, synchron"),
+        ({"per_memory": {"classical": Scale(samples=0)}}, "per_memory.classical.samples must be at least 1, got 0"),
+        (
+            {"per_memory": {"classical": Scale(dynamics=["parallel"])}},
+            "per_memory.classical.dynamics must be one of asynchronous",
+        ),
         ({"per_memory": {"modern": Scale(dynamics=["asynchronous"])}}, "dynamics must be synchronous for modern"),
         ({"per_memory": {"classical": Scale(beta=1.0)}}, "beta must be null for classical, which has none, got 1"),
-        ({"per_memory": {"modern": Scale(near=1.0)}}, "near must be between 0 and 1, got 1 for modern"),
-        ({"per_memory": {"modern": Scale(beta=-1.0)}}, "beta must be positive, got -1 for modern"),
+        ({"per_memory": {"modern": Scale(near=1.0)}}, "per_memory.modern.near must lie in (0, 1), got 1"),
+        ({"per_memory": {"modern": Scale(beta=-1.0)}}, "per_memory.modern.beta must be positive, got -1"),
     ],
 )
 def test_a_bad_option_is_one_sentence(options, message):

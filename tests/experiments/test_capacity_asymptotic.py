@@ -9,12 +9,12 @@ from experiments.capacity_asymptotic import Config, crossing, measure, plot, poi
 
 MISTAKES = [
     ({"neurons": []}, "neurons must not be empty, got []"),
-    ({"neurons": [1]}, "neurons must lie from 2 to 1000, got 1"),
+    ({"neurons": [1]}, "neurons must lie in [2, 1000], got 1"),
     ({"enumerated": [13]}, "enumerated must be some of neurons [12, 24], got 13"),
     ({"corruption": [0.5]}, "corruption must lie in [0, 0.5), got 0.5"),
-    ({"beta": 0.0}, "beta must be positive and finite, got 0"),
+    ({"beta": 0.0}, "beta must be positive, got 0"),
     ({"trials": 0}, "trials must be at least 1, got 0"),
-    ({"around": [0.7]}, "around must lie within 0.5 of the threshold, got 0.7"),
+    ({"around": [0.7]}, "around must lie in [-0.5, 0.5], got 0.7"),
 ]
 
 

@@ -9,7 +9,7 @@ from experiments.capacity import Config, Scale, scale
 from hopfield.memories import names
 
 MISTAKES = [
-    ({"memories": []}, "memories must name at least one memory, got []"),
+    ({"memories": []}, "memories must not be empty, got []"),
     ({"memories": ["dens"]}, f"memory must be one of {', '.join(names())}, got 'dens'"),
     ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
     ({"memories": ["dense:1"]}, "degree must be an integer of at least 2, got 1"),
@@ -20,9 +20,9 @@ MISTAKES = [
     ({"loads": []}, "loads must not be empty, got []"),
     ({"loads": [0.1, 0.0]}, "loads must be positive, got 0"),
     ({"loads": [math.nan]}, "loads must be positive, got nan"),
-    ({"loads": [math.inf]}, "loads must be positive, got inf"),
+    ({"loads": [math.inf]}, "loads must be finite, got inf"),
     ({"stored": []}, "stored must not be empty, got []"),
-    ({"stored": [0]}, "stored must be at least 1, got 0"),
+    ({"stored": [0]}, "stored must lie in [1, 2^40], got 0"),
     ({"loads": [0.1], "stored": [3]}, "loads must not be given together with stored, which says the same in numbers"),
     (
         {"per_memory": {"classical": Scale(loads=[0.1], stored=[3])}},
@@ -38,7 +38,7 @@ MISTAKES = [
     ),
     (
         {"memories": ["classical"], "loads": [1e307]},
-        "loads must give classical of N=64 a number of patterns, got infinitely many",
+        "loads must be a number that single precision can hold, got 1e+307",
     ),
     ({"samples": 0}, "samples must be a positive integer, or {size: samples} of such, got 0"),
     ({"samples": 1.5}, "samples must be a positive integer, or {size: samples} of such, got 1.5"),
@@ -61,8 +61,8 @@ MISTAKES = [
     ),
     ({"beta": 1.0}, "beta must be null for classical, which has none, got 1"),
     ({"memories": ["modern"], "beta": 0.0}, "beta must be positive, got 0"),
-    ({"memories": ["modern"], "beta": math.inf}, "beta must be positive, got inf"),
-    ({"sources": []}, "sources must name at least one source of patterns, got []"),
+    ({"memories": ["modern"], "beta": math.inf}, "beta must be finite, got inf"),
+    ({"sources": []}, "sources must not be empty, got []"),
     ({"sources": ["digit"]}, "path must name an existing .npy or .npz file, got 'digit'"),
     ({"sources": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
@@ -70,7 +70,7 @@ MISTAKES = [
         "loads must ask for at most the 1797 patterns of digits, got 2000 for classical",
     ),
     ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
-    ({"per_memory": {"classical": Scale(probes=0)}}, "probes must be at least 1, got 0"),
+    ({"per_memory": {"classical": Scale(probes=0)}}, "per_memory.classical.probes must be at least 1, got 0"),
 ]
 
 

@@ -62,9 +62,9 @@ def test_any_part_of_the_table_can_be_drawn(table):
     ("options", "message"),
     [
         ({"shapes": []}, r"^shapes must not be empty, got \[\]$"),
-        ({"metrics": ["none", "curved"]}, "^metrics must be among none, scaled, .*, got 'curved'$"),
+        ({"metrics": ["none", "curved"]}, "^metrics must be one of none, scaled, .*, got 'curved'$"),
         ({"dtypes": ["float32", "float32"]}, "^dtypes must be different from each other"),
-        ({"separations": ["argmax"]}, "^separations must be among softmax, entmax, sparsemax, got 'argmax'$"),
+        ({"separations": ["argmax"]}, "^separations must be one of softmax, entmax, sparsemax, got 'argmax'$"),
     ],
 )
 def test_impossible_choices_are_refused(options, message):

@@ -63,10 +63,10 @@ def test_the_figure_draws_even_a_single_axis():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tasks": ["softmax", "dense"]}, "tasks must be any of softmax, sparsemax, counts, got 'dense'"),
+        ({"tasks": ["softmax", "dense"]}, "tasks must be one of softmax, sparsemax, counts, got 'dense'"),
         ({"tasks": []}, "tasks must not be empty, got []"),
-        ({"patterns": [0]}, "patterns must be positive numbers, at least one, got [0]"),
-        ({"at": {"patterns": 3}}, "at must give positive patterns, neurons, queries, got {'patterns': 3}"),
+        ({"patterns": [0]}, "patterns must be at least 1, got 0"),
+        ({"at": {"patterns": 3}}, "at must give patterns, neurons, queries, got {'patterns': 3}"),
         ({"repeats": 0}, "repeats must be at least 1, got 0"),
     ],
 )

@@ -123,8 +123,8 @@ def test_any_choice_of_examples_can_be_drawn(table, options, panels):
     ("options", "message"),
     [
         ({"documents": []}, r"^documents must not be empty, got \[\]$"),
-        ({"examples": ["attention", "entropy"]}, "^examples must be among attention, temperature, jacobian, got 'ent"),
-        ({"documents": ["paper"]}, "^documents must be among guide, notes, draft, got 'paper'$"),
+        ({"examples": ["attention", "entropy"]}, "^examples must be one of attention, temperature, jacobian, got 'ent"),
+        ({"documents": ["paper"]}, "^documents must be one of guide, notes, draft, got 'paper'$"),
         ({"documents": ["draft"], "examples": ["jacobian"]}, "^examples must be printed in one of draft, got"),
     ],
 )

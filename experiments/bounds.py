@@ -1,0 +1,115 @@
+"""Bounds of options, declared on their fields and held for every experiment by one walk over its configuration.
+
+A field that declares nothing is bounded all the same: whole numbers fit in 32 bits, other numbers in single precision,
+texts hold no control characters.
+"""
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+WHOLE = 2**31
+"""Whole numbers lie below this in size unless a field says otherwise."""
+SINGLE = (2.0**-126, 3.4e38)
+"""Least and largest size of a number in single precision, besides zero."""
+
+
+class Bounds(NamedTuple):
+    """What values an option may have; of a list or mapping, what its entries may be."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    among: tuple[str, ...] | None = None
+    nonempty: bool = False
+    distinct: bool = False
+
+    def describe(self) -> str:
+        """The bounds in words, to follow "must"."""
+        if self.among is not None:
+            return f"be one of {', '.join(self.among)}"
+        low, high = (self.least, self.above), (self.most, self.below)
+        if low == high == (None, None):
+            return ""
+        if high == (None, None):
+            return "be positive" if self.above == 0 else _side(low, "be at least", "be above")
+        if low == (None, None):
+            return _side(high, "be at most", "be below")
+        opening, closing = "[("[self.least is None], "])"[self.most is None]
+        return f"lie in {opening}{_side(low, '', '')}, {_side(high, '', '')}{closing}".replace(" ,", ",")
+
+    def hold(self, value: Any) -> bool:
+        """Whether a value lies within; NaN never does."""
+        if self.among is not None:
+            return value in self.among
+        sides = (
+            self.least is None or value >= self.least,
+            self.most is None or value <= self.most,
+            self.above is None or value > self.above,
+            self.below is None or value < self.below,
+        )
+        return all(sides)
+
+
+def check(options: Any, prefix: str = "") -> None:
+    """Hold every option of a dataclass, and of those within it, to its bounds.
+
+    Raises:
+        ValueError: one lies outside; one sentence with its dotted name, the bounds and the value.
+    """
+    for entry in fields(options):
+        name, value = prefix + entry.name, getattr(options, entry.name)
+        bounds = entry.metadata.get("bounds", Bounds())
+        if isinstance(value, list) and bounds.nonempty and not value:
+            raise ValueError(f"{name} must not be empty, got []")
+        if isinstance(value, list) and bounds.distinct and len(set(value)) < len(value):
+            raise ValueError(f"{name} must be different from each other, got {value}")
+        if is_dataclass(value):
+            check(value, f"{name}.")
+        elif isinstance(value, dict):
+            for key, part in value.items():
+                _check_any(f"{name}.{key}", part, bounds)
+        else:
+            for part in value if isinstance(value, list) else [value]:
+                _check_any(name, part, bounds)
+
+
+def number(value: float) -> str:
+    """A number as a sentence shows it."""
+    if isinstance(value, int) and abs(value) >= 2**16 and abs(value).bit_count() == 1:
+        return f"{'-' * (value < 0)}2^{abs(value).bit_length() - 1}"
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return f"a number of {value.bit_length()} bits"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_any(name: str, value: Any, bounds: Bounds) -> None:
+    if is_dataclass(value):
+        check(value, f"{name}.")
+    elif isinstance(value, str):
+        if not value.isprintable() or len(value) > 4096:
+            raise ValueError(f"{name} must be text of one line without control characters, got {ascii(value)[:80]}")
+        if bounds.among is not None and value not in bounds.among:
+            raise ValueError(f"{name} must {bounds.describe()}, got {value!r}")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        _check_number(name, value, bounds)
+
+
+def _check_number(name: str, value: float, bounds: Bounds) -> None:
+    declared = bounds.among is None and bounds.describe()
+    if declared and not bounds.hold(value):
+        raise ValueError(f"{name} must {declared}, got {number(value)}")
+    if isinstance(value, int) and bounds.most is bounds.below is None and abs(value) >= WHOLE:
+        ends = Bounds(least=-WHOLE if bounds.least is None else bounds.least, below=WHOLE)
+        raise ValueError(f"{name} must {ends.describe()}, got {number(value)}")
+    if isinstance(value, float) and not (value == 0 or SINGLE[0] <= abs(value) <= SINGLE[1]):
+        what = "finite" if not math.isfinite(value) else "a number that single precision can hold"
+        raise ValueError(f"{name} must be {what}, got {value:g}")
+
+
+def _side(ends: tuple[float | None, float | None], closed: str, opened: str) -> str:
+    """One end of a range in words."""
+    end, words = (ends[0], closed) if ends[0] is not None else (ends[1], opened)
+    assert end is not None
+    return f"{words} {number(end)}".strip()
