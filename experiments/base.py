@@ -22,8 +22,12 @@ and, where later points depend on what earlier ones have shown,
     def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
                                                    the table; called again until it returns nothing new
 
-A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. There is
-one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
+A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. Contents of
+the files that options name belong to the science by themselves; where rows depend on more files,
+
+    def files(config) -> list[Path]                those beside a checkpoint, say
+
+There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
 
 Such a module imports jax, hopfield, pandas, scipy and matplotlib inside its functions, never at its top: the command
 reads `Config` of every experiment before it knows what is asked of it, and `--help` has to answer at once.
@@ -31,6 +35,7 @@ reads `Config` of every experiment before it knows what is asked of it, and `--h
 
 import contextlib
 import dataclasses
+import errno
 import hashlib
 import importlib
 import importlib.util
@@ -38,6 +43,7 @@ import json
 import os
 import pkgutil
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -45,7 +51,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import experiments
-from experiments import bounds
+from experiments import bounds, processes
 from experiments.bounds import Bounds
 
 if TYPE_CHECKING:
@@ -118,6 +124,9 @@ class Config:
 
     seed: int = field(default=0, metadata=about("seed of all randomness", least=0, below=2**32))
     output: str | None = field(default=None, metadata=about("directory for the results (null: outputs/<conf>/<hash>)"))
+    overwrite: bool = field(
+        default=False, metadata=about("move results of other options that the directory holds to overwritten-1, -2 ...")
+    )
     dry: bool = field(default=False, metadata=about("say how many points, how much memory and time, and stop"))
     wandb: Wandb = field(default_factory=Wandb)
 
@@ -125,6 +134,12 @@ class Config:
         bounds.check(self)
         if self.output is not None and not self.output.strip():
             raise ValueError(f"output must name a directory, got '{self.output}'")
+
+
+def say(text: str) -> None:
+    """Print a line on stderr: what a person should know who reads the results."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 class Experiment(Protocol):
@@ -178,10 +193,36 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(encode(value, sort=True).encode()).hexdigest()
 
 
+def options(config: Config) -> dict[str, Any]:
+    """All options that say what is measured: everything but `output`, `overwrite`, `dry` and `wandb`."""
+    chosen = dataclasses.asdict(config)
+    return {key: chosen[key] for key in chosen if key not in ("output", "overwrite", "dry", "wandb")}
+
+
 def identity(experiment: str, config: Config) -> str:
-    """Fingerprint of all that an experiment can see of its options: everything but `output`, `dry` and `wandb`."""
-    options = dataclasses.asdict(config)
-    return fingerprint([experiment, {key: options[key] for key in options if key not in ("output", "dry", "wandb")}])
+    """Fingerprint of an experiment and its `options`."""
+    return fingerprint([experiment, options(config)])
+
+
+def settle(directory: Path) -> None:
+    """Wait until the names in a directory are on disk, where its file system can say so."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def made(directory: Path) -> Path:
+    """A directory that is there and stays, whether or not it was."""
+    new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    for folder in new:
+        settle(folder.parent)
+    return directory
 
 
 @contextlib.contextmanager
@@ -194,12 +235,13 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the directory cannot be written; `path` is untouched and the temporary file is gone.
     """
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    temporary = processes.temporary(path)
     try:
         yield temporary
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        settle(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from experiments import base, processes
 from experiments.base import StoppedError
+from experiments.processes import SILENT
 
 RENEWED = 5.0
 """Seconds between signs of life."""
-SILENT = 60.0
-"""Seconds without one after which a holder on another machine is taken for dead."""
 NAME = "claim.json"
 UNLINKED = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 """What file systems without hard links answer to one."""
@@ -50,7 +50,11 @@ def claimed(directory: Path) -> Iterator[str | None]:
     path, own = directory / NAME, _signature()
     try:
         holder = _take(path, own)
+        if holder is None:
+            _tidy(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            _remove(path, own, alive=True)
         why = error.strerror or error
         raise StoppedError(f"the run stopped ({why}): {directory} can not be claimed; what is there is kept") from error
     if holder is not None:
@@ -72,7 +76,7 @@ def _signature() -> str:
     """Contents of a claim of this process, unlike any other."""
     process = os.getpid()
     return json.dumps(
-        {"host": socket.gethostname(), "process": process, "born": _born(process), "claim": uuid.uuid4().hex}
+        {"host": socket.gethostname(), "process": process, "born": processes.born(process), "claim": uuid.uuid4().hex}
     )
 
 
@@ -94,7 +98,7 @@ def _take(path: Path, own: str) -> str | None:
 
 def _create(path: Path, own: str) -> float:
     """Write a claim unless there is one; returns the time by the clock of the file system."""
-    draft = path.with_name(f"{NAME}.{uuid.uuid4().hex}")
+    draft = processes.temporary(path)
     try:
         draft.write_text(own, encoding="utf-8")
         now = draft.stat().st_mtime
@@ -107,6 +111,7 @@ def _create(path: Path, own: str) -> float:
                 raise
     finally:
         draft.unlink(missing_ok=True)
+    base.settle(path.parent)
     return now
 
 
@@ -149,28 +154,21 @@ def _remove(path: Path, text: str, *, alive: bool) -> str | None:
     return None
 
 
+def _tidy(path: Path) -> None:
+    """Remove what processes have left that were killed as they claimed, removed a claim or wrote a file."""
+    now = path.stat().st_mtime
+    processes.sweep(path.parent, now)
+    for right in path.parent.glob(f"{NAME}.*"):
+        found = _find(right, now)
+        if found is not None and not found.alive:
+            _remove(right, found.text, alive=False)
+
+
 def _alive(holder: dict, age: float) -> bool:
     if holder["host"] == socket.gethostname():
-        born = _born(holder["process"])
+        born = processes.born(holder["process"])
         return born is not None and born == holder["born"]
     return age < SILENT
-
-
-def _born(process: int) -> str | None:
-    """When a process of this machine began, so that its number given anew is told from it; None if there is none."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return None if fields[0] == "Z" else fields[19]
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return None
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
-    return ""
 
 
 def _renew(path: Path, over: threading.Event) -> None:

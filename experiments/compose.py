@@ -161,7 +161,7 @@ def composed(words: Sequence[str]) -> DictConfig:
 
 def yaml(job: Job) -> str:
     """The resolved options of a job as YAML, below the command that gives the same results and the versions used."""
-    command = shlex.join(word for word in job.words if not word.startswith(("output=", "hydra")))
+    command = shlex.join(word for word in job.words if not word.startswith(("output=", "overwrite=", "hydra")))
     versions = ", ".join(f"{name} {version(name)}" for name in ("hopfield", "jax", "jaxlib", "numpy"))
     head = f"# python -m experiments.run {command}\n# Python {python_version()}, {versions}\n"
     origin = OmegaConf.to_yaml({"experiment": job.experiment, "conf": job.conf})

@@ -24,7 +24,7 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
-from experiments import base, following, parallel, recall, retrieval_theory, sources, starts
+from experiments import base, following, parallel, recall, retrieval_theory, starts
 from experiments.base import about
 from experiments.budget import Cost
 
@@ -143,9 +143,7 @@ def _steps(config: Config, ratio: float) -> int:
 
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
-    chosen = {name: getattr(config, name) for name in ("seed", "samples", "queries", "band", "rise")}
-    real = [ensemble for ensemble in config.ensembles if ensemble not in recall.ENSEMBLES]
-    return chosen | {"contents": {ensemble: sources.fingerprint(ensemble) for ensemble in real}}
+    return {name: getattr(config, name) for name in ("seed", "samples", "queries", "band", "rise")}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

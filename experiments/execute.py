@@ -3,10 +3,10 @@
 import contextlib
 import dataclasses
 import errno
+import itertools
 import json
 import os
 import stat
-import sys
 import tempfile
 import time
 from collections import deque
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import base, boundary, budget, claims, logging, plot
+from experiments import base, boundary, budget, claims, logging, plot, provenance
 from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
@@ -58,13 +58,16 @@ def plan(job: Job) -> Plan:
     if cost is not None:
         budget.check(job.config, job.conf, cost)
     try:
-        points, science = experiment.points(job.config), experiment.science(job.config)
+        points = experiment.points(job.config)
+        science = provenance.science(experiment, job.config, points)
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from error
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
-    return Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+    made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+    _check_science(made)
+    return made
 
 
 def foretold(plan: Plan) -> str:
@@ -93,13 +96,13 @@ def run(plans: Sequence[Plan]) -> None:
             with claims.claimed(_made(each.job.directory)) as holder:
                 if holder is None:
                     if len(plans) > 1:
-                        _say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
+                        base.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
                     _carry_out(each)
                     refused = 0
                     continue
             if number not in told:
                 told.add(number)
-                _say(f"{each.job.directory} is being measured by {holder}; its turn comes when that is over")
+                base.say(f"{each.job.directory} is being measured by {holder}; its turn comes when that is over")
             waiting.append((number, each))
             refused += 1
             if refused >= len(waiting):  # nothing else is left to do
@@ -110,10 +113,9 @@ def run(plans: Sequence[Plan]) -> None:
 
 def _made(directory: Path) -> Path:
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        return base.made(directory)
     except OSError as error:
         raise StoppedError(f"the run stopped ({error}): its results have nowhere to go") from error
-    return directory
 
 
 def launched(config: Any) -> None:
@@ -131,14 +133,14 @@ def numerics() -> Iterator[None]:
 
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hopfield" / "jax"
     settings = {
-        "jax_default_matmul_precision": "highest",
+        "jax_default_matmul_precision": provenance.MATMUL,
         "jax_compilation_cache_dir": str(cache),
         "jax_persistent_cache_min_compile_time_secs": 0.0,
         "jax_persistent_cache_min_entry_size_bytes": -1,
     }
     before = {name: getattr(jax.config, name) for name in settings}
     if before["jax_compilation_cache_dir"] is not None:  # the user's own choice
-        settings = {"jax_default_matmul_precision": "highest"}
+        settings = {"jax_default_matmul_precision": provenance.MATMUL}
     try:
         for name, value in settings.items():
             jax.config.update(name, value)
@@ -191,12 +193,42 @@ def _progress(plan: Plan) -> str:
 def _begin(plan: Plan) -> list[dict]:
     """Make the directory, write down the options there, and return the points that are missing."""
     directory = plan.job.directory
-    base.write_text(directory / "config.yaml", yaml(plan.job))
     plan.ledger.reload()  # another process may have measured since the plan was made
+    _check_science(plan)
+    _set_aside(plan)
+    for damaged in plan.ledger.mend():
+        base.say(damaged)
+    base.write_text(directory / "config.yaml", yaml(plan.job))
     missing = _missing(plan)
     if len(missing) < len(plan.points):
-        _say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+        base.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
     return missing
+
+
+def _check_science(plan: Plan) -> None:
+    """Raise InputError where the directory holds results of other science, unless they may be set aside."""
+    for name, held, asked in plan.ledger.foreign().values():
+        if not plan.job.config.overwrite:
+            raise InputError(
+                f"{name} must be {held} as in the results that {plan.job.directory} holds, got {asked}; "
+                "give another output, or overwrite=true to set them aside"
+            )
+
+
+def _set_aside(plan: Plan) -> None:
+    """Move results of other science to a folder of their own; the ledger last, which tells what they are."""
+    if not plan.ledger.foreign():
+        return
+    directory = plan.job.directory
+    numbers = itertools.count(1)
+    folder = next(path for number in numbers if not (path := directory / f"overwritten-{number}").exists())
+    base.made(folder)
+    for name in RESULTS:
+        if (directory / name).exists():
+            os.replace(directory / name, folder / name)
+    base.settle(folder)
+    plan.ledger.part_with(folder / "ledger")
+    base.say(f"results of other options in {directory} are set aside in {folder.name}")
 
 
 def _missing(plan: Plan) -> list[dict]:
@@ -221,7 +253,7 @@ def _mirror(plan: Plan) -> Mirror:
         experiment=job.experiment,
         directory=job.directory,
         x_axis=plan.experiment.X_AXIS,
-        warn=lambda text: _say(f"warning: {text}"),
+        warn=lambda text: base.say(f"warning: {text}"),
     )
 
 
@@ -255,6 +287,7 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
 
     directory = plan.job.directory
     plan.ledger.reload()
+    _say_mixed(plan)
     with base.replacing(directory / "table.csv") as temporary:
         pandas.DataFrame(plan.ledger.rows(plan.points)).to_csv(temporary, index=False, lineterminator="\n")
     table = plot.read_table(directory / "table.csv")
@@ -269,6 +302,19 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
             error = scalars.get(f"{name}/stderr")
             print(f"{name}: {_number(value)}{f' ± {_number(error)}' if error is not None else ''}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
+
+
+def _say_mixed(plan: Plan) -> None:
+    """Say in one line what differs where the rows of the table were not all measured with the same versions."""
+    found = plan.ledger.environments(plan.points)
+    names = dict.fromkeys(name for environment, _ in found for name in environment)
+    told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
+    if told:
+        kinds = [
+            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in told)}"
+            for environment, count in found
+        ]
+        base.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
 
 
 def _check_output(directory: Path) -> None:
@@ -297,7 +343,3 @@ def _check_output(directory: Path) -> None:
 
 def _number(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -15,14 +15,13 @@ Attention is measured on BERT encoders with a vocab.txt; of GPT-2 and LLaMA the 
 Source: Kataru 2025, "Geometry of the attention mechanism".
 """
 
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import base
+from experiments import base, provenance
 from experiments.base import about
 from experiments.budget import Cost
 
@@ -111,25 +110,22 @@ def points(config: Config) -> list[dict]:
         found += [("spectrum", layer, head, index) for head in range(heads) for index in range(rank)]
         found += [("angles", layer, index, 0) for index in range(BINS)]
         found += [("pair", layer, i, j) for i in range(heads) for j in range(i + 1, heads)]
-    if _digest(_place(config)) == bert.DIGEST:
+    if provenance.digest(_place(config)) == bert.DIGEST:
         found += [("similarity", -1, index, 0) for index in range(len(bert.PUBLISHED))]
     return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in found]
 
 
-def _digest(place: Path) -> str:
-    with open(place, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def science(config: Config) -> dict:
-    """What else the numbers depend on: the weights, the text and how much of it is read."""
-    return {
-        "seed": config.seed,
-        "checkpoint": _digest(_place(config)),
-        "text": base.fingerprint(_text(config)),
-        "texts": config.texts,
-        "length": config.length,
-    }
+    """What else the numbers depend on: how much of the text is read, and by how many heads."""
+    return {name: getattr(config, name) for name in ("seed", "heads", "texts", "length")}
+
+
+def files(config: Config) -> list[Path]:
+    """The weights, and what is read beside them."""
+    place = _place(config)
+    shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []
+    beside = [path for name in ("config.json", "vocab.txt") if (path := place.parent / name).is_file()]
+    return [place, *shards, *beside]
 
 
 def _text(config: Config) -> str:

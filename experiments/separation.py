@@ -166,8 +166,7 @@ def points(config: Config) -> list[dict]:
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
     names = ("seed", "tuning", "queries", "sharpness", "threshold", "max_steps")
-    contents = {source: sources.digest(sources.pixels(source)) for source in config.sources}
-    return {name: getattr(config, name) for name in names} | {"contents": contents}
+    return {name: getattr(config, name) for name in names}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -1,5 +1,6 @@
 """Where an experiment's patterns come from: a random ensemble, images that ship with scikit-learn, or a file."""
 
+import os
 from functools import lru_cache
 
 RANDOM = "random"
@@ -39,34 +40,20 @@ def load(source: str, spins: bool):
     Raises:
         ValueError: the file is not a matrix of finite numbers, in one sentence.
     """
-    return _load(source, spins)
+    return _load(source, spins, _state(source))
+
+
+def _state(source: str) -> tuple[int, ...] | None:
+    """What changes when a file does, so that no array is kept that it no longer holds; None for images that ship."""
+    try:
+        found = os.stat(os.path.expanduser(source))
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @lru_cache(maxsize=8)
-def fingerprint(source: str) -> str:
-    """Hash of the patterns of a source, so that rows measured on a file are not taken for those of its successor."""
-    if source.startswith(MAPPED):  # as much of a file as a fingerprint can wait for
-        import os
-
-        import numpy as np
-
-        path = source.removeprefix(MAPPED)
-        rows = np.load(path, mmap_mode="r", allow_pickle=False)
-        return f"{os.path.getsize(path)}-{digest(rows[:: max(1, len(rows) // 1000)])}"
-    return digest(load(source, False))
-
-
-def digest(patterns) -> str:
-    """Hash of an array's numbers."""
-    import hashlib
-
-    import numpy as np
-
-    return hashlib.sha256(np.asarray(patterns).tobytes()).hexdigest()[:16]
-
-
-@lru_cache(maxsize=8)
-def _load(source: str, spins: bool):
+def _load(source: str, spins: bool, state: tuple[int, ...] | None):
     from hopfield import datasets
 
     if source == "digits":
@@ -78,7 +65,6 @@ def _load(source: str, spins: bool):
     return datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
 
 
-@lru_cache(maxsize=8)
 def pixels(source: str):
     """Images with their grey levels in [0, 1], as they come [M, N]; a file's numbers scaled from least to largest.
 
@@ -87,6 +73,11 @@ def pixels(source: str):
     Raises:
         ValueError: the file is not a matrix of finite numbers that differ, in one sentence.
     """
+    return _pixels(source, _state(source))
+
+
+@lru_cache(maxsize=8)
+def _pixels(source: str, state: tuple[int, ...] | None):
     from hopfield import datasets
 
     if source == "digits":

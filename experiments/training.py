@@ -13,13 +13,14 @@ Source: the tasks of Ramsauer et al. 2021, §4.
 """
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments import base, tasks, training_settings
+from experiments import base, provenance, tasks, training_settings
 from experiments.base import about
 from experiments.budget import Cost
 from experiments.training_settings import BASELINES, RUN, SEARCHED
@@ -186,7 +187,8 @@ def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iter
     given: dict = {name: point[name] if name in point else getattr(config, name) for name in Setting._fields}
     setting = Setting(**given)
     knobs = Knobs(**{name: point[name] for name in SEARCHED}, dropout=config.dropout)
-    name = base.fingerprint([science(config), {key: point[key] for key in RUN}])[:16]
+    depends = provenance.science(sys.modules[__name__], config)
+    name = base.fingerprint([depends, {key: point[key] for key in RUN}])[:16]
     if config.output is None:
         raise ValueError("output must name the directory where runs are saved, got None")
     path = Path(config.output) / "checkpoints" / f"{name}.msgpack"

@@ -1,8 +1,10 @@
 """One training run: epochs compiled whole, saved after every so many, and gone on with from what was saved."""
 
 import functools
+import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -197,19 +199,31 @@ def _diagnostics(state: Any) -> dict[str, float]:
 
 
 def _save(path: Path, tree: Any, rows: list[dict]) -> None:
+    """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
     leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*.{path.name}"):  # of a process that was killed as it wrote; no other has the claim
-        left.unlink()
+    data = serialization.msgpack_serialize({"leaves": leaves, "rows": base.encode(rows)})
+    base.made(path.parent)
     with base.replacing(path) as temporary:
-        temporary.write_bytes(serialization.msgpack_serialize({"leaves": leaves, "rows": base.encode(rows)}))
+        temporary.write_bytes(_checksum(data) + b"\n" + data)
 
 
 def _load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
-    """What was saved, in the shape of `like`; None if nothing was."""
+    """What was saved, in the shape of `like`; None if nothing was, or if it is damaged and set aside."""
     if not path.exists():
         return None
-    found = serialization.msgpack_restore(path.read_bytes())
-    leaves, tree = jax.tree.flatten(like)
-    kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(leaves))]
-    return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
+    checksum, _, data = path.read_bytes().partition(b"\n")
+    if checksum == _checksum(data):
+        found = serialization.msgpack_restore(data)
+        leaves, tree = jax.tree.flatten(like)
+        kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(found["leaves"]))]
+        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
+            return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
+    aside = path.with_name(f"damaged-{path.name}")
+    os.replace(path, aside)
+    base.settle(path.parent)
+    base.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
+    return None
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()

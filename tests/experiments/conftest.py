@@ -1,5 +1,6 @@
 """The command in a directory of its own, with an experiment that costs nothing added to those there are."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -56,10 +57,15 @@ def toy_process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen]]:
         f"from experiments.run import main; sys.exit(main(['--config-dir', {str(FIXTURE)!r}, *sys.argv[1:]]))"
     )
     started: list[subprocess.Popen] = []
+    environment = os.environ | {
+        "JAX_ENABLE_X64": str(int(jax.numpy.zeros(0).dtype == "float64"))
+    }  # rows of both share a folder
 
     def start(*words: str) -> subprocess.Popen:
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        started.append(subprocess.Popen([sys.executable, "-c", program, *words], cwd=tmp_path, text=True, **pipes))
+        started.append(
+            subprocess.Popen([sys.executable, "-c", program, *words], cwd=tmp_path, env=environment, text=True, **pipes)
+        )
         return started[-1]
 
     yield start

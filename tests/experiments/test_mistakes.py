@@ -92,7 +92,7 @@ MISTAKES = [
     ("conf=toy -m seed=0,1 output=file", "file/seed_0 (Not a directory)"),
     (f"conf=toy output=fresh/{'x' * 300}", "(File name too long)"),
     ("conf=toy -m output=fresh/one,file", "file (Not a directory)"),
-    ("conf=toy output=damaged", "line 1 must be a row of the ledger, got 'gibberish'"),
+    ("conf=toy output=damaged", "old.jsonl must be a readable ledger file, got something else"),
     ("conf=toy output=occupied", "ledger must be the ledger's folder, got a file"),
     ("conf=toy output=crowded", "output must leave room for its files, got a directory"),
 ]
@@ -144,8 +144,7 @@ CAPACITY = [
 def clutter(tmp_path: Path) -> list[Path]:
     """Files and directories that get in the way of an output; all there is before the command."""
     (tmp_path / "file").write_text("precious")
-    (tmp_path / "damaged/ledger").mkdir(parents=True)
-    (tmp_path / "damaged/ledger/old.jsonl").write_text("gibberish\n")
+    (tmp_path / "damaged/ledger/old.jsonl").mkdir(parents=True)
     (tmp_path / "occupied").mkdir()
     (tmp_path / "occupied/ledger").write_text("precious")
     (tmp_path / "crowded/table.csv").mkdir(parents=True)

@@ -144,11 +144,11 @@ def test_a_run_stopped_among_refined_points_ends_with_the_same_table(command: Ca
     (ledger,) = (tmp_path / "whole/ledger").glob("*.jsonl")
     lines = ledger.read_text().splitlines()
     (tmp_path / "out/ledger").mkdir(parents=True)
-    kept = lines[: 2 * 9 + 5]
+    kept = lines[: 1 + 2 * 9 + 5]  # the heading, and rows
     (tmp_path / "out/ledger/killed.jsonl").write_text("\n".join(kept) + "\n" + lines[len(kept)][:40])
     outcome = command(*words, "output=out")
     assert outcome.code == 0
-    assert f"{len(kept)} of " in outcome.err
+    assert f"{len(kept) - 1} of " in outcome.err
     assert (tmp_path / "out/table.csv").read_text() == table
     for name in ("summary.json", "figure.png"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -17,7 +17,7 @@ from flax import nnx
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from experiments import plot, tasks, training
+from experiments import plot, processes, tasks, training
 from experiments.training import Config, points
 from experiments.training_models import Batch, Classifier
 from experiments.training_run import Length, auc, curve
@@ -40,7 +40,7 @@ def command(directory):
 
 def epochs_on_disk(directory):
     """Rows in the ledger: those that can be lost least."""
-    return sum(path.read_bytes().count(b"\n") for path in directory.glob("ledger/**/*") if path.is_file())
+    return sum(path.read_bytes().count(b'"row":') for path in directory.glob("ledger/*.jsonl"))
 
 
 def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
@@ -54,7 +54,8 @@ def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
         process.wait()
     assert not (tmp_path / "killed" / "table.csv").exists()
     checkpoints = tmp_path / "killed" / "checkpoints"
-    (checkpoints / f".1.{next(checkpoints.glob('*.msgpack')).name}").write_bytes(b"half")
+    half = processes.temporary(next(checkpoints.glob("*.msgpack"))).name.replace(f"-{os.getpid()}-", f"-{process.pid}-")
+    (checkpoints / half).write_bytes(b"half")
     assert command(tmp_path / "killed").wait() == 0
     whole, killed = (pandas.read_csv(tmp_path / name / "table.csv") for name in ("whole", "killed"))
     pandas.testing.assert_frame_equal(whole, killed, check_exact=True)

@@ -138,9 +138,8 @@ def records(directory: Path) -> list[dict]:
 def ledger(directory: Path) -> list[dict]:
     """The rows of a results directory, in the order of measurement."""
     files = sorted((directory / "ledger").glob("*.jsonl"), key=lambda file: file.stat().st_mtime)
-    return [
-        json.loads(line)["row"] for file in files for line in file.read_text().splitlines(keepends=True) if "\n" in line
-    ]
+    lines = [line for file in files for line in file.read_text().splitlines(keepends=True) if "\n" in line]
+    return [entry["row"] for entry in map(json.loads, lines) if "row" in entry]
 
 
 def of_type(records: list[dict], kind: str) -> list[dict]:
