@@ -125,7 +125,9 @@ def test_nothing_is_lost_when_few_points_are_left(monkeypatch):
 
 def test_the_ledger_is_salted_with_all_that_points_do_not_say():
     options = {
-        field for field in Config.__dataclass_fields__ if field not in ("output", "overwrite", "wandb", "per_memory")
+        field
+        for field in Config.__dataclass_fields__
+        if field not in ("output", "overwrite", "dry", "wandb", "per_memory")
     }
     said = {
         "memories",
