@@ -35,6 +35,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments import base, explain
 from experiments.base import Config, InputError
+from experiments.yaml_files import YamlSource, line_of
 
 PRIMARY = "primary"
 _SETTINGS = {
@@ -76,6 +77,7 @@ class Job:
 
 def register() -> None:
     """Tell Hydra the primary config and the schema of every experiment."""
+    Plugins.instance().register(YamlSource)
     store = ConfigStore.instance()
     store.store(name=PRIMARY, node=_SETTINGS)
     for name in base.names():
@@ -87,11 +89,13 @@ def session(folder: Path | None = None) -> Iterator[None]:
     """Hydra set up on the folder that holds `conf/`, and on another such folder if given; undone on leaving."""
     register()
     with initialize_config_dir(str(base.ROOT), job_name="run", version_base="1.3"):
+        scheme = YamlSource.scheme()
+        path = create_config_search_path(f"{scheme}://{base.ROOT}")
         if folder is not None:
-            path = create_config_search_path(str(base.ROOT))
-            path.prepend(provider="command-line", path=f"file://{folder}", anchor=SearchPathQuery(provider="schema"))
-            GlobalHydra.instance().clear()
-            Hydra.create_main_hydra2(task_name="run", config_search_path=path)
+            query = SearchPathQuery(provider="schema")
+            path.prepend(provider="command-line", path=f"{scheme}://{folder}", anchor=query)
+        GlobalHydra.instance().clear()
+        Hydra.create_main_hydra2(task_name="run", config_search_path=path)
         yield
 
 
@@ -145,17 +149,21 @@ def composed(words: Sequence[str]) -> DictConfig:
             raise InputError(f"{override.input_line} must be left out: an option can be set, not deleted")
         if override.key_or_group == "conf":
             conf = explain.shown(override.get_value_string())
-    if not re.fullmatch(r"[\w./-]+", conf):
+    if not re.fullmatch(r"\w[\w.-]*", conf) or conf == "null":
         raise InputError(explain.not_among("conf", conf, choices()))
     try:
         config = compose(PRIMARY, overrides=list(words), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_sentence(error, conf, words)) from error
-    schema = OmegaConf.get_type(config)
-    if not (isinstance(schema, type) and issubclass(schema, Config)):
-        raise InputError(f"conf={conf} must name its experiment, as in 'defaults: [/schema/capacity, _self_]'")
+    except InputError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # a list of defaults that is none
+        raise InputError(f"{source(conf)} must be a configuration, got: {explain.first_line(error)}") from error
+    except RecursionError as error:
+        raise InputError(f"{source(conf)} must not come back to itself through its defaults") from error
+    schema = _schema(config, conf)
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
-        raise InputError(explain.unknown(key, conf, schema))
+        raise InputError(_placed(explain.unknown(key, conf, schema), conf, words))
     return config
 
 
@@ -236,11 +244,11 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
     for key, hint, _ in explain.leaves(schema):
         items = OmegaConf.select(config, key, throw_on_resolution_failure=False)
         if OmegaConf.is_list(items) and any(map(OmegaConf.is_config, items)):  # OmegaConf lets a list in a list pass
-            raise InputError(f"{key} must be {explain.describe(hint)}, got {items}")
+            raise InputError(_placed(f"{key} must be {explain.describe(hint)}, got {items}", conf, words))
     try:
         options = OmegaConf.to_object(config)
     except (OmegaConfBaseException, ValueError) as error:
-        raise InputError(explain.sentence(error, conf, schema)) from error
+        raise InputError(_placed(explain.sentence(error, conf, schema), conf, words)) from error
     assert isinstance(options, Config)
     return Job(conf, type(options).__module__.rpartition(".")[2], options, words, label)
 
@@ -273,16 +281,35 @@ def _label(swept: Sequence[str]) -> str:
     return safe if safe == text else f"{safe}-{base.fingerprint(text)[:8]}"
 
 
+def _schema(config: DictConfig, conf: str) -> type[Config]:
+    """The options of the experiment that a choice names."""
+    schema = OmegaConf.get_type(config)
+    if isinstance(schema, type) and issubclass(schema, Config):
+        return schema
+    place = f"'defaults: [/schema/capacity, _self_]' ({source(conf)} line 1)"
+    raise InputError(f"conf={conf} must name its experiment, as in {place}")
+
+
+def _placed(sentence: str, conf: str, words: Sequence[str]) -> str:
+    """A sentence that begins with an option, with the place in the YAML file where no word of the command sets it."""
+    key, path = sentence.split(" ", 1)[0], source(conf)
+    option = re.split(r"[.\[]", key)[0]
+    if path is None or any(re.match(rf"\+*{re.escape(option)}[.=]", word) for word in words):
+        return sentence
+    line = line_of(path, key)
+    return sentence if line is None else f"{sentence} ({path} line {line})"
+
+
 def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
     """The sentence for words that do not compose; where a single one of them is to blame, about that one."""
     schema = None
     for word in (f"conf={conf}", *words):
         try:
-            schema = OmegaConf.get_type(compose(PRIMARY, overrides=[f"conf={conf}", word])) or schema
+            schema = _schema(compose(PRIMARY, overrides=[f"conf={conf}", word]), conf)
         except (HydraException, OmegaConfBaseException) as single:
             group, dot, _ = _parse(word).key_or_group.partition(".")
             kinds = {key: get_origin(hint) for key, hint, _ in explain.leaves(schema)} if schema else {}
             if kinds.get(group) is dict and (dot or not word.startswith("+")):
                 return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"
-            return explain.sentence(single, conf, schema)
+            return _placed(explain.sentence(single, conf, schema), conf, words)
     return explain.sentence(error, conf, schema)

@@ -11,6 +11,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hydra.errors import MissingConfigException
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
+from experiments import base
+
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
 _PLURALS = {int: "integers", float: "numbers", bool: "booleans", str: "strings"}
 
@@ -71,7 +73,7 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         file = error.missing_cfg_file
         group, _, name = file.partition("/") if file.startswith("conf/") else file.rpartition("/")
-        return not_among(group, name, sorted(error.options or []))
+        return not_among(group, name, sorted(error.options or (base.names() if group == "schema" else [])))
     detail: BaseException | None = error
     while detail is not None and not isinstance(detail, OmegaConfBaseException):
         detail = detail.__cause__ or detail.__context__

@@ -57,7 +57,7 @@ def _choices() -> Iterator[str]:
 
 def _headline(path: Path | None) -> str:
     """The first sentence that a YAML file says about itself."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path else []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path else []
     comments = [line.removeprefix("#").strip() for line in lines if line.startswith("#") and "@package" not in line]
     return re.split(r"(?<=[.;])\s", " ".join(comments), maxsplit=1)[0].rstrip(".;")
 

@@ -1,0 +1,87 @@
+"""Configuration files of one's own: they work without a magic line, and a mistake in one is told with file and line."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.run import main
+
+HEAD = "defaults:\n  - /schema/worked_examples\n  - _self_\n"
+LAYER = "[" + ",".join(["*a"] * 10) + "]"
+MISTAKES = {
+    "bracket": (HEAD + "seed: [3\nexamples: 2\n", r"{} line 5 must be YAML, got: expected ',' or '\]', but got ':'"),
+    "tab": (HEAD + "wandb:\n\tmode: offline\n", r"{} line 5 must be YAML, got: found character '\\t' that cannot .*"),
+    "twice": (HEAD + "seed: 3\nseed: 4\n", "{} line 5 must give every key once, got seed again"),
+    "latin": (HEAD.encode() + b"seed: 3\nwandb: \xe9\n", "{} line 5 must be text in UTF-8, got the byte 0xe9"),
+    "tag": (HEAD + "seed: !!python/object/apply:os.mkdir [bad]\n", "{} line 4 must hold plain values, got the tag .*"),
+    "bomb": (
+        "a: &a [1, 1]\n" + "".join(f"{x}: &{x} {LAYER.replace('*a', '*' + y)}\n" for x, y in zip("bcdef", "abcde", strict=True)),
+        "{} line 6 must hold at most 100000 entries, got 3.11e[+]05 with its aliases",
+    ),
+    "itself": ("seed: &x [*x]\n", "{} line 1 must not contain itself"),
+    "selfish": ("defaults:\n  - selfish\n  - _self_\n", "{} must not come back to itself through its defaults"),
+    "nobody": ("seed: 3\n", r"conf=nobody must name its experiment, as in .* \({} line 1\)"),
+    "empty": ("", r"conf=empty must name its experiment, as in .* \({} line 1\)"),
+    "list": ("- 1\n", "{} line 1 must hold options as key: value, got something else"),
+    "schema": (HEAD.replace("worked_examples", "workd"), "schema must be one of basins, .*, got workd.*"),
+    "defaults": ("defaults: 3\n", "{} must be a configuration, got: .*"),
+    "deep": ("seed: " + "[" * 2000 + "]" * 2000, "{} line 1 must not be nested so deeply"),
+    "large": ("#" * 2**21, "{} must have at most 1 MiB, got 2097152 bytes"),
+    "nul": ("seed: 3\0\n", "{} line 1 must be YAML, got: unacceptable character .*"),
+    "unknown": (HEAD + "exampels: [attention]\n", r"exampels is not .*; did you mean examples\? \({} line 4\)"),
+    "kind": (HEAD + "\nexamples: [attention, [x]]\n", r"examples.* \({} line 5\)"),
+    "range": (HEAD + "documents:\n  - guide\nseed: -1\n", r"seed must lie in \[0, 2\^32\), got -1 \({} line 6\)"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable:
+    """The command in an empty folder, with choices from a folder that holds one file."""
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    (tmp_path / "own/conf").mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+    def command(*words: str) -> tuple[int, str, str]:
+        code = main(["--config-dir", str(tmp_path / "own"), *words])
+        assert list((tmp_path / "work").iterdir()) == []
+        return code, *capsys.readouterr()
+
+    return command
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_file_is_told_with_its_place(run: Callable, tmp_path: Path, name: str) -> None:
+    text, sentence = MISTAKES[name]
+    path = tmp_path / f"own/conf/{name}.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err = run(f"conf={name}", "dry=true")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"error: {sentence.replace('{}', re.escape(str(path)))}\n", err), err
+
+
+@pytest.mark.parametrize("head", ["", "# A choice of my own.\n", "# @package _global_\n"])
+def test_a_file_needs_no_magic_line(run: Callable, tmp_path: Path, head: str) -> None:
+    (tmp_path / "own/conf/mine.yaml").write_text(f"{head}{HEAD}examples: [jacobian]\ndocuments: [guide]\n")
+    assert run("conf=mine", "dry=true")[0] == 0
+    assert "\nexamples:\n- jacobian\n" in run("conf=mine", "--cfg", "job")[1]
+    assert "\nexamples:\n- attention\n" in run("conf=mine", "--cfg", "job", "examples=[attention]")[1]
+
+
+@pytest.mark.parametrize("name", ["null", "None", "../conf/worked_examples", "/etc/passwd", "a/b", ".hidden", "pipe"])
+def test_a_choice_is_a_name_and_no_path(run: Callable, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "own/conf/pipe.yaml")
+    code, _, err = run(f"conf={name}")
+    assert code == 2
+    assert re.fullmatch(r"error: conf must be one of [^\n]+, got [^\n]+\n", err)
+
+
+def test_help_survives_files_that_cannot_be_read(run: Callable, tmp_path: Path) -> None:
+    (tmp_path / "own/conf/latin.yaml").write_bytes(b"# caf\xe9\n")
+    os.mkfifo(tmp_path / "own/conf/pipe.yaml")
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "conf=latin" in out
