@@ -6,6 +6,7 @@ A module `hopfield/memories/<name>.py` defines
     SCALING: Scaling, or a function of the parameter returning one
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
+    INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
 and needs no registration anywhere.
 """
@@ -45,6 +46,9 @@ def polynomial_scaling(degree: int) -> Scaling:
     return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: a * float(n) ** power)
 
 
+PARITIES = ("odd", "even", "any")
+
+
 class Blueprint(NamedTuple):
     """A memory chosen by name and parameter, not yet given patterns."""
 
@@ -56,10 +60,25 @@ class Blueprint(NamedTuple):
     takes_beta: bool
     beta: float | None
     """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
+    integer_fields: bool = False
+    """Whether fields are sums of M integers: an even M can leave exact ties, which keep a spin, an odd M hardly ever."""
 
-    def rounded(self, load: float, neurons: int) -> int:
-        """Number of patterns nearest to a load, at least 1."""
-        return max(1, round(self.scaling.patterns(load, neurons)))
+    def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
+        """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
+
+        With Hebb's rule N·h_i has the parity of M: at odd M there are no ties, at even M ties keep the spin and move
+        thresholds by order 1/N. Of two numbers at the same distance the larger one counts.
+
+        Raises:
+            ValueError: `parity` is none of PARITIES.
+        """
+        if parity not in PARITIES:
+            raise ValueError(f"parity must be one of {', '.join(PARITIES)}, got {parity!r}")
+        patterns = self.scaling.patterns(load, neurons)
+        if parity == "any" or not self.integer_fields:
+            return max(1, round(patterns))
+        odd = parity == "odd"
+        return max(1 if odd else 2, 2 * math.floor((patterns + (0 if odd else 1)) / 2) + odd)
 
 
 @cache
@@ -93,7 +112,8 @@ def find(spec: str) -> Blueprint:
 
     if arguments:  # the model itself knows which values it takes
         build(np.ones((1, 2)))
-    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta)
+    integers = bool(getattr(module, "INTEGER_FIELDS", False))
+    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta, integers)
 
 
 def _parameter(spec: str, text: str, kind: type | None):

@@ -7,6 +7,7 @@ from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
+INTEGER_FIELDS = True
 
 
 def classical(patterns, *, mask=None, values=None) -> Memory:

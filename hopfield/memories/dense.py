@@ -7,6 +7,7 @@ from hopfield.spaces import Spins
 
 SCALING = polynomial_scaling
 ENSEMBLE = "spins"
+INTEGER_FIELDS = True
 PARAMETER = int
 
 
