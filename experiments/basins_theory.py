@@ -7,6 +7,9 @@ import numpy as np
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
 
+NEURODYNAMICS = "Amari & Maginu: not the dynamics\nbeyond the first steps"
+"""Label of the statistical neurodynamics: its crosstalk is Gaussian noise that forgets all steps but the last."""
+
 
 class Theory(NamedTuple):
     """A line of critical initial overlaps: its label in a figure, its loads and its overlaps."""
@@ -35,7 +38,7 @@ def lines(memory: str, dynamics: str, neurons: int, beta: float, loads: np.ndarr
     if name == "classical" or (name == "dense" and degree == 2):
         if dynamics != "synchronous":
             return []
-        return [Theory("Amari & Maginu, synchronous", loads, np.asarray(basins.classical(loads)))]
+        return [Theory(NEURODYNAMICS, loads, np.asarray(basins.classical(loads)))]
     if name == "dense":
         return [Theory(ONE_STEP, loads, np.asarray(basins.dense(degree, loads)))]
     if name == "projection":

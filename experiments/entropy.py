@@ -15,7 +15,8 @@ Every retrieval is followed step by step:
 
 each as median, `_low` and `_high` over queries. At the start, where the query does not depend on β, H against β is the
 entropy of one and the same query at every temperature; there `slope` is −dΦ/dT by finite differences, equal to S.
-Patterns have norm 1. β is counted in units of the critical β of as many random patterns on the sphere.
+Patterns have norm 1. β is counted in units of the converged critical β of as many random patterns on the sphere, of
+annealed theory, as are the lines drawn beside the sphere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -169,7 +170,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 
 def critical_beta(neurons: int, patterns: int) -> float:
-    """The unit of `ratio`: β of unit-norm random patterns on the sphere at which iterated retrieval sets in."""
+    """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
     found = retrieval_theory.critical_beta("modern", "sphere", neurons, patterns, "converged")
     assert found is not None
     return found

@@ -18,7 +18,7 @@ Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Which β are drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
-RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$"
+RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
 WORDS = {"modern": "softmax", "sparse": "sparsemax"}
 AXES = {
     "entropy": r"entropy $H$ of the weights",
@@ -203,7 +203,7 @@ def _fixed(ax: "Axes", table: Table, start: str) -> None:
         ax.plot(curve["ratio"], curve["slope"], color=look["color"], marker=look["marker"], linestyle="none",
                 markerfacecolor="white", label=ensemble)  # fmt: skip
     if start == starts.CLEAN:
-        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="theory, sphere")
+        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="annealed theory, sphere")
     ax.plot([], [], color="0.3", label="$H$")
     ax.plot([], [], color="0.3", marker="o", linestyle="none", markerfacecolor="white", label=r"$-d\Phi/dT$")
     _nats(ax, rows["patterns"].iloc[0])
@@ -214,7 +214,7 @@ def _fixed(ax: "Axes", table: Table, start: str) -> None:
 
 
 def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """β in units of the critical one, and what theory says of softmax on the sphere there; nothing for other rows."""
+    """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
     rows = rows[(rows["ensemble"] == "sphere") & (rows["memory"] == "modern")]
     if rows.empty:
         return np.empty(0), np.empty(0)
@@ -253,7 +253,7 @@ def _final(ax: "Axes", table: Table, start: str) -> None:
         ax.errorbar(curve["ratio"], curve["entropy"], ends, label=ensemble, **look)
     grid, predicted = _theory(rows, _converged_entropy)
     if start == starts.CLEAN:
-        ax.plot(grid, predicted, **THEORY, label="theory, sphere")
+        ax.plot(grid, predicted, **THEORY, label="annealed theory, sphere")
     _nats(ax, rows["patterns"].iloc[0])
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")

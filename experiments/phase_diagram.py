@@ -2,7 +2,10 @@
 
 The classical network is sampled by heat-bath dynamics at temperature T, the modern one is iterated to its fixed point
 at β = 1/T. A map is refined where neighbouring cells disagree; curves of the classical overlap against T at a few
-loads are refined where retrieval is lost, and compared with the replica theory. An end is one of
+loads are refined where retrieval is lost. Lines of theory are replica-symmetric (Amit, Gutfreund & Sompolinsky):
+wrong below the line of Almeida and Thouless, as is all of the spin glass; those of the modern network are annealed at
+its size. A network of finite size leaves a metastable state in time: the temperature at which half of the retrievals
+are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criterion of `retrieval`. An end is one of
 
     retrieval      held by the target     (spins: most of the frozen state lies along it; modern: most of the weight)
     other_pattern  held by another single pattern
@@ -14,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import groupby, product
 from math import exp, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from experiments import base, budget, parallel, sources, thermal
 from experiments.base import about
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 
 X_AXIS = "load"
 MEMORIES = ("classical", "modern")
-MAP, CURVE = "map", "curve"
+STUDIES = MAP, CURVE = ("map", "curve")
+PARITY = "odd"
+"""Parity of the numbers of patterns of the classical network, the same at all sizes."""
 CHUNK = 2e10
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 TEMPERATURES = 2
@@ -82,9 +87,11 @@ class Curves:
     """Overlap of the classical network against temperature at fixed loads."""
 
     loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
-    neurons: list[int] = field(default_factory=lambda: [100], metadata=about("numbers of neurons N", least=2))
+    neurons: list[int] = field(
+        default_factory=lambda: [100], metadata=about("numbers of neurons N; one may return with other sweeps", least=2)
+    )
     samples: list[int] = field(
-        default_factory=lambda: [6], metadata=about("draws of patterns, one number for each N", least=1)
+        default_factory=lambda: [6], metadata=about("draws of patterns, one number for all N or one for each", least=1)
     )
     temperatures: list[float] = field(
         default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
@@ -93,8 +100,23 @@ class Curves:
         default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
     )
     probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
-    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
-    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
+    burn_in: list[int] = field(
+        default_factory=lambda: [20],
+        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0),
+    )
+    sweeps: list[int] = field(
+        default_factory=lambda: [40],
+        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2),
+    )
+
+
+class Effort(NamedTuple):
+    """What the curves of one size are measured with."""
+
+    neurons: int
+    samples: int
+    burn_in: int
+    sweeps: int
 
 
 @dataclass
@@ -105,6 +127,10 @@ class Config(base.Config):
         default_factory=lambda: list(MEMORIES),
         metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
     )
+    studies: list[str] = field(
+        default_factory=lambda: list(STUDIES),
+        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
+    )
     classical: Classical = field(default_factory=Classical)
     modern: Modern = field(default_factory=Modern)
     curves: Curves = field(default_factory=Curves)
@@ -113,7 +139,7 @@ class Config(base.Config):
         base.Config.__post_init__(self)
         for name in MEMORIES:
             _check_map(name, getattr(self, name))
-        _check_sweeps("classical", self.classical)
+        _check_sweeps("classical", self.classical.sweeps)
         _range("classical.temperature", self.classical.temperature)
         _range("modern.beta", self.modern.beta)
         _check_curves(self.curves)
@@ -135,19 +161,30 @@ def _check_map(name: str, area: Map) -> None:
         raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
 
 
-def _check_sweeps(name: str, area: Classical | Curves) -> None:
-    if area.sweeps % 2:
-        raise ValueError(f"{name}.sweeps must be even, got {area.sweeps}")
+def _check_sweeps(name: str, sweeps: int) -> None:
+    if sweeps % 2:
+        raise ValueError(f"{name}.sweeps must be even, got {sweeps}")
+
+
+def _efforts(curves: Curves) -> list[Effort]:
+    """One for each of neurons; a single number of draws or sweeps serves all."""
+    columns = [curves.neurons]
+    for name in ("samples", "burn_in", "sweeps"):
+        values = getattr(curves, name)
+        if len(values) not in (1, len(curves.neurons)):
+            raise ValueError(f"curves.{name} must be one number, or one for each of neurons, got {values}")
+        columns.append(values * len(curves.neurons) if len(values) == 1 else values)
+    return [Effort(*values) for values in zip(*columns, strict=True)]
 
 
 def _check_curves(curves: Curves) -> None:
-    _check_sweeps("curves", curves)
+    efforts = _efforts(curves)
+    for effort in efforts:
+        _check_sweeps("curves", effort.sweeps)
+    if len({effort._replace(samples=0) for effort in efforts}) < len(efforts):
+        raise ValueError(f"curves.neurons must return with other sweeps or not at all, got {curves.neurons}")
     if curves.loads and not (curves.neurons and curves.temperatures):
         raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
-    if len(curves.samples) != len(curves.neurons):
-        raise ValueError(
-            f"curves.samples must be one positive number for each of neurons, got {curves.samples} for {curves.neurons}"
-        )
     for size in curves.neurons:
         if max([*curves.loads, 0]) * size**2 > 2**28:
             raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
@@ -163,6 +200,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
             "study": MAP,
             "memory": memory,
             "neurons": area.neurons,
+            "asked": (low + high) / 2,
             "patterns": _stored(memory, (low + high) / 2, area.neurons),
             "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
             "level": cell.level,
@@ -178,9 +216,10 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
 
 
 def _stored(memory: str, load: float, neurons: int) -> int:
+    """Number of patterns nearest to a load that is asked for, of one parity where fields are integers."""
     from hopfield.memories import find
 
-    return find(memory).rounded(load, neurons)
+    return find(memory).rounded(load, neurons, PARITY)
 
 
 def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float, float]:
@@ -197,22 +236,23 @@ def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float
     return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
 
 
-def _curve_points(config: Config, neurons: int, patterns: int, places: Sequence[tuple[float, int]]) -> list[dict]:
+def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:
     """One point for each temperature, with its level of refinement, and draw of patterns."""
-    curves = config.curves
-    shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "patterns": patterns}
-    effort = {"probes": curves.probes, "burn_in": curves.burn_in, "sweeps": curves.sweeps, "max_steps": 0}
+    neurons, samples, burn_in, sweeps = effort
+    shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
+    shared["patterns"] = _stored("classical", load, neurons)
+    length = {"probes": config.curves.probes, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
     return [
-        shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | effort | {"sample": sample}
+        shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | length | {"sample": sample}
         for temperature, level in places
-        for sample in range(curves.samples[curves.neurons.index(neurons)])
+        for sample in range(samples)
     ]
 
 
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     parts = []
-    for memory in config.memories:
+    for memory in config.memories if MAP in config.studies else []:
         area = getattr(config, memory)
         stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
         steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
@@ -223,10 +263,10 @@ def cost(config: Config) -> Cost:
             )
         )
     curves = config.curves
-    if "classical" in config.memories:
-        for neurons, samples in zip(curves.neurons, curves.samples, strict=True):
+    if CURVE in config.studies and "classical" in config.memories:
+        for neurons, samples, burn_in, sweeps in _efforts(curves):
             cells = len(curves.loads) * len(curves.temperatures) * samples
-            steps = curves.probes * (curves.burn_in + curves.sweeps)
+            steps = curves.probes * (burn_in + sweeps)
             parts.append(Cost(cells, neurons * max(neurons, curves.probes), cells * steps * neurons**2))
     return budget.total(parts)
 
@@ -234,14 +274,20 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[dict]:
     """The coarse cells of every map and the given temperatures of every curve."""
     found = []
-    for memory in config.memories:
+    for memory in dict.fromkeys(config.memories if MAP in config.studies else []):
         found += _map_points(config, memory, coarse(*getattr(config, memory).cells))
-    if "classical" in config.memories:
-        for load in config.curves.loads:
-            for neurons in config.curves.neurons:
-                places = [(temperature, 0) for temperature in config.curves.temperatures]
-                found += _curve_points(config, neurons, _stored("classical", load, neurons), places)
+    for effort, load in _curves(config):
+        found += _curve_points(config, effort, load, [(t, 0) for t in dict.fromkeys(config.curves.temperatures)])
     return found
+
+
+def _curves(config: Config) -> list[tuple[Effort, float]]:
+    """Effort and load of every curve, loads that store the same number of patterns once."""
+    found = {}
+    if CURVE in config.studies and "classical" in config.memories:
+        for load, effort in product(config.curves.loads, _efforts(config.curves)):
+            found.setdefault((effort, _stored("classical", load, effort.neurons)), load)
+    return [(effort, load) for (effort, _), load in found.items()]
 
 
 def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
@@ -251,14 +297,16 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
         if row["study"] == MAP:
             maps[row["memory"]][Cell(row["level"], row["column"], row["row"])].append(row)
         else:
-            curves[row["neurons"], row["patterns"]][row["temperature"], row["level"]].append(row)
+            key = tuple(row[name] for name in ("neurons", "burn_in", "sweeps", "asked"))
+            curves[key][row["temperature"], row["level"]].append(row)
     found = []
     for memory, cells in maps.items():
         regimes = {cell: thermal.majority(members) for cell, members in cells.items()}
         found += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
-    for (neurons, patterns), places in curves.items():
+    for effort, load in _curves(config):
+        places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
         shares = {place: sum(row["retrieval"] for row in rows) / thermal.trials(rows) for place, rows in places.items()}
-        found += _curve_points(config, neurons, patterns, between(shares, config.curves.levels))
+        found += _curve_points(config, effort, load, between(shares, config.curves.levels))
     return found
 
 

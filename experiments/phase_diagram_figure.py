@@ -35,11 +35,14 @@ def draw(table: Table, summary: dict) -> "Figure":
     from matplotlib.figure import Figure
 
     rows: list[list[Panel]] = []
-    for memory in dict.fromkeys(table["memory"]):
-        area = table[(table["study"] == "map") & (table["memory"] == memory)]
-        found = cells(area)
-        neurons = int(area["neurons"].iloc[0])
-        rows.append([partial(kind, found=found, memory=memory, neurons=neurons) for kind in (_regimes, _overlaps)])
+    maps = table[table["study"] == "map"]
+    for memory in dict.fromkeys(maps["memory"]):
+        area = maps[maps["memory"] == memory]
+        found, first = cells(area), area.iloc[0]
+        where = rf"{memory}, $N={first['neurons']}$"
+        where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
+        shared = {"found": found, "memory": memory, "neurons": int(first["neurons"]), "where": where}
+        rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
     for row, panel in zip(rows, extra, strict=False):
@@ -81,7 +84,7 @@ def _frame(ax: "Axes", found: Table, memory: str) -> None:
         ax.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _regimes(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
+def _regimes(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
@@ -100,10 +103,10 @@ def _regimes(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
     handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "columnspacing": 1.2}
     ax.legend(handles=[*handles, *lines], fontsize=7.5, **below)
-    ax.set_title(f"{memory}, $N={neurons}$: where the state ends", loc="left")
+    ax.set_title(f"{where}: where the state ends", loc="left")
 
 
-def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
+def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
     """Every cell in the shade of its mean overlap."""
     from matplotlib.collections import PolyCollection
 
@@ -116,7 +119,7 @@ def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int) -> None:
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
-    ax.set_title(f"{memory}, $N={neurons}$: overlap", loc="left")
+    ax.set_title(f"{where}: overlap", loc="left")
 
 
 def _lines(ax: "Axes", memory: str, neurons: int, colour: str) -> None:
@@ -132,16 +135,17 @@ def _lines(ax: "Axes", memory: str, neurons: int, colour: str) -> None:
 def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
     """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
 
-    Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
+    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it. Spins are counted as frozen
+    from self-overlap q = FROZEN on, which is below T_g.
     """
     from hopfield.theory import classical
 
     cold = temperatures[temperatures < 1]
     return [
-        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends"),
-        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below"),
+        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
+        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
         (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
-        (loads, frozen_temperature(loads), f"self-overlap $q = {thermal.FROZEN:g}$: frozen here"),
+        (loads, frozen_temperature(loads), f"self-overlap $q = {thermal.FROZEN:g}$: frozen here (RS)"),
     ]
 
 
@@ -159,32 +163,38 @@ def frozen_temperature(loads: np.ndarray, q: float = thermal.FROZEN) -> np.ndarr
 
 
 def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
-    """Thresholds as loads of β; the average over all patterns as a β of the load."""
+    """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
     from hopfield.theory import spherical
 
     patterns = np.exp(loads * neurons)
     kappa = betas * neurons
     return [
-        (spherical.critical_load(neurons, kappa, "converged"), betas, f"retrieval ends, $N={neurons}$"),
-        (spherical.critical_load(neurons, kappa, "one_step"), betas, f"half weight after one step, $N={neurons}$"),
+        (spherical.critical_load(neurons, kappa, "converged"), betas, f"retrieval ends, annealed, $N={neurons}$"),
+        (
+            spherical.critical_load(neurons, kappa, "one_step"),
+            betas,
+            f"half weight at the start, annealed, $N={neurons}$",
+        ),
         (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
         (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
     ]
 
 
 def _curves(ax: "Axes", summary: dict) -> None:
-    """Overlap against temperature at each load and size, with the replica theory."""
+    """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
     import pandas
     from matplotlib.colors import to_rgb
 
     from hopfield.theory import classical
 
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
-    names = {load: rf"$\alpha={load:.3g}$" for load in frame["load"]}
+    burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
+    frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
+    names = {load: rf"$\alpha={load:.3g}$" for load in frame["asked"]}
     looks = series(list(names.values()))
     sizes = sorted(frame["neurons"].unique())
     for number, size in enumerate(sizes, 1):
-        for load, rows in frame[frame["neurons"] == size].groupby("load", sort=False):
+        for load, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
             look = looks[names[load]] | {"linestyle": "none", "capsize": 2, "elinewidth": 0.9}
             paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
             fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
@@ -199,9 +209,9 @@ def _curves(ax: "Axes", summary: dict) -> None:
             ax.plot(temperatures, classical.retrieval_overlap(load, temperatures), **THEORY)
             edge = float(classical.retrieval_overlap(load, end - 1e-9))
             ax.vlines(end, 0, edge, color=THEORY["color"], linestyle=THEORY["linestyle"], linewidth=0.7)
-    ax.plot([], [], **THEORY, label=r"replica theory, $N\to\infty$")
+    ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
     ax.set(xlabel="temperature $T$", ylabel="overlap $m$", ylim=(-0.03, 1.03))
-    ax.set_title("classical: overlap against temperature", loc="left")
+    ax.set_title(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", loc="left")
     ax.legend(loc="lower left", fontsize=7.5)
 
 
@@ -210,24 +220,27 @@ def _measured(summary: dict) -> list[dict]:
 
 
 def _rounding(ax: "Axes", summary: dict) -> None:
-    """Where half of the probes lose their pattern relative to T_M, with the width of the loss, against size."""
+    """Where half of the probes have lost their pattern relative to T_M, by sweeps, with the width of the loss."""
     import pandas
 
     frame: Table = pandas.DataFrame(_measured(summary))
-    names = {load: rf"$\alpha={load:.3g}$" for load in frame["load"]}
+    names = {
+        key: rf"$\alpha={key[0]:.3g}$, {key[1]} sweeps"
+        for key in frame[["asked", "observed_sweeps"]].itertuples(index=False, name=None)
+    }
     looks = series(list(names.values()))
-    for number, (load, rows) in enumerate(frame.groupby("load", sort=False)):
-        look = looks[names[load]]
-        x, y = rows["neurons"] * 1.04**number, rows["temperature"] / rows["theory"]
+    for number, (key, rows) in enumerate(frame.groupby(["asked", "observed_sweeps"], sort=False)):
+        look = looks[names[key]]
+        x, y = rows["neurons"] * 1.06**number, rows["temperature"] / rows["theory"]
         width = np.abs(rows["width"]) / rows["theory"]
         ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)
         error = rows["stderr"] / rows["theory"]
-        ax.errorbar(x, y, error, label=names[load], **look | {"linestyle": "none", "capsize": 3})
-    ax.axhline(1, **THEORY, label=r"replica theory $T_M$, $N\to\infty$")
+        ax.errorbar(x, y, error, label=names[key], **look | {"linestyle": "none", "capsize": 3})
+    ax.axhline(1, **THEORY, label=r"RS theory $T_M$, $N\to\infty$")
     ax.set(xscale="log", xlabel="neurons $N$", ylabel=r"$T_{50}/T_M$: half of the retrievals lost")
     sizes = sorted(frame["neurons"].unique())
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.set_xticks([], minor=True)
-    ax.margins(x=0.25)
+    ax.margins(x=0.25, y=0.3)
     ax.set_title("classical: rounding of $T_M$ (bars: width)", loc="left")
-    ax.legend(loc="best")
+    ax.legend(loc="best", fontsize=7.5)

@@ -12,11 +12,20 @@ Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
 MARGIN = 3.0
 """Widths of the rounding by which a temperature must lie below the measured line to count as away from it."""
-LINE = ("load", "neurons")
+LINE = ("asked", "neurons", "burn_in", "sweeps")
+THEORY = {
+    "classical": "replica-symmetric, N → ∞; wrong below the Almeida-Thouless line and in all of the spin glass",
+    "modern": "annealed: the sum over the other patterns at its mean, at the measured N",
+}
+CRITERION = f"half of the probes are held by their pattern: m² > q/2, q > {thermal.FROZEN:g}"
+"""What a measured end of retrieval means; it belongs to its number of sweeps."""
 
 
 def summary(table: Table) -> dict:
-    """The summary of a table, with the headline numbers among its scalars."""
+    """The summary of a table, with the headline numbers among its scalars.
+
+    `theory` and `thermodynamic` are replica-symmetric and of N → ∞. Loads are those stored, `asked` those asked for.
+    """
     curves = _with_trials(table[table["study"] == "curve"])
     lines = [_line(rows) for _, rows in curves.groupby(list(LINE), sort=False)]
     overlaps = [entry for line in lines for entry in _overlaps(curves, line)]
@@ -29,6 +38,7 @@ def summary(table: Table) -> dict:
         "overlap_limit": limits,
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
+        "theory": THEORY,
         "scalars": _scalars(lines, limits, maps),
     }
 
@@ -52,7 +62,7 @@ def cells(rows: Table) -> Table:
 
 
 def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
-    """Whether theory has a retrieval state: the replica theory, or the converged state at that size on the sphere."""
+    """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
     from hopfield.theory import classical, spherical
 
     load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
@@ -67,28 +77,34 @@ def _with_trials(rows: Table) -> Table:
 
 
 def _line(rows: Table) -> dict:
-    """Temperature at which half of the probes of one curve lose their pattern, and over what width they do."""
+    """Temperature at which half of the probes of one curve have lost their pattern, and over what width they do."""
     from hopfield.theory import classical
 
     found = critical_load(rows["temperature"], rows["retrieval"], rows["trials"], rows["sample"])
-    load, neurons = float(rows["load"].iloc[0]), int(rows["neurons"].iloc[0])
+    load = float(rows["load"].iloc[0])
+    entry: dict[str, Any] = {"load": load} | {name: rows[name].iloc[0].item() for name in LINE}
+    entry |= {"observed_sweeps": entry["burn_in"] + entry["sweeps"], "criterion": CRITERION}
     fit = {"width": found.width, "chi2": found.chi2, "dof": found.dof, "method": found.method}
-    entry = {"load": load, "neurons": neurons, "temperature": found.value, "stderr": found.stderr} | fit
-    return entry | {
-        "theory": float(classical.spinodal_temperature(load)),
-        "thermodynamic": float(classical.thermodynamic_temperature(load)),
-    }
+    return (
+        entry
+        | {"temperature": found.value, "stderr": found.stderr}
+        | fit
+        | {
+            "theory": float(classical.spinodal_temperature(load)),
+            "thermodynamic": float(classical.thermodynamic_temperature(load)),
+        }
+    )
 
 
 def _overlaps(curves: Table, line: dict) -> list[dict]:
     """Overlap and self-overlap at each temperature of one curve, beside the replica theory."""
     from hopfield.theory import classical
 
-    rows = curves[(curves["load"] == line["load"]) & (curves["neurons"] == line["neurons"])]
+    rows = curves[(curves[list(LINE)] == [line[name] for name in LINE]).all(axis=1)]
     found = []
     for temperature, group in rows.groupby("temperature"):
         theory = classical.replica(line["load"], temperature)
-        entry: dict[str, Any] = {name: line[name] for name in LINE} | {"temperature": temperature}
+        entry: dict[str, Any] = {name: line[name] for name in ("load", *LINE)} | {"temperature": temperature}
         entry["level"] = int(group["level"].iloc[0])
         entry["retrieval"] = group["retrieval"].sum() / group["trials"].sum()
         for name, value in (("overlap", theory.overlap), ("self_overlap", theory.q)):
@@ -101,37 +117,49 @@ def _overlaps(curves: Table, line: dict) -> list[dict]:
 
 
 def _limits(overlaps: list[dict]) -> list[dict]:
-    """Overlaps extrapolated to infinite size, linearly in 1/N, at temperatures away from the line at every size."""
+    """Overlaps extrapolated to infinite size, linearly in 1/N, at temperatures away from the line at every size.
+
+    Offsets from theory at the stored load are extrapolated, as M is rounded; the limit is that of the load asked for.
+    """
     import pandas
+
+    from hopfield.theory import classical
 
     if not overlaps:
         return []
     frame: Table = pandas.DataFrame(overlaps)
-    sizes = frame["neurons"].nunique()
     found = []
-    # M is rounded: the same load to a thousandth counts as one
-    for key, rows in frame[frame["level"] == 0].groupby([frame["load"].round(3), "temperature"]):
-        if len(rows) < max(sizes, 2) or not rows["away"].all() or not (rows["overlap_stderr"] > 0).all():
+    for key, rows in frame[frame["level"] == 0].groupby(["asked", "burn_in", "sweeps", "temperature"]):
+        load, burn_in, sweeps, temperature = key
+        same = (frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)
+        least = max(frame.loc[same, "neurons"].nunique(), 2)
+        if len(rows) < least or not rows["away"].all() or not (rows["overlap_stderr"] > 0).all():
             continue
         offset = rows["overlap"] - rows["overlap_theory"]
         fit = extrapolate(rows["neurons"], offset, rows["overlap_stderr"], (1.0,), free=False)[0]
-        theory = float(rows["overlap_theory"].iloc[-1])
-        values = {"overlap": theory + fit["load"], "stderr": fit["stderr"], "theory": theory}
-        values |= {"amplitude": fit["amplitude"], "chi2": fit["chi2"], "dof": fit["dof"]}
-        found.append(dict(zip(("load", "temperature"), key, strict=True)) | values)
+        theory = float(classical.retrieval_overlap(load, temperature))
+        entry = {"load": load, "burn_in": burn_in, "sweeps": sweeps, "temperature": temperature}
+        entry |= {"overlap": theory + fit["load"], "stderr": fit["stderr"], "theory": theory}
+        found.append(entry | {"amplitude": fit["amplitude"], "chi2": fit["chi2"], "dof": fit["dof"]})
     return found
 
 
 def _extrapolation(lines: list[dict]) -> list[dict]:
-    """The measured line against size, by load, with several exponents."""
-    loads = dict.fromkeys(round(line["load"], 3) for line in lines)
+    """The measured line against size, by load and sweeps, with several exponents."""
+    from hopfield.theory import classical
+
     found = []
-    for load in loads:
-        chosen = [line for line in lines if round(line["load"], 3) == load and line["stderr"] > 0]
-        columns = ([line[name] for line in chosen] for name in ("neurons", "temperature", "stderr"))
-        for fit in extrapolate(*columns):
+    for key in dict.fromkeys(tuple(line[name] for name in ("asked", "burn_in", "sweeps")) for line in lines):
+        load, burn_in, sweeps = key
+        same = [line for line in lines if (line["asked"], line["burn_in"], line["sweeps"]) == key]
+        theory = float(classical.spinodal_temperature(load))
+        chosen = [line for line in same if line["stderr"] > 0]
+        # M is rounded: the difference between the loads stored and asked for is that of theory
+        moved = [line["temperature"] - line["theory"] + theory for line in chosen]
+        sizes, errors = ([line[name] for line in chosen] for name in ("neurons", "stderr"))
+        for fit in extrapolate(sizes, moved, errors):
             fit["temperature"] = fit.pop("load")
-            found.append({"load": load, "theory": chosen[0]["theory"]} | fit)
+            found.append({"load": load, "burn_in": burn_in, "sweeps": sweeps, "theory": theory} | fit)
     return found
 
 
@@ -140,17 +168,17 @@ def _agreement(overlaps: list[dict], limits: list[dict]) -> list[dict]:
     curves: dict[tuple, list[tuple[float, float]]] = {}
     for entry in overlaps:
         if entry["away"] and entry["overlap_stderr"] > 0:
-            own = curves.setdefault((entry["load"], entry["neurons"]), [])
+            own = curves.setdefault((entry["load"], entry["neurons"], entry["burn_in"], entry["sweeps"]), [])
             own.append((entry["overlap"] - entry["overlap_theory"], entry["overlap_stderr"]))
     for entry in limits:
-        own = curves.setdefault((entry["load"], None), [])
+        own = curves.setdefault((entry["load"], None, entry["burn_in"], entry["sweeps"]), [])
         own.append((entry["overlap"] - entry["theory"], entry["stderr"]))
     found = []
-    for (load, neurons), pairs in curves.items():
+    for key, pairs in curves.items():
         offset, error = np.array(pairs).T
         worst = {"largest_offset": np.abs(offset).max(), "largest_score": np.abs(offset / error).max()}
         chi2 = {"chi2": np.sum((offset / error) ** 2), "temperatures": len(pairs)}
-        found.append({"load": load, "neurons": neurons} | worst | chi2)
+        found.append(dict(zip(("load", "neurons", "burn_in", "sweeps"), key, strict=True)) | worst | chi2)
     return found
 
 
@@ -165,6 +193,7 @@ def _map(rows: Table) -> dict:
     return {
         "memory": memory,
         "neurons": neurons,
+        **{name: int(rows[name].iloc[0]) for name in ("burn_in", "sweeps", "max_steps")},
         "cells": len(found),
         "measured": len(rows.groupby(["level", "column", "row"])),
         "finest": finest,
@@ -182,10 +211,10 @@ def _height(found: Table, memory: str) -> np.ndarray:
 
 
 def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[str, float]:
-    """The measured end of retrieval, and how well overlaps and maps agree with theory."""
+    """The measured end of retrieval with its sweeps, and how well overlaps and maps agree with theory."""
     scalars = {}
     for line in lines:
-        name = f"retrieval_line/load={line['load']:.3g}/N={line['neurons']}"
+        name = f"half_lost/load={line['load']:.3g}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
         if line["stderr"] > 0:
             scalars |= {name: line["temperature"], f"{name}/stderr": line["stderr"], f"{name}/width": line["width"]}
     if limits:

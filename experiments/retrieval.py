@@ -11,7 +11,8 @@ units of theory for norm √N this is λ = κ/N. Every query starts at its patte
     steps             updates that moved the state, up to max_steps (`step_limit` counts the queries cut there)
 
 The critical β of one step is where the mean of one_step_weight is one half, the converged one is where half of the
-queries succeed. The second is a first-order transition: near it updates linger, and successes drop at one blow.
+queries succeed. The second is a first-order transition: near it updates linger, and successes drop at one blow. The
+theory beside both is annealed, at the measured N and M.
 """
 
 from collections.abc import Iterator, Sequence

@@ -19,7 +19,9 @@ Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
 Panel = Callable[["Axes"], None]
 BETA = r"inverse temperature $\beta$ of unit-norm patterns"
-RATIO = r"$\beta$ / converged critical $\beta$ of theory"
+RATIO = r"$\beta$ / converged critical $\beta$ of annealed theory"
+ANNEALED = "annealed theory"
+"""Theory that puts the sum over the other patterns at its mean, at the measured size."""
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 
 
@@ -131,8 +133,8 @@ def _named_axes(ax: "Axes", table: Table, title: str, **labels: Any) -> None:
 
 
 def _one_step(ax: "Axes", table: Table) -> None:
-    """Mean weight on the pattern at the start, against β."""
-    grid = np.geomspace(table["beta"].min(), table["beta"].max(), 300)
+    """Mean weight on the pattern at the start, against β, with the annealed weight."""
+    grid, drawn = np.geomspace(table["beta"].min(), table["beta"].max(), 300), False
     for patterns, rows, look in _curves(table):
         means = _means(rows, "one_step_weight")
         weight = retrieval_theory.one_step_weight(*_family(table), patterns, grid)
@@ -140,7 +142,10 @@ def _one_step(ax: "Axes", table: Table) -> None:
         if weight is not None and table["corruption"].iloc[0] == starts.CLEAN:
             ax.plot(grid, weight, **_theory(color=look["color"]))
             line = {"linestyle": "none"}
+            drawn = True
         ax.errorbar(means["beta"], means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look, **line))
+    if drawn:
+        ax.plot([], [], **_theory(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     labels = {"xlabel": BETA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
     _log_axis(ax)
@@ -149,7 +154,7 @@ def _one_step(ax: "Axes", table: Table) -> None:
 
 
 def _success(ax: "Axes", table: Table) -> None:
-    """Share of queries that end with most of their weight on the pattern, against β; theory as vertical lines."""
+    """Share of queries that end with most weight on the pattern, against β; annealed thresholds as vertical lines."""
     lines = []
     for patterns, rows, look in _curves(table):
         _bars(ax, _shares(rows), label=f"$M={patterns}$", **look)
@@ -159,7 +164,7 @@ def _success(ax: "Axes", table: Table) -> None:
             ax.axvline(critical, **_theory(color=look["color"]))
     _log_axis(ax)
     if lines:  # the transitions are narrow: nothing happens elsewhere
-        ax.plot([], [], **_theory(label="theory"))
+        ax.plot([], [], **_theory(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
     _named_axes(ax, table, "converged", xlabel=BETA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
     ax.legend(loc="upper left")
@@ -177,7 +182,7 @@ def _bars(ax: "Axes", shares: Table, **look: Any) -> None:
 
 
 def _critical(ax: "Axes", entries: list[dict]) -> None:
-    """Critical β/N against ln M / N: one step and converged, finite-size theory and the limit of large N."""
+    """Critical β/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
     import pandas
 
     frame: Table = pandas.DataFrame(entries)
@@ -200,7 +205,7 @@ def _critical(ax: "Axes", entries: list[dict]) -> None:
     loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
     for ensemble, look in looks.items():
         ax.plot(loads, retrieval_theory.limit(ensemble, loads), color=look["color"], linewidth=0.8, zorder=1)
-    ax.plot([], [], **_theory(label="theory at that $N$"))
+    ax.plot([], [], **_theory(label="annealed theory at that $N$"))
     ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
     _log_axis(ax)
     ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \beta / N$")
@@ -223,7 +228,7 @@ def _deviation(ax: "Axes", frame: Table, looks: dict) -> None:
     ax.tick_params(labelsize=7)
     ax.tick_params(which="minor", labelbottom=False)
     ax.set_title(
-        "measured / theory − 1 (%)\n" + f"{_name(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
+        "measured / annealed − 1 (%)\n" + f"{_name(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
         fontsize=7,
     )
 
@@ -244,7 +249,7 @@ def _state(ax: "Axes", table: Table, name: str) -> None:
             look = _look(look, linestyle="none", label=f"$M={patterns}$")
             ax.errorbar(means["beta"] / critical, means["mean"], means["stderr"], **look)
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.plot([], [], **_theory(label="theory"))
+    ax.plot([], [], **_theory(label=ANNEALED))
     _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
     ax.legend(loc="best")
 

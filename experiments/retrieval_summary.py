@@ -13,12 +13,16 @@ Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
 FAMILY = ["memory", "ensemble", "neurons"]
 COMPARED = ("overlap", "entropy")
+THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
 JUST_ABOVE = 1.05
 """Multiple of the critical β of theory around which measured and predicted states are compared in a number."""
 
 
 def summary(table: Table) -> dict:
-    """summary.json: `critical_beta` from clean and from corrupted starts, `above_critical`, `scalars`."""
+    """summary.json: `critical_beta` from clean and from corrupted starts, `above_critical`, `scalars`.
+
+    `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
+    """
     critical, corrupted, unresolved, above = [], [], [], []
     for key, rows in table.dropna(subset=["beta"]).groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, key, strict=True))
@@ -37,6 +41,7 @@ def summary(table: Table) -> dict:
         "critical_beta_corrupted": corrupted,
         "unresolved": unresolved,
         "above_critical": above,
+        "theory": THEORY,
         "scalars": _scalars(table, critical, above),
     }
 

@@ -1,4 +1,8 @@
-"""What theory says of retrieval against β for patterns of norm 1, by memory and ensemble; None where it is silent."""
+"""What theory says of retrieval against β for patterns of norm 1, by memory and ensemble; None where it is silent.
+
+All of it is annealed: the sum over the other patterns stands at its mean, as if every query met the average of all
+draws. At small M each query has a transition of its own.
+"""
 
 from typing import TYPE_CHECKING
 

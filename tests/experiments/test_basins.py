@@ -168,6 +168,28 @@ def test_summary_accounts_for_every_query(smoke):
         assert name.startswith("critical_overlap/")
 
 
+def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_integers():
+    scale = Scale(neurons=[30, 40, 50], loads=[0.1, 0.2, 0.21])
+    memories = ["classical", "projection"]
+    points = basins.points(Config(memories=memories, per_memory=dict.fromkeys(memories, scale)))
+    stored = {memory: {(p["neurons"], p["patterns"]) for p in points if p["memory"] == memory} for memory in memories}
+    assert stored["classical"] == {(30, 3), (30, 7), (40, 5), (40, 9), (50, 5), (50, 11)}
+    assert {patterns % 2 for _, patterns in stored["projection"]} == {0, 1}
+    assert len(points) == len({base.fingerprint(point) for point in points})
+
+
+def test_neurodynamics_is_drawn_as_what_it_is():
+    """Amari and Maginu's theory follows the dynamics for a few steps alone."""
+    scale = Scale(neurons=[40], loads=[0.1], samples=2, dynamics=["synchronous"])
+    table = table_of(memories=["classical"], overlaps=[0.1, 0.9], per_memory={"classical": scale})
+    (entry,) = basins.summarise(table)["critical_overlap"]
+    assert entry["theory_name"] == "Amari & Maginu: not the dynamics beyond the first steps"
+    with plot.style():
+        axes = basins.plot(table, basins.summarise(table)).axes
+    labels = [text.get_text().replace("\n", " ") for text in axes[-1].get_legend().texts]
+    assert entry["theory_name"] in labels
+
+
 def test_there_is_a_line_of_theory_where_there_is_a_theory():
     loads = np.array([0.05, 0.3, 1.1])
     assert basins_theory.lines("classical", "asynchronous", 100, np.nan, loads) == []

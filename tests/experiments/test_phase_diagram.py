@@ -14,7 +14,7 @@ from experiments import base, phase_diagram, phase_diagram_figure, phase_diagram
 from experiments.phase_diagram import Classical, Config, Curves, Modern
 from hopfield.theory import classical, spherical
 
-NO_CURVES = Curves(loads=[], neurons=[], samples=[])
+NO_CURVES = Curves(loads=[])
 
 
 def rows_of(config: Config) -> list[dict]:
@@ -48,8 +48,8 @@ def curve() -> list[dict]:
         temperatures=[0.2, 0.35, 0.5, 0.7, 0.9],
         levels=2,
         probes=4,
-        burn_in=40,
-        sweeps=60,
+        burn_in=[40],
+        sweeps=[60],
     )
     return rows_of(Config(memories=["classical"], classical=Classical(neurons=20, cells=[1, 1]), curves=curves))
 
@@ -69,7 +69,8 @@ def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_th
 
 def test_half_of_the_retrievals_are_lost_at_the_end_of_the_replica_solution(curve):
     (line,) = phase_diagram.summarise(pandas.DataFrame(curve))["retrieval_line"]
-    assert line["theory"] == pytest.approx(float(classical.spinodal_temperature(0.02)))
+    assert line["load"] == pytest.approx(7 / 300)  # the odd number nearest to 0.02 of 300
+    assert line["theory"] == pytest.approx(float(classical.spinodal_temperature(7 / 300)))
     assert abs(line["temperature"] - line["theory"]) < min(line["width"], 0.1)
     assert 0 < line["stderr"] < 0.03
 
@@ -179,6 +180,7 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
                 held = 4 if sample < share else 0
                 state = {"overlap": value + 2 / neurons + noise, "self_overlap": 0.5, "drift": 0.0, "retrieval": held}
                 point = {"study": "curve", "memory": "classical", "neurons": neurons, "load": 0.02, "patterns": 99}
+                point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120}
                 rows.append(point | {"temperature": temperature, "level": 0, "probes": 4, "sample": sample} | state)
     summary = phase_diagram_summary.summary(pandas.DataFrame(rows))
     assert [entry["temperature"] for entry in summary["overlap_limit"]] == [0.1, 0.3, 0.5]
@@ -189,6 +191,58 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
         (0.02, size) for size in (500, 1000, 2000, None)
     }
     assert all(line["temperature"] == pytest.approx(0.7, abs=0.02) for line in summary["retrieval_line"])
+
+
+def test_loads_are_stored_with_an_odd_number_of_patterns_at_every_size():
+    """Hebb's fields have the parity of M: one parity at all sizes; loads that store the same number are one curve."""
+    curves = Curves(loads=[0.05, 0.051], neurons=[100, 200, 300], samples=[1], temperatures=[0.3], levels=0)
+    config = Config(memories=["classical"], curves=curves, classical=Classical(cells=[7, 1], load=[0.0, 0.2]))
+    points = phase_diagram.points(config)
+    assert {point["patterns"] % 2 for point in points} == {1}
+    stored = [(p["asked"], p["neurons"], p["patterns"]) for p in points if p["study"] == "curve"]
+    assert stored == [(0.05, 100, 5), (0.05, 200, 11), (0.05, 300, 15)]
+    modern = phase_diagram.points(Config(memories=["modern"], modern=Modern(cells=[9, 1])))
+    assert {point["patterns"] % 2 for point in modern} == {0, 1}
+
+
+def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
+    """A network of 40 spins at α = 0.075 forgets in time: half are lost at a lower temperature after more sweeps."""
+    curves = Curves(
+        loads=[0.075], neurons=[40, 40], samples=[40], temperatures=[0.1, 0.3, 0.45, 0.6, 0.8, 1.1], levels=1
+    )
+    curves.burn_in, curves.sweeps = [4, 200], [8, 200]
+    rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
+    summary = phase_diagram.summarise(rows)
+    short, long = summary["retrieval_line"]
+    assert (short["observed_sweeps"], long["observed_sweeps"]) == (12, 400)
+    assert short["criterion"] == "half of the probes are held by their pattern: m² > q/2, q > 0.1"
+    assert short["temperature"] - long["temperature"] > 3 * np.hypot(short["stderr"], long["stderr"])
+    names = [f"half_lost/load=0.075/N=40/after_{sweeps}_sweeps" for sweeps in (12, 400)]
+    assert [summary["scalars"][name] for name in names] == [short["temperature"], long["temperature"]]
+    with plot.style():
+        figure = phase_diagram.plot(rows, json.loads(base.encode(summary), parse_constant=lambda name: None))
+        labels = figure.axes[-1].get_legend_handles_labels()[1]
+    assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
+
+
+def test_lines_of_theory_are_called_what_they_are(smoke):
+    """Replica-symmetric for the classical network, annealed for the modern one."""
+    summary = json.loads(base.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
+    with plot.style():
+        axes = phase_diagram.plot(smoke, summary).axes
+    labels = {
+        ax.get_title(loc="left")[3:]: [t.get_text() for t in ax.get_legend().texts] for ax in axes if ax.get_legend()
+    }
+    assert set(labels) >= {
+        "classical, $N=100$, 60 sweeps: where the state ends",
+        "modern, $N=12$: where the state ends",
+    }
+    for title, texts in labels.items():
+        if "where the state ends" in title:
+            word = "(RS)" if title.startswith("classical") else "annealed"
+            assert sum(word in text for text in texts) >= 2, texts
+        else:
+            assert any(text.startswith("RS theory") for text in texts), texts
 
 
 @pytest.mark.parametrize(
@@ -229,10 +283,14 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
         ({"modern": Modern(beta=[0.0, 1.0])}, "modern.beta must be at least 1e-06, got 0"),
         ({"modern": Modern(neurons=40)}, "modern.load must give N=40 fewer than 2^28 / N patterns, got 1.45e+12"),
         ({"modern": Modern(max_steps=0)}, "modern.max_steps must be at least 1, got 0"),
-        ({"curves": Curves(samples=[6, 6])}, "curves.samples must be one positive number for each of neurons"),
+        ({"studies": []}, "studies must not be empty, got []"),
+        ({"curves": Curves(samples=[6, 6])}, "curves.samples must be one number, or one for each of neurons, got [6"),
+        ({"curves": Curves(samples=[0])}, "curves.samples must be at least 1, got 0"),
+        ({"curves": Curves(sweeps=[5])}, "curves.sweeps must be even, got 5"),
+        ({"curves": Curves(neurons=[50, 50])}, "curves.neurons must return with other sweeps or not at all, got [50"),
         ({"curves": Curves(temperatures=[])}, "curves must have neurons and temperatures where they have loads"),
         ({"curves": Curves(loads=[-0.1])}, "curves.loads must be positive, got -0.1"),
-        ({"curves": Curves(burn_in=-1)}, "curves.burn_in must be at least 0, got -1"),
+        ({"curves": Curves(burn_in=[-1])}, "curves.burn_in must be at least 0, got -1"),
     ],
 )
 def test_a_bad_option_is_one_sentence(options, message):
