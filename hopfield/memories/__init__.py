@@ -61,7 +61,7 @@ class Blueprint(NamedTuple):
     beta: float | None
     """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
     integer_fields: bool = False
-    """Whether fields are sums of M integers: an even M can leave exact ties, which keep a spin, an odd M hardly ever."""
+    """Whether fields are sums of M integers: an even M can leave exact ties, which keep a spin."""
 
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.

@@ -186,7 +186,7 @@ def test_neurodynamics_is_drawn_as_what_it_is():
     assert entry["theory_name"] == "Amari & Maginu: not the dynamics beyond the first steps"
     with plot.style():
         axes = basins.plot(table, basins.summarise(table)).axes
-    labels = [text.get_text().replace("\n", " ") for text in axes[-1].get_legend().texts]
+    labels = [label.replace("\n", " ") for label in axes[-1].get_legend_handles_labels()[1]]
     assert entry["theory_name"] in labels
 
 

@@ -230,9 +230,8 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
     summary = json.loads(base.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
     with plot.style():
         axes = phase_diagram.plot(smoke, summary).axes
-    labels = {
-        ax.get_title(loc="left")[3:]: [t.get_text() for t in ax.get_legend().texts] for ax in axes if ax.get_legend()
-    }
+    legends = {ax.get_title(loc="left")[3:]: ax.get_legend() for ax in axes}
+    labels = {title: [text.get_text() for text in legend.texts] for title, legend in legends.items() if legend}
     assert set(labels) >= {
         "classical, $N=100$, 60 sweeps: where the state ends",
         "modern, $N=12$: where the state ends",
