@@ -56,7 +56,7 @@ def claimed(directory: Path) -> Iterator[str | None]:
         with contextlib.suppress(OSError):
             _remove(path, own, alive=True)
         why = error.strerror or error
-        raise StoppedError(f"the run stopped ({why}): {directory} can not be claimed; what is there is kept") from error
+        raise StoppedError(f"the run stopped ({why}): {directory} cannot be claimed; what is there is kept") from error
     if holder is not None:
         yield holder
         return

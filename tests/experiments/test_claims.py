@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import claims
+from experiments import base, claims
+from experiments.base import StoppedError
 
 WORDS = ["conf=toy", "-m", "seed=0,1,2,3,4,5", "output=out", "wandb.mode=disabled"]
 
@@ -130,6 +131,27 @@ def test_one_killed_as_it_buries_is_buried_itself(tmp_path: Path):
     assert not list(tmp_path.iterdir())
 
 
+def test_the_claim_on_removing_a_claim_that_is_gone_is_cleared_by_the_next_holder(tmp_path: Path):
+    """Its writer was killed between the two removals; nobody will ask for that right again."""
+    left_behind(tmp_path)
+    (tmp_path / claims.NAME).rename(tmp_path / f"{claims.NAME}.{'0' * 32}")
+    with claims.claimed(tmp_path) as holder:
+        assert holder is None
+        assert [path.name for path in tmp_path.iterdir()] == [claims.NAME]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_claim_that_is_not_sure_to_last_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def settle(folder: Path) -> None:
+        monkeypatch.undo()
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
+
+    monkeypatch.setattr(base, "settle", settle)
+    with pytest.raises(StoppedError, match="cannot be claimed"), claims.claimed(tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_former_holder_leaves_the_claim_of_its_successor(tmp_path: Path):
     with claims.claimed(tmp_path):
         other = json.loads((tmp_path / claims.NAME).read_text()) | {"host": "elsewhere", "claim": "theirs"}
@@ -173,7 +195,7 @@ def test_a_directory_that_can_not_be_claimed_is_one_sentence(
     monkeypatch.setattr(os, "link", failing(number))
     outcome = command("conf=toy", "output=out")
     assert outcome.code != 0
-    said = f"the run stopped ({os.strerror(number)}): {tmp_path / 'out'} can not be claimed; what is there is kept"
+    said = f"the run stopped ({os.strerror(number)}): {tmp_path / 'out'} cannot be claimed; what is there is kept"
     assert outcome.err == f"error: {said}\n"
     assert not list((tmp_path / "out").iterdir())
 

@@ -201,6 +201,17 @@ def test_the_vocabulary_beside_a_checkpoint_belongs_to_the_science(tmp_path: Pat
     assert found[0]["vocab.txt"] != found[1]["vocab.txt"]
 
 
+@pytest.mark.parametrize("value", ["{}", "mapped:{}"])
+def test_files_are_found_wherever_an_option_holds_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a.npy").write_bytes(b"patterns")
+    options = {"deep": {"own": {"sources": ["random", value.format("~/a.npy"), 3, None]}}, "name": "a" * 5000}
+    ((option, name, path),) = provenance._named(options, "")
+    assert (option, name, path) == ("deep.own.sources[1]", value.format("~/a.npy"), tmp_path / "a.npy")
+
+
 def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:
     """Contents belong to the points that name them: a table grows by a source without being measured again."""
     path = tmp_path / "images.npy"
