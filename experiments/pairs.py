@@ -9,17 +9,16 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield import Memory, separations
-from hopfield.separations import Separation
+from hopfield.separations import Polynomial
 from hopfield.similarities import Cosine, Dot, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean
 
 DISTANCES = ("euclidean", "manhattan")
 SIMILARITIES = ("dot", "cosine", "correlation", *DISTANCES)
-SEPARATIONS = ("linear", "polynomial", "softmax", "entmax", "sparsemax", "normmax", "top", "epanechnikov", "max")
-PARAMETERS = {"polynomial": int, "top": int, "entmax": float, "normmax": float}
-POWERS = ("linear", "polynomial")
+SEPARATIONS = ("rectified", "softmax", "entmax", "sparsemax", "normmax", "top_k", "epanechnikov", "max")
+"""Those of `separations.NAMES` whose weights are never negative and stay inside float32."""
 DEGREES = range(2, 13)
-"""Degrees n of a polynomial; weights are powers n − 1, which must stay inside float32."""
+"""Degrees n of rectified powers; weights are powers n − 1, which must stay inside float32."""
 NEAR = 1e-3
 """Distance in units of the mean one below which a reciprocal grows no further."""
 
@@ -56,19 +55,16 @@ def check(similarity: str, separation: str) -> None:
     """Raise ValueError, in one sentence, unless both names mean something."""
     if similarity not in SIMILARITIES:
         raise ValueError(f"similarities must be any of {', '.join(SIMILARITIES)}, got {similarity!r}")
-    name, colon, text = separation.partition(":")
+    name, colon, _ = separation.partition(":")
     if name not in SEPARATIONS:
         raise ValueError(f"separations must be any of {', '.join(SEPARATIONS)}, got {separation!r}")
-    if bool(colon) != (name in PARAMETERS):
-        wanted = "with a number, as in entmax:1.5" if name in PARAMETERS else "without a number"
+    numbered = separations.NAMES[name].number is not None
+    if bool(colon) != numbered:
+        wanted = "with a number, as in entmax:1.5" if numbered else "without a number"
         raise ValueError(f"separations must name {name} {wanted}, got {separation!r}")
-    try:
-        value = PARAMETERS[name](text) if colon else None
-    except ValueError:
-        raise ValueError(f"separations must give {name} a number, got {separation!r}") from None
-    if name == "polynomial" and value not in DEGREES:
+    found = separations.find(separation)
+    if isinstance(found, Polynomial) and found.degree not in DEGREES:
         raise ValueError(f"separations must have degrees from {DEGREES[0]} to {DEGREES[-1]}, got {separation!r}")
-    _separation(separation)
 
 
 def combines(similarity: str, separation: str) -> bool:
@@ -78,12 +74,12 @@ def combines(similarity: str, separation: str) -> bool:
 
 def has_beta(separation: str) -> bool:
     """Whether the read-out depends on β; it divides out of powers, and the maximum is its limit."""
-    return separation.partition(":")[0] not in (*POWERS, "max")
+    return separation != "max" and not _is_power(separation)
 
 
 def iterates(similarity: str, separation: str) -> bool:
     """Whether the memory's update is the read-out itself, so that reading it again and again descends in energy."""
-    return similarity in ("dot", "euclidean") and separation.partition(":")[0] not in POWERS
+    return similarity in ("dot", "euclidean") and not _is_power(separation)
 
 
 def build(similarity: str, separation: str, images, mask, beta, unit) -> Memory:
@@ -100,10 +96,10 @@ def build(similarity: str, separation: str, images, mask, beta, unit) -> Memory:
         unit: from `gap`; reciprocals measure distances in it.
     """
     compare = _similarity(similarity)
-    if similarity in DISTANCES and separation.partition(":")[0] in POWERS:
+    if similarity in DISTANCES and _is_power(separation):
         compare = Reciprocal(compare, unit)
     space = Euclidean(confined=similarity not in DISTANCES)
-    return Memory(images, beta, mask=mask, similarity=compare, separation=_separation(separation), space=space)
+    return Memory(images, beta, mask=mask, similarity=compare, separation=separations.find(separation), space=space)
 
 
 def gap(similarity: str, images) -> float:
@@ -113,17 +109,8 @@ def gap(similarity: str, images) -> float:
     return float(own / len(scores) - others / (scores.size - len(scores)))
 
 
-def _separation(spec: str) -> Separation:
-    name, _, text = spec.partition(":")
-    if name in POWERS:
-        return separations.polynomial(int(text or 2), rectified=True)
-    if name in ("top", "max"):
-        return separations.top_k(int(text or 1))
-    if name in PARAMETERS:
-        return getattr(separations, name)(float(text))
-    return {"softmax": separations.LogSumExp, "sparsemax": separations.Sparsemax, "epanechnikov": separations.LogReLU}[
-        name
-    ]()
+def _is_power(separation: str) -> bool:
+    return separation.partition(":")[0] == "rectified"
 
 
 def _similarity(name: str) -> Similarity:

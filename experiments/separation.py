@@ -57,10 +57,9 @@ class Config(base.Config):
         metadata=about("any of dot, cosine, correlation, euclidean, manhattan", nonempty=True),
     )
     separations: list[str] = field(
-        default_factory=lambda: ["linear", "softmax", "max"],
+        default_factory=lambda: ["rectified:2", "softmax", "max"],
         metadata=about(
-            "any of linear, polynomial:n, softmax, entmax:a, sparsemax, normmax:a, top:k, epanechnikov, max",
-            nonempty=True,
+            "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max", nonempty=True
         ),
     )
     dynamics: list[str] = field(

@@ -15,37 +15,17 @@ from hopfield.separations import Separation
 
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 GRADIENTS = ("unrolled", "implicit")
-SEPARATIONS = {
-    "softmax": separations.LogSumExp,
-    "sparsemax": separations.Sparsemax,
-    "linear": separations.Linear,
-    "exponential": separations.Exponential,
-    "epanechnikov": separations.LogReLU,
-    "entmax": separations.entmax,
-    "normmax": separations.normmax,
-    "top_k": separations.top_k,
-    "polynomial": separations.polynomial,
-}
-"""Separations by name; the last four take a number, as in "entmax:1.5"."""
+SEPARATIONS = tuple(separations.NAMES)
+"""Separations by name, as `separations.find` reads them."""
 
 
 def as_separation(separation: Separation | str) -> Separation:
-    """A separation as it is, or by name, "name" or "name:number". Raises ValueError for an unknown one."""
+    """A separation as it is, or by name, "name" or "name:number". Raises ValueError for anything else."""
     if isinstance(separation, Separation):
         return separation
-    name, colon, number = separation.partition(":") if isinstance(separation, str) else ("", "", "")
-    if name not in SEPARATIONS:
+    if not isinstance(separation, str):
         raise ValueError(f"separation must be a Separation or one of {', '.join(SEPARATIONS)}, got {separation!r}")
-    build = SEPARATIONS[name]
-    if not colon:
-        return build()
-    if isinstance(build, type):
-        raise ValueError(f"separation must be {name} without a number, got {separation!r}")
-    try:
-        value = int(number) if name in ("top_k", "polynomial") else float(number)
-    except ValueError:
-        raise ValueError(f"separation must be a name or name:number, got {separation!r}") from None
-    return build(value)
+    return separations.find(separation)
 
 
 class Held(nnx.Module):

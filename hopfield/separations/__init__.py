@@ -1,16 +1,18 @@
 """Separations: convex potentials F over scores, whose gradient is the weight each pattern gets.
 
 A potential fixes the memory: log-sum-exp gives softmax attention, ½‖z‖² the classical Hopfield network, Σ zⁿ/n the
-dense memories, Fenchel–Young potentials the sparse ones. A new one is one file here and a name below.
+dense memories, Fenchel–Young potentials the sparse ones. A new one is one file here and a name in `names`.
 """
 
 from hopfield.separations.base import Separation, Stream
 from hopfield.separations.exponential import Exponential, LogSumExp, TopK, top_k
+from hopfield.separations.names import NAMES, find
 from hopfield.separations.polynomial import Linear, Polynomial, polynomial
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
 
 __all__ = [
+    "NAMES",
     "Entmax",
     "Exponential",
     "Linear",
@@ -23,6 +25,7 @@ __all__ = [
     "Stream",
     "TopK",
     "entmax",
+    "find",
     "normmax",
     "polynomial",
     "top_k",

@@ -66,12 +66,12 @@ def absolute(x: np.ndarray, images: np.ndarray) -> np.ndarray:
 
 ROUTES = {
     "dot/softmax": (lambda x, images: images @ x, softmax),
-    "cosine/linear": (cosine, power(1)),
+    "cosine/rectified:2": (cosine, power(1)),
     "correlation/softmax": (lambda x, images: np.array([np.corrcoef(x, image)[0, 1] for image in images]), softmax),
     "euclidean/max": (square, lambda z: np.eye(len(z))[z.argmax()]),
     "manhattan/softmax": (absolute, softmax),
-    "euclidean/polynomial:4": (lambda x, images: -1.0 / square(x, images), power(3)),
-    "manhattan/polynomial:11": (lambda x, images: -1.0 / absolute(x, images), power(10)),
+    "euclidean/rectified:4": (lambda x, images: -1.0 / square(x, images), power(3)),
+    "manhattan/rectified:11": (lambda x, images: -1.0 / absolute(x, images), power(10)),
     "euclidean/epanechnikov": (square, lambda z: (z > -1) / max(1, (z > -1).sum())),
 }
 
@@ -99,7 +99,7 @@ def test_answers_and_judgements_equal_plain_numpy(pair: str) -> None:
             errors.append(distance[i] / units.distance)
         assert [int(found[name][sample]) for name in ("identified", "close", "retrieved")] == counts.tolist()
         # reciprocals stop growing at a thousandth of the mean distance, which moves weights by about a per cent
-        assert found["error"][sample] == pytest.approx(np.mean(errors), rel=2e-2 if "polynomial" in pair else 2e-4)
+        assert found["error"][sample] == pytest.approx(np.mean(errors), rel=2e-2 if "rectified" in pair else 2e-4)
 
 
 def test_softmax_of_squared_distances_at_beta_one_over_the_variance_is_the_posterior_mean() -> None:
@@ -226,7 +226,7 @@ def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> N
         same = [e for e in found["results"] if all(e[name] == limit[name] for name in separation.TASK)]
         assert max(entry["identified"] for entry in same) <= limit["identified"] + 3 * limit["identified_stderr"]
     assert found["ranking"][0]["similarity"] == "visible"
-    assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/linear"]
+    assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/rectified:2"]
     assert (table["retrieved"].to_numpy() <= table[["identified", "close"]].to_numpy().min(axis=1)).all()
 
 
@@ -257,13 +257,15 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
         ({"similarities": []}, "similarities must not be empty"),
         ({"similarities": ["dott"]}, "similarities must be any of dot, .*got 'dott'"),
         ({"separations": []}, "separations must not be empty"),
-        ({"separations": ["hardmax"]}, "separations must be any of linear, .*got 'hardmax'"),
-        ({"separations": ["polynomial"]}, "polynomial with a number, as in entmax:1.5, got 'polynomial'"),
+        ({"separations": ["hardmax"]}, "separations must be any of rectified, .*got 'hardmax'"),
+        ({"separations": ["rectified"]}, "rectified with a number, as in entmax:1.5, got 'rectified'"),
         ({"separations": ["max:2"]}, "max without a number, got 'max:2'"),
-        ({"separations": ["polynomial:x"]}, "polynomial a number, got 'polynomial:x'"),
-        ({"separations": ["polynomial:40"]}, "degrees from 2 to 12, got 'polynomial:40'"),
+        ({"separations": ["rectified:x"]}, "rectified an integer after the colon, got 'rectified:x'"),
+        ({"separations": ["rectified:40"]}, "degrees from 2 to 12, got 'rectified:40'"),
         ({"separations": ["entmax:3"]}, "alpha must be .*got 3"),
-        ({"separations": ["top:0"]}, "count must be a positive integer, got 0"),
+        ({"separations": ["top:8"]}, "separations must be any of .*top_k.* got 'top:8'"),
+        ({"separations": ["linear"]}, "separations must be any of rectified, .*got 'linear'"),
+        ({"separations": ["top_k:0"]}, "count must be a positive integer, got 0"),
         ({"separations": ["epanechnikov"], "similarities": ["dot"]}, r"separations must go with .*dot, got \["),
         ({"dynamics": ["twice"]}, "dynamics must be one of single, iterated, got 'twice'"),
         ({"dynamics": ["iterated"], "similarities": ["cosine"]}, "separations must go with one of cosine"),

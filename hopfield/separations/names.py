@@ -1,0 +1,66 @@
+"""Separations by name, "name" or "name:number", wherever one is chosen: in a memory, in a layer, on a command line."""
+
+import difflib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hopfield.separations.base import Separation
+from hopfield.separations.exponential import Exponential, LogSumExp, top_k
+from hopfield.separations.polynomial import Linear, polynomial
+from hopfield.separations.relu import LogReLU
+from hopfield.separations.sparse import Sparsemax, entmax, normmax
+
+
+class Named(NamedTuple):
+    """How a name becomes a separation, and the type of the number that may follow it, None where none may."""
+
+    build: Callable[..., Separation]
+    number: type | None = None
+
+
+def _rectified(degree: int = 2) -> Separation:
+    return polynomial(degree, rectified=True)
+
+
+def _largest() -> Separation:
+    return top_k(1)
+
+
+NAMES: dict[str, Named] = {
+    "softmax": Named(LogSumExp),
+    "sparsemax": Named(Sparsemax),
+    "entmax": Named(entmax, float),
+    "normmax": Named(normmax, float),
+    "top_k": Named(top_k, int),
+    "max": Named(_largest),
+    "linear": Named(Linear),
+    "polynomial": Named(polynomial, int),
+    "rectified": Named(_rectified, int),
+    "exponential": Named(Exponential),
+    "epanechnikov": Named(LogReLU),
+}
+"""The one table of names: `linear` is ½‖z‖², `polynomial:n` Σ zⁿ/n, `rectified:n` Σ [z]₊ⁿ/n, `max` is `top_k:1`."""
+
+
+def find(spec: str) -> Separation:
+    """The separation that "name" or "name:number" stands for: `softmax`, `entmax:1.5`, `top_k:8`, `rectified:2`.
+
+    Raises:
+        ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
+    """
+    name, colon, text = spec.partition(":")
+    if name not in NAMES:
+        near = difflib.get_close_matches(name, NAMES, 1)
+        hint = f" (write {near[0]}{colon}{text})" if near else ""
+        raise ValueError(f"separation must be one of {', '.join(NAMES)}, got {spec!r}{hint}")
+    build, kind = NAMES[name]
+    if not colon:
+        return build()
+    if kind is None:
+        raise ValueError(f"separation must be {name} without a number, got {spec!r}")
+    try:
+        number = kind(text)
+    except ValueError:
+        article = {int: "an integer", float: "a number"}[kind]
+        raise ValueError(f"separation must give {name} {article} after the colon, got {spec!r}") from None
+    return build(number)
