@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.numerics import unit
+from hopfield.numerics import largest, power_of_two, unit
 from hopfield.patterns import floating
 
 Patterns = Float[Array, "M N"]
@@ -48,6 +48,7 @@ def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[
 def standardise(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
     """Each pattern less its own mean, then scaled as by `to_norm`; a constant pattern becomes zero."""
     patterns = floating(patterns)
+    patterns = patterns / power_of_two(largest(jnp.abs(patterns), axis=-1, keepdims=True))  # no difference overflows
     shifted = patterns - patterns[..., :1]  # first, so that rounding in the mean is that of the contrast alone
     return to_norm(shifted - jnp.mean(shifted, axis=-1, keepdims=True), norm)
 
@@ -56,14 +57,15 @@ def to_spins(patterns: Float[Array, "*M N"], threshold: float | None = None) -> 
     """+1 where a unit is at least `threshold` and −1 elsewhere.
 
     When None, each pattern's own median; its smallest value is then always −1, so that a pattern with half of its
-    units at the minimum keeps its contrast.
+    units at the minimum keeps its contrast. NaN stays NaN, and without a threshold spreads over its pattern.
     """
     patterns = floating(patterns)
-    if threshold is not None:
-        return jnp.where(patterns >= threshold, 1.0, -1.0).astype(patterns.dtype)
-    above = patterns >= jnp.median(patterns, axis=-1, keepdims=True)
-    above &= patterns > jnp.min(patterns, axis=-1, keepdims=True)
-    return jnp.where(above, 1.0, -1.0).astype(patterns.dtype)
+    bar = jnp.median(patterns, axis=-1, keepdims=True) if threshold is None else jnp.asarray(threshold, patterns.dtype)
+    above = patterns >= bar
+    if threshold is None:
+        above &= patterns > jnp.min(patterns, axis=-1, keepdims=True)
+    signs = jnp.where(above, 1.0, -1.0).astype(patterns.dtype)
+    return jnp.where(jnp.isnan(patterns) | jnp.isnan(bar), jnp.nan, signs)
 
 
 def digits(*, binary: bool = False) -> Patterns:

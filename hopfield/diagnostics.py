@@ -6,6 +6,7 @@ to be batched with `jax.vmap`, on continuous spaces.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -16,7 +17,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield import measures
 from hopfield.memory import Memory
-from hopfield.numerics import accumulation_dtype, safe_norm, tolerance, unit
+from hopfield.numerics import accumulation_dtype, largest, safe_norm, tolerance, unit
 from hopfield.pytrees import Node
 from hopfield.separations import LogSumExp
 from hopfield.separations.base import nonzero
@@ -24,8 +25,8 @@ from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
 
-GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN = range(4)
-REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern")
+GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
+REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")
 HELD = 0.9
 """Share of the weight that the patterns counted in `Regime.patterns` hold together (Ramsauer et al. 2021)."""
 
@@ -36,6 +37,7 @@ class UpdateJacobian(Node):
     memory: Memory
     state: State
 
+    @jax.jit
     def __matmul__(self, tangent: State) -> State:
         return self.linear()(tangent)
 
@@ -47,6 +49,7 @@ class UpdateJacobian(Node):
             return lambda tangent: memory.beta * (tilt(stored @ tangent) @ stored)
         return jax.linearize(memory.update, self.state)[1]
 
+    @jax.jit
     def dense(self) -> Float[Array, "N N"]:
         """J as a matrix."""
         return jax.vmap(self.linear(), out_axes=1)(jnp.eye(self.state.size, dtype=self.state.dtype))
@@ -70,7 +73,7 @@ class Regime(NamedTuple):
     effective_number: Float[Array, ""]
     """e^H of the weights."""
     index: Int[Array, ""]
-    """The heaviest pattern; −1 where there is none."""
+    """The heaviest pattern; −1 where there is none or the shares are not numbers."""
     share: Float[Array, ""]
     """Its share of the weight."""
 
@@ -85,9 +88,10 @@ def update_jacobian(memory: Memory, state: State) -> UpdateJacobian:
     """
     if isinstance(memory.space, Spins):
         raise ValueError("memory must live in a continuous space for its update to have a Jacobian, got Spins")
-    return UpdateJacobian(memory, state)
+    return UpdateJacobian(memory, memory.as_state(state))
 
 
+@jax.jit
 def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     """χ = ∂⟨ξ⟩/∂h = β Xᵀ ∇²F(β s) X, the answer of Σ_μ p_μ ξ_μ to a field h that adds h·ξ_μ to every score.
 
@@ -112,18 +116,25 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array 
     """
     if steps < 1:
         raise ValueError(f"steps must be at least 1, got {steps}")
+    return _largest_eigenvalue(jacobian, jax.random.key(0) if key is None else key, steps=steps)
+
+
+@partial(jax.jit, static_argnames="steps")
+def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> Eigenpair:
     state = jacobian.state.astype(accumulation_dtype(jacobian.state.dtype))
     linear = jacobian.replace(state=state).linear()
-    start = unit(jax.random.normal(jax.random.key(0) if key is None else key, state.shape, state.dtype))
+    start = unit(jax.random.normal(key, state.shape, state.dtype))
     basis, images = _krylov(linear, start, min(steps, state.size))
     value, coordinates = _dominant(basis @ images.T)
     vector = unit(coordinates @ basis)
     return Eigenpair(value, vector, safe_norm(linear(vector) - value * vector))
 
 
+@jax.jit
 def regime(memory: Memory, state: State) -> Regime:
     """Which of the REGIMES a fixed point is in, by the shares of the patterns in its read-out.
 
+        not a number        a share is NaN
         no pattern          no pattern has any weight (outside the support of a sparse memory)
         single pattern      one pattern has more than half of the weight
         global average      it takes more than half of the patterns in use to hold 90 % of the weight
@@ -141,15 +152,15 @@ def regime(memory: Memory, state: State) -> Regime:
     before = jnp.cumsum(descending) - descending
     # The tolerance keeps nine of ten equal shares from being ten by rounding.
     count = jnp.sum((before < HELD - tolerance(shares.dtype)) & (descending > 0))
-    index, share = jnp.argmax(shares), descending[0]
+    index, share = jnp.argmax(shares), largest(shares)
     kind = jnp.where(2 * count > used, GLOBAL_AVERAGE, METASTABLE_MIXTURE)
     kind = jnp.where(share > 0.5, SINGLE_PATTERN, kind)
-    empty = share == 0
+    empty, lost = share == 0, jnp.isnan(share)
     return Regime(
-        jnp.where(empty, NO_PATTERN, kind),
+        jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind)),
         count,
         measures.effective_number(shares),
-        jnp.where(empty, -1, index),
+        jnp.where(empty | lost, -1, index),
         share,
     )
 
@@ -201,8 +212,8 @@ def _krylov(linear: Callable, start: State, steps: int) -> tuple[Array, Array]:
         new = image - (basis @ image) @ basis
         new = new - (basis @ new) @ basis  # twice is enough (Kahan; Parlett 1980)
         size = safe_norm(new)
-        fresh = size > tolerance(new.dtype) * safe_norm(image)
-        return basis.at[j + 1].set(jnp.where(fresh, new / jnp.where(fresh, size, 1.0), 0.0)), image
+        spent = size <= tolerance(new.dtype) * safe_norm(image)
+        return basis.at[j + 1].set(jnp.where(spent, 0.0, new / jnp.where(spent, 1.0, size))), image
 
     basis = jnp.zeros((steps + 1, start.size), start.dtype).at[0].set(start)
     basis, images = jax.lax.scan(extend, basis, jnp.arange(steps))
@@ -218,8 +229,8 @@ def _dominant(matrix: Float[Array, "K K"]) -> tuple[Float[Array, ""], Float[Arra
 
     def square(_, power: Array) -> Array:
         power = power @ power
-        return power / nonzero(jnp.max(jnp.abs(power)))
+        return power / nonzero(largest(jnp.abs(power)))
 
-    power = jax.lax.fori_loop(0, 50, square, matrix / nonzero(jnp.max(jnp.abs(matrix))))
+    power = jax.lax.fori_loop(0, 50, square, matrix / nonzero(largest(jnp.abs(matrix))))
     value = jnp.trace(power @ matrix) / nonzero(jnp.trace(power))
     return value, power[:, jnp.argmax(jnp.sum(power * power, axis=0))]

@@ -1,5 +1,6 @@
 """Retrieval: iterate a memory until it stops, per query; differentiable trajectories and fixed points."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -7,12 +8,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield.memory import Memory
-from hopfield.numerics import safe_norm, tolerance
+from hopfield.numerics import is_traced, safe_norm, tolerance
 from hopfield.spaces import Known, Spins, State
-from hopfield.sweeps import ORDERS, Model, relax
+from hopfield.sweeps import ORDERS, Model, as_known, lost, relax
 
-CONVERGED, CYCLE, STEP_LIMIT = 0, 1, 2
-STATUS = ("converged", "cycle", "step limit")
+CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
+STATUS = ("converged", "cycle", "step limit", "not a number")
 DYNAMICS = ("synchronous", *ORDERS)
 
 
@@ -37,6 +38,8 @@ def retrieve(
 ) -> Retrieval:
     """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`. Works under jit and vmap.
 
+    Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
+
     Each query stops for itself: its result does not depend on what else is in a batch.
 
     Args:
@@ -50,26 +53,28 @@ def retrieve(
         known: units clamped to the query's values [N].
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
-        Retrieval with status CONVERGED, CYCLE or STEP_LIMIT.
+        Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, or NOT_A_NUMBER where NaN has come into the state.
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
     if dynamics not in DYNAMICS:
         raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {dynamics!r}")
-    if max_steps < 1:
+    if not is_traced(max_steps) and max_steps < 1:
         raise ValueError(f"max_steps must be at least 1, got {max_steps}")
-    if dynamics == "synchronous":
-        return _synchronous(model, state, max_steps, known, rtol)
-    if not isinstance(model.space, Spins):
+    if dynamics != "synchronous" and not isinstance(model.space, Spins):
         raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
     if dynamics == "asynchronous" and key is None:
         raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+    state = model.as_state(state)
+    if dynamics == "synchronous":
+        return _synchronous(model, state, max_steps, as_known(known, state), rtol)
     end = relax(model, state, key, dynamics, max_steps, known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
-    return Retrieval(end.state, end.sweeps, end.energy, status)
+    return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
 
-def _synchronous(model: Model, state: State, max_steps: int, known: Known, rtol: float | None) -> Retrieval:
+@jax.jit
+def _synchronous(model: Model, state: State, max_steps, known: Known, rtol) -> Retrieval:
     spins = isinstance(model.space, Spins)
     rtol = tolerance(state.dtype) if rtol is None else rtol
 
@@ -81,7 +86,7 @@ def _synchronous(model: Model, state: State, max_steps: int, known: Known, rtol:
         new = model.update(now, known)
         still, back = same(new, now), same(new, before) & (count > 0)
         status = jnp.where(still, CONVERGED, jnp.where(back, CYCLE, STEP_LIMIT))
-        return new, now, count + ~still, status
+        return new, now, count + ~still, jnp.where(lost(new), NOT_A_NUMBER, status)
 
     def running(carry):
         return (carry[3] == STEP_LIMIT) & (carry[2] < max_steps)
@@ -93,7 +98,12 @@ def _synchronous(model: Model, state: State, max_steps: int, known: Known, rtol:
 
 def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:
     """States visited by `steps` synchronous updates, the query first [steps + 1, N]; differentiable."""
+    state = model.as_state(state)
+    return _trajectory(model, state, as_known(known, state), steps=steps)
 
+
+@partial(jax.jit, static_argnames="steps")
+def _trajectory(model: Model, state: State, known: Known, *, steps: int) -> Float[Array, "T N"]:
     def advance(now, _):
         new = model.update(now, known)
         return new, new
@@ -112,6 +122,12 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     """
     if isinstance(memory.space, Spins):
         raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
+    state = memory.as_state(state)
+    return _fixed_point(memory, state, max_steps, as_known(known, state))
+
+
+@jax.jit
+def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State:
     start = jax.lax.stop_gradient(state)
 
     def residual(x):
@@ -124,7 +140,7 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
 
     def tangent_solve(linear, y):
-        # gmres alone can not be transposed, its stopping rule being a function of y.
+        # gmres alone cannot be transposed, its stopping rule being a function of y.
         return jax.lax.custom_linear_solve(linear, y, krylov, krylov)
 
     return jax.lax.custom_root(residual, start, solve, tangent_solve)

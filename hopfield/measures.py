@@ -1,16 +1,18 @@
 """What is read off a retrieval: overlaps, errors, success, spread of the weights, separation of the patterns.
 
 Functions of one example, to be batched with `jax.vmap`. `mask` marks the patterns in use (True), as in a
-memory whose patterns are padded; None means all of them.
+memory whose patterns are padded; None means all of them. NaN in what is measured is NaN in the measure; of the truth
+values, which have none, it makes False.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield.numerics import accumulation_dtype, unit
+from hopfield.numerics import accumulation_dtype, largest, power_of_two, unit
 from hopfield.simplex import shannon_entropy
 
 Scalar = Float[Array, ""]
@@ -31,21 +33,26 @@ def _accumulated(x: Array) -> Array:
     return x.astype(accumulation_dtype(x.dtype))
 
 
+@jax.jit
 def overlap(state: State, pattern: State) -> Scalar:
     """m = x·ξ / N; 1 when a spin pattern is recovered."""
     return jnp.mean(_accumulated(state) * _accumulated(pattern))
 
 
+@jax.jit
 def cosine_overlap(state: State, pattern: State) -> Scalar:
     """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths; 0 where either vanishes."""
     return jnp.sum(unit(_accumulated(state)) * unit(_accumulated(pattern)))
 
 
+@jax.jit
 def bit_error(state: State, pattern: State) -> Scalar:
     """Share of units whose sign is not the pattern's: (1 − m)/2 for spins; a 0 against a ±1 is an error."""
-    return jnp.mean(jnp.sign(state) != jnp.sign(pattern), dtype=_accumulated(state).dtype)
+    state, pattern = jnp.sign(_accumulated(state)), jnp.sign(_accumulated(pattern))
+    return jnp.mean(jnp.where(jnp.isnan(state + pattern), jnp.nan, state != pattern), dtype=state.dtype)
 
 
+@jax.jit
 def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> Bool[Array, ""]:
     """Whether m = x·ξ / N exceeds `threshold`.
 
@@ -63,35 +70,43 @@ def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool
     return near | jnp.all(state == pattern)
 
 
+@jax.jit
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
     """Whether the target pattern carries more than half of the weight."""
     return shares(weights, None)[target] > 0.5
 
 
+@jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32; zeros where masked, or if all weights are zero or masked."""
     size = jnp.abs(_accumulated(weights))
     if mask is not None:
         size = jnp.where(mask, size, 0.0)
-    largest = jnp.max(size)  # divided out first: the sum of large weights could overflow
-    size = size / jnp.where(largest > 0, largest, 1.0)
+    # Divided out first, for the sum of large weights could overflow; and before it the power of two, for XLA divides by
+    # multiplying with the reciprocal, which of large numbers is denormal and flushed to zero.
+    size = size / power_of_two(largest(size))
+    most = largest(size)
+    size = size / jnp.where(most == 0, 1.0, most)
     return size / jnp.maximum(jnp.sum(size), 1.0)
 
 
+@jax.jit
 def entropy(weights: Weights, mask: Mask = None) -> Scalar:
     """Shannon's entropy H = −Σ p ln p in nats, p = |w| / Σ|w|; weights that are all zero or masked give 0."""
     return shannon_entropy(shares(weights, mask))
 
 
+@jax.jit
 def effective_number(weights: Weights, mask: Mask = None) -> Scalar:
     """Effective number of patterns e^H, H = −Σ p ln p with p = |w| / Σ|w|: from 1 (one pattern) to M (all).
 
     Weights that are all zero or masked give 0.
     """
     p = shares(weights, mask)
-    return jnp.where(jnp.any(p > 0), jnp.exp(shannon_entropy(p)), 0.0)
+    return jnp.where(jnp.all(p == 0), 0.0, jnp.exp(shannon_entropy(p)))
 
 
+@jax.jit
 def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
     """1 / Σ p² with p = |w| / Σ|w|: from 1 to M and never above `effective_number`.
 
@@ -99,9 +114,10 @@ def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
     """
     p = shares(weights, mask)
     square = jnp.sum(p * p)
-    return jnp.where(square > 0, 1.0 / jnp.where(square > 0, square, 1.0), 0.0)
+    return jnp.where(square == 0, 0.0, 1.0 / jnp.where(square == 0, 1.0, square))
 
 
+@partial(jax.jit, static_argnames="block")
 def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int = 512) -> Float[Array, "M"]:
     """Δ_μ = min over ν ≠ μ of (ξ_μ·ξ_μ − ξ_μ·ξ_ν), the gap that sets how large β must be to single ξ_μ out.
 
@@ -132,7 +148,7 @@ def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int =
             other, other_index, other_used = other_block
             products = jnp.matmul(own, other.T, precision=jax.lax.Precision.HIGHEST)
             rival = other_used[None, :] & (own_index[:, None] != other_index[None, :])
-            return jnp.maximum(closest, jnp.max(jnp.where(rival, products, -jnp.inf), axis=1)), None
+            return jnp.maximum(closest, largest(jnp.where(rival, products, -jnp.inf), axis=1)), None
 
         closest, _ = jax.lax.scan(against, jnp.full(block, -jnp.inf, patterns.dtype), (rows, index, used))
         return jnp.where(own_used, jnp.sum(own * own, axis=1) - closest, jnp.inf)
@@ -140,6 +156,7 @@ def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int =
     return jax.lax.map(gaps, (rows, index, used)).reshape(-1)[:count]
 
 
+@jax.jit
 def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
     """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
     state, patterns = _accumulated(state), _accumulated(patterns)

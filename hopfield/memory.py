@@ -9,11 +9,12 @@ On spins the update follows the exact local energy difference instead, the neuro
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.numerics import accumulation_dtype, is_traced, positive
+from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, real_matrix
 from hopfield.pytrees import Node
-from hopfield.separations import Linear, LogSumExp, Separation
+from hopfield.separations import Linear, LogSumExp, Separation, find
 from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Known, Space, Spins, State
 
@@ -38,29 +39,34 @@ class Memory(Node):
         values: Float[Array, "M V"] | None = None,
         mask: Bool[Array, "M"] | None = None,
         similarity: Similarity = Dot(),  # noqa: B008 - immutable
-        separation: Separation = LogSumExp(),  # noqa: B008
+        separation: Separation | str = LogSumExp(),  # noqa: B008
         space: Space = Euclidean(),  # noqa: B008
     ) -> "Memory":
         """Check the parts against each other and build the memory.
 
         Args:
             patterns: stored patterns [M, N], one per row.
-            beta: inverse temperature β > 0.
+            beta: inverse temperature β > 0, within the range of the patterns' precision; 1 by default, the unit of
+                physics, where attention and its layers take 1/√N.
             values: what `read` returns instead of the patterns [M, V] (hetero-association).
             mask: patterns in use [M]; the others are padding and change nothing.
-            similarity, separation, space: the three choices.
+            similarity, separation, space: the three choices; a separation also by name, as in `separations.find`.
         Raises:
             ValueError: a shape, β or combination that has no meaning, in one sentence.
+            TypeError: one of the three choices is something else.
         """
-        patterns = _real_matrix("patterns", patterns)
-        width = similarity.metric.shape[0] if isinstance(similarity, Bilinear) else patterns.shape[1]
+        patterns = real_matrix("patterns", patterns)
+        separation = find(separation) if isinstance(separation, str) else separation
+        _require("similarity", similarity, Similarity)
+        _require("separation", separation, Separation)
+        _require("space", space, Space)
         if isinstance(similarity, Bilinear) and similarity.metric.shape[1] != patterns.shape[1]:
             raise ValueError(
                 f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
                 f"got {similarity.metric.shape}"
             )
         if values is not None:
-            values = _real_matrix("values", values)
+            values = real_matrix("values", values)
             if values.shape[0] != patterns.shape[0]:
                 raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {values.shape[0]}")
         mask = None if mask is None else jnp.asarray(mask)
@@ -74,17 +80,22 @@ class Memory(Node):
             raise ValueError(
                 f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
             )
+        width = similarity.width(patterns)
         if isinstance(space, Spins) and width == patterns.shape[1] and not is_traced(patterns, mask):
             with jax.ensure_compile_time_eval():
                 off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
             if off > 0 and isinstance(similarity, Dot):
                 raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
-        checked = jnp.asarray(positive("beta", beta), patterns.dtype)
+        checked = jnp.asarray(positive("beta", beta, patterns.dtype), patterns.dtype)
         return cls(patterns, checked, values, mask, similarity, separation, space)
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
+        return _one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)
 
     def scores(self, state: State) -> Float[Array, "M"]:
         """s_μ(x) [M], zero where masked."""
-        scores = self.similarity(state, self.patterns)
+        scores = self.similarity(self.as_state(state), self.patterns)
         return scores if self.mask is None else jnp.where(self.mask, scores, 0.0)
 
     def weights(self, state: State) -> Float[Array, "M"]:
@@ -97,6 +108,7 @@ class Memory(Node):
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = R(x) − F(β s)/β, at least in float32; Ramsauer's additive constants are left out."""
+        state = self.as_state(state)
         state = state.astype(accumulation_dtype(state.dtype))
         scores = self.scores(state).astype(state.dtype)
         potential = self.separation.potential(self.beta * scores, self.mask)
@@ -109,6 +121,7 @@ class Memory(Node):
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed."""
+        state = self.as_state(state)
         if isinstance(self.space, Spins):
             return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
@@ -121,6 +134,7 @@ class Memory(Node):
         Raises:
             TypeError: states are not spins.
         """
+        state = self.as_state(state)
         keys, scores = self.cache(state)
         steps = self.similarity.increment(state, -1.0, 1.0, keys)
         return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
@@ -167,7 +181,7 @@ class Couplings(Node):
     @classmethod
     def create(cls, matrix: Float[Array, "N N"], scale: float = 1.0) -> "Couplings":
         """Build from a symmetric matrix [N, N], dropping its diagonal. Raises ValueError if it is not symmetric."""
-        matrix = _real_matrix("matrix", matrix)
+        matrix = real_matrix("matrix", matrix)
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix must be square, got shape {matrix.shape}")
         if not is_traced(matrix):
@@ -176,27 +190,33 @@ class Couplings(Node):
             if skew > 1e-4 * largest:
                 raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
         hollow = 0.5 * (matrix + matrix.T) * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
-        return cls(hollow, jnp.asarray(positive("scale", scale), matrix.dtype))
+        return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype))
 
     @property
     def space(self) -> Spins:
         return Spins()
 
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state, as wide as the matrix."""
+        return _one_state(state, self.matrix.shape[0], self.matrix.dtype)
+
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = −½ x·W x."""
+        state = self.as_state(state)
         return -0.5 * self.scale * jnp.dot(state, self.matrix @ state)
 
     def local_field(self, state: State) -> State:
         """W x [N]."""
-        return self.scale * (self.matrix @ state)
+        return self.scale * (self.matrix @ self.as_state(state))
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step sign(W x) [N], ties keep the spin."""
+        state = self.as_state(state)
         return Spins().project(self.local_field(state), state, known=known)
 
     def cache(self, state: State) -> Array:
         """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
-        return self.matrix @ state
+        return self.matrix @ self.as_state(state)
 
     def field_at(self, cache: Array, state: State, i) -> Float[Array, ""]:
         """Local field of neuron i."""
@@ -235,25 +255,22 @@ def _hollow_gram(rows: Float[Array, "M N"]) -> Float[Array, "N N"]:
     return jnp.where(jnp.eye(gram.shape[0], dtype=bool), 0.0, gram)
 
 
+def _require(name: str, value, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {value!r}")
+
+
+def _one_state(state: ArrayLike, neurons: int, dtype) -> State:
+    """Shape and type only, which are known under jit as well; integers and truth values become floats of `dtype`."""
+    found = real_array("state", state, dtype)
+    if found.shape != (neurons,):
+        raise ValueError(f"state must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
+    return found
+
+
 def _column(mask, patterns):
     return jnp.ones((1, 1), bool) if mask is None else mask[:, None]
 
 
 def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:
     return rows if mask is None else jnp.where(mask[:, None], rows, 0.0)
-
-
-def _real_matrix(name: str, array) -> Float[Array, "A B"]:
-    if not is_traced(array):
-        with jax.ensure_compile_time_eval():  # so that constants can be checked inside jit, too
-            array = jnp.asarray(array)
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} must be a non-empty matrix, got shape {array.shape}")
-    if not jnp.issubdtype(array.dtype, jnp.floating):
-        raise ValueError(f"{name} must be real floating point, got {array.dtype}")
-    if not is_traced(array):
-        with jax.ensure_compile_time_eval():
-            finite = bool(jnp.all(jnp.isfinite(array)))
-        if not finite:
-            raise ValueError(f"{name} must be finite, got NaN or infinite entries")
-    return array

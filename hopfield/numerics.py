@@ -1,5 +1,10 @@
-"""Floating-point ground rules shared by the library: accumulation types, tolerances, safe norms, exact roots, rows."""
+"""Floating-point ground rules shared by the library: accumulation types, tolerances, maxima, norms, exact roots, rows.
 
+NaN in, NaN out: where a guard chooses between a formula and its limit, the limit's condition is the one to write down
+(`mass == 0`, `p <= 0`), because NaN compares as false and is to take the formula.
+"""
+
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,26 +32,85 @@ def is_traced(*arrays) -> bool:
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
-def positive(name: str, value) -> Float[Array, ""]:
-    """`value` as a scalar array, checked to be positive and finite unless it is traced. Raises ValueError otherwise."""
+def real_array(name: str, value, dtype=None) -> Array:
+    """`value` as an array of real floating type; integers and truth values become `dtype` (JAX's default float).
+
+    Raises:
+        ValueError: it is no array of real numbers.
+    """
+    try:
+        found = jnp.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of real numbers, got {type(value).__name__} {value!r:.60}") from None
+    if jnp.issubdtype(found.dtype, jnp.floating):
+        return found
+    if not (jnp.issubdtype(found.dtype, jnp.integer) or found.dtype == bool):
+        raise ValueError(f"{name} must be real numbers, got {found.dtype}")
+    return found.astype(jnp.result_type(float) if dtype is None else dtype)
+
+
+def real_matrix(name: str, value) -> Float[Array, "A B"]:
+    """`value` as a non-empty matrix of real floating type, checked to be finite unless traced; ValueError otherwise."""
+    # Evaluated at once, so that constants can be checked inside jit, too.
+    with contextlib.nullcontext() if is_traced(value) else jax.ensure_compile_time_eval():
+        found = real_array(name, value)
+        if found.ndim != 2 or 0 in found.shape:
+            raise ValueError(f"{name} must be a non-empty matrix, got shape {found.shape}")
+        if not is_traced(found) and not bool(jnp.all(jnp.isfinite(found))):
+            raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    return found
+
+
+def positive(name: str, value, dtype=None) -> Float[Array, ""]:
+    """`value` as a scalar array, checked to be positive and finite in `dtype` (JAX's default float) unless traced.
+
+    Raises:
+        ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
+    """
     if is_traced(value):
         return value
-    if np.ndim(value) or not 0 < float(value) < float("inf"):
-        raise ValueError(f"{name} must be a positive finite number, got {value}")
-    return jnp.asarray(float(value))  # from a Python float: weakly typed, so that it never widens a float32 state
+    limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
+    try:
+        number = float("nan") if np.ndim(value) else float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+    if not float(limits.tiny) <= number <= float(limits.max):
+        raise ValueError(f"{name} must be from {limits.tiny:.3g} to {limits.max:.3g} in {limits.dtype}, got {value!r}")
+    return jnp.asarray(number)  # from a Python float: weakly typed, so that it never widens a float32 state
+
+
+def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+    """Maximum along an axis, −∞ of nothing, NaN wherever there is one; that of XLA drops NaN at some shapes on CPUs."""
+    top = jnp.max(x, axis=axis, keepdims=keepdims, initial=-jnp.inf)
+    return jnp.where(jnp.any(jnp.isnan(x), axis=axis, keepdims=keepdims), jnp.nan, top)
+
+
+def power_of_two(size: Array) -> Array:
+    """The power of two just above a size ≥ 0, 1 of zero: dividing by it rounds nothing.
+
+    Held where it and its reciprocal are normal numbers, since XLA may multiply by the one in place of the other.
+    """
+    limit = jnp.finfo(size.dtype).maxexp - 2
+    power = jnp.ldexp(jnp.ones_like(size), jnp.clip(jnp.frexp(size)[1], -limit, limit))
+    return jax.lax.stop_gradient(jnp.where(size == 0, 1.0, power))
 
 
 def safe_norm(x: Float[Array, "*axes"], axis: int | None = None, keepdims: bool = False) -> Float[Array, "..."]:
-    """Euclidean norm whose gradient at zero is zero instead of NaN."""
-    square = jnp.sum(x * x, axis=axis, keepdims=keepdims)
-    zero = square == 0  # not square > 0, which would turn NaN into a norm of zero
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+    """Euclidean norm at any scale, whose gradient at zero is zero instead of NaN."""
+    scale = power_of_two(largest(jnp.abs(x), axis=axis, keepdims=True))
+    square = jnp.sum(jnp.square(x / scale), axis=axis, keepdims=True)
+    zero = square == 0
+    norm = scale * jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+    return norm if keepdims else jnp.squeeze(norm, axis)
 
 
 def unit(x: Float[Array, "*axes"], axis: int = -1) -> Float[Array, "*axes"]:
-    """x / ‖x‖ along `axis`; the zero vector stays zero."""
+    """x / ‖x‖ along `axis`, at any scale; the zero vector stays zero."""
+    x = x / power_of_two(largest(jnp.abs(x), axis=axis, keepdims=True))
     norm = safe_norm(x, axis=axis, keepdims=True)
-    return x / jnp.where(norm > 0, norm, 1.0)
+    return x / jnp.where(norm == 0, 1.0, norm)
 
 
 def along_axis(axis: int, where: Array | None, first: Array, *more: ArrayLike) -> list[Array]:
@@ -68,14 +132,23 @@ def map_rows(function: Callable, arrays: Sequence[Array], ranks: Sequence[int]) 
     return found.reshape((*leading, *found.shape[1:]))
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
+@partial(jax.jit, static_argnums=0)  # without it, the loop would be compiled anew at every call
 def increasing_root(function: Callable, low: Array, high: Array, parameters) -> Array:
     """Elementwise root t of an increasing `function(t, parameters)` in [low, high], by bisection to the last bit.
 
     The derivative in `parameters` is that of the implicit function, −∂function/∂parameters / ∂function/∂t, and is
     itself differentiable, so that sparse maps have exact gradients of every order (Amos & Kolter 2017).
-    """
 
+    Args:
+        function: defined once, at the top of a module: another object is another program.
+        low, high: ends of the bracket.
+        parameters: pytree of arrays; where NaN in it reaches the function, the root is NaN.
+    """
+    return _root(function, low, high, parameters)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _root(function: Callable, low: Array, high: Array, parameters) -> Array:
     def halve(_, bracket):
         low, high = bracket
         middle = 0.5 * (low + high)
@@ -84,14 +157,15 @@ def increasing_root(function: Callable, low: Array, high: Array, parameters) -> 
 
     # Each halving gains one bit; the eight extra absorb a bracket wider than the root is large.
     bits = jnp.finfo(low.dtype).nmant + 8
+    lost = jnp.isnan(function(0.5 * (low + high), parameters))
     low, high = jax.lax.fori_loop(0, bits, halve, (low, high))
-    return 0.5 * (low + high)
+    return jnp.where(lost, jnp.nan, 0.5 * (low + high))
 
 
-@increasing_root.defjvp
-def _increasing_root_jvp(function, primals, tangents):
+@_root.defjvp
+def _root_jvp(function, primals, tangents):
     low, high, parameters = primals
-    root = increasing_root(function, low, high, parameters)
+    root = _root(function, low, high, parameters)
     _, moved = jax.jvp(lambda p: function(root, p), (parameters,), (tangents[2],))
     _, slope = jax.jvp(lambda t: function(t, parameters), (root,), (jnp.ones_like(root),))
-    return root, jnp.where(slope > 0, -moved / jnp.where(slope > 0, slope, 1.0), 0.0)
+    return root, jnp.where(slope <= 0, 0.0, -moved / jnp.where(slope <= 0, 1.0, slope))

@@ -21,6 +21,10 @@ class Similarity(Node, abc.ABC):
     def __call__(self, state: State, patterns: Patterns) -> Scores:
         """s_μ(x) [M]."""
 
+    def width(self, patterns: Patterns) -> int:
+        """N, the number of components of a state that these patterns can be compared with."""
+        return patterns.shape[1]
+
     def keys(self, patterns: Patterns) -> Patterns:
         """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
         return patterns
@@ -63,6 +67,9 @@ class Bilinear(Similarity):
 
     def __call__(self, state, patterns):
         return patterns @ (state @ self.metric)
+
+    def width(self, patterns):
+        return self.metric.shape[0]
 
     def keys(self, patterns):
         return patterns @ self.metric.T
@@ -130,7 +137,7 @@ class Manhattan(Similarity):
         if not isinstance(space, Euclidean):
             return space.project(_slope(self, state, patterns, weights), state, known=known)
         new = jax.vmap(_shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)
-        new = jnp.where(jnp.sum(weights) > 0, new, state if space.flat else jnp.zeros_like(state))
+        new = jnp.where(jnp.sum(weights) <= 0, state if space.flat else jnp.zeros_like(state), new)
         return new if known is None else jnp.where(known, state, new)
 
 
@@ -152,7 +159,8 @@ def _shrunk_median(points: Scores, weights: Scores, stiffness: float) -> Float[A
     at_kink = stiffness * t[k] + left <= 0
     crossing = jnp.where(stiffness > 0, -left / jnp.where(stiffness > 0, stiffness, 1.0), t[k])
     beyond = jnp.where(stiffness > 0, -below[-1] / jnp.where(stiffness > 0, stiffness, 1.0), t[-1])
-    return jnp.where(jnp.any(slope >= 0), jnp.where(at_kink, t[k], crossing), beyond)
+    least = jnp.where(jnp.any(slope >= 0), jnp.where(at_kink, t[k], crossing), beyond)
+    return jnp.where(jnp.isnan(below[-1]), jnp.nan, least)
 
 
 def bilinear(metric: Float[Array, "N K"]) -> Bilinear:

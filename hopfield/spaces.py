@@ -8,7 +8,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.numerics import increasing_root, positive, safe_norm
+from hopfield.numerics import increasing_root, largest, positive, safe_norm
 from hopfield.pytrees import Node
 
 State = Float[Array, "N"]
@@ -47,6 +47,11 @@ def _clamp(new: State, state: State, known: Known) -> State:
     return new if known is None else jnp.where(known, state, new)
 
 
+def aligned(field: Array, spin: Array) -> Array:
+    """The sign of a field, the spin itself where the field is exactly zero, NaN where it is NaN."""
+    return jnp.where(field == 0, spin, jnp.sign(field)).astype(spin.dtype)
+
+
 class Euclidean(Space):
     """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, which confine by themselves)."""
 
@@ -61,7 +66,7 @@ class Euclidean(Space):
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         stiffness = jnp.asarray(curvature + (1.0 if self.confined else 0.0), field.dtype)
-        new = jnp.where(stiffness > 0, field / jnp.where(stiffness > 0, stiffness, 1.0), state)
+        new = jnp.where(stiffness <= 0, state, field / jnp.where(stiffness <= 0, 1.0, stiffness))
         return _clamp(new, state, known)
 
     def violation(self, states):
@@ -79,11 +84,10 @@ class Spins(Space):
         return jnp.zeros((), state.dtype)
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
-        new = jnp.where(field > 0, 1.0, jnp.where(field < 0, -1.0, state)).astype(state.dtype)
-        return _clamp(new, state, known)
+        return _clamp(aligned(field, state), state, known)
 
     def violation(self, states):
-        return jnp.max(jnp.abs(jnp.abs(states) - 1.0))
+        return largest(jnp.abs(jnp.abs(states) - 1.0))
 
 
 class Sphere(Space):
@@ -100,18 +104,18 @@ class Sphere(Space):
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         # Only the direction matters: no square may overflow or vanish on the way to it.
-        largest = jnp.max(jnp.abs(field if known is None else jnp.where(known, 0.0, field)))
-        field = field / jnp.where(largest > 0, largest, 1.0)
+        most = largest(jnp.abs(field if known is None else jnp.where(known, 0.0, field)))
+        field = field / jnp.where(most == 0, 1.0, most)
         if known is None:
             norm = safe_norm(field)
-            return jnp.where(norm > 0, self.radius * field / jnp.where(norm > 0, norm, 1.0), state)
+            return jnp.where(norm == 0, state, self.radius * field / jnp.where(norm == 0, 1.0, norm))
         rest = jnp.sqrt(jnp.maximum(self.radius**2 - jnp.sum(jnp.where(known, state, 0.0) ** 2), 0.0))
         free = jnp.where(known, 0.0, field)
         norm = safe_norm(free)
-        return jnp.where(known | (norm == 0), state, rest * free / jnp.where(norm > 0, norm, 1.0))
+        return jnp.where(known | (norm == 0), state, rest * free / jnp.where(norm == 0, 1.0, norm))
 
     def violation(self, states):
-        return jnp.max(jnp.abs(safe_norm(states, axis=-1) - self.radius))
+        return largest(jnp.abs(safe_norm(states, axis=-1) - self.radius))
 
 
 class Box(Space):
@@ -135,11 +139,11 @@ class Box(Space):
         curvature = jnp.broadcast_to(jnp.asarray(curvature, field.dtype), field.shape)
         low, high = jnp.full_like(field, -1.0), jnp.full_like(field, 1.0)
         bent = increasing_root(_box_stationarity, low, high, (field, curvature, self.temperature))
-        new = jnp.where(curvature > 0, bent, jnp.tanh(field / self.temperature))
+        new = jnp.where(curvature <= 0, jnp.tanh(field / self.temperature), bent)
         return _clamp(new, state, known)
 
     def violation(self, states):
-        return jnp.max(jnp.maximum(jnp.abs(states) - 1.0, 0.0))
+        return largest(jnp.maximum(jnp.abs(states) - 1.0, 0.0))
 
 
 def _box_stationarity(x, parameters):

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield.memory import Couplings, Memory
-from hopfield.numerics import positive
-from hopfield.spaces import Known, State
+from hopfield.numerics import is_traced, positive
+from hopfield.spaces import Known, State, aligned
 
 Model = Memory | Couplings
 Order = Int[Array, "N"]
@@ -60,19 +60,36 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
+def as_known(known, state: State) -> Known:
+    """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
+    if known is None:
+        return None
+    found = jnp.asarray(known)
+    if found.shape != state.shape or found.dtype != bool:
+        raise ValueError(f"known must be boolean {list(state.shape)}, got {found.dtype} {list(found.shape)}")
+    return found
+
+
+def lost(state: State) -> Bool[Array, ""]:
+    """Whether a state holds NaN."""
+    return jnp.any(jnp.isnan(state))
+
+
+@jax.jit
 def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N]."""
     against = model.local_field(state) * state < 0
     return against if known is None else against & ~known
 
 
+@jax.jit
 def sweep(model: Model, state: State, order: Order, known: Known = None) -> State:
     """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment."""
+    state = model.as_state(state)
 
     def visit(carry, i):
         state, cache = carry
-        field = model.field_at(cache, state, i)
-        new = jnp.where(field > 0, 1.0, jnp.where(field < 0, -1.0, state[i])).astype(state.dtype)
+        new = aligned(model.field_at(cache, state, i), state[i])
         new = new if known is None else jnp.where(known[i], state[i], new)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
@@ -90,15 +107,21 @@ class Relaxation(NamedTuple):
 
 
 def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
-    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made."""
+    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
+    state = model.as_state(state)
+    key = jax.random.key(0) if key is None else key
+    return _relax(model, state, key, max_sweeps, as_known(known, state), dynamics=dynamics)
+
+
+@partial(jax.jit, static_argnames="dynamics")
+def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
     if isinstance(model, Couplings):
         free = jnp.ones(state.shape, bool) if known is None else ~known
-        relax_events = partial(_relax_events, dynamics=dynamics, max_sweeps=max_sweeps)
+        relax_events = partial(_relax_events, dynamics=dynamics)
         if jax.default_backend() == "cpu":
             # Batched queries run one after the other: each pays for its own flips only, not for the slowest one's.
             relax_events = jax.custom_batching.sequential_vmap(relax_events)
-        key = jax.random.key(0) if key is None else key
-        return relax_events(model, state, model.cache(state), free, key)
+        return relax_events(model, state, model.cache(state), free, key, max_sweeps)
 
     def turn(carry):
         state, count, flips, _ = carry
@@ -107,15 +130,15 @@ def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known
         return new, count + (flipped > 0), flips + flipped, flipped > 0
 
     def moving(carry):
-        return carry[3] & (carry[1] < max_sweeps)
+        return carry[3] & (carry[1] < max_sweeps) & ~lost(carry[0])
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = ~moved | ~jnp.any(unstable(model, final, known))
+    stable = (~moved | ~jnp.any(unstable(model, final, known))) & ~lost(final)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 
-def _relax_events(model: Couplings, state, field, free, key, *, dynamics: str, max_sweeps: int) -> Relaxation:
+def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: str) -> Relaxation:
     """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
 
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
@@ -153,7 +176,8 @@ def _relax_events(model: Couplings, state, field, free, key, *, dynamics: str, m
     zero = jnp.zeros((), int)
     state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
     energy = -0.5 * model.scale * jnp.dot(state, field)
-    return Relaxation(state, count, flips, energy, ~jnp.any(waiting(state, field)))
+    stable = ~jnp.any(waiting(state, field) | jnp.isnan(field))
+    return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)
 
 
 class Gibbs(NamedTuple):
@@ -196,17 +220,24 @@ def glauber(
     """
     if dynamics not in (*ORDERS, "synchronous"):
         raise ValueError(f"dynamics must be one of asynchronous, sequential, synchronous, got {dynamics!r}")
-    if sweeps < 1 or burn_in < 0:
+    if not is_traced(sweeps, burn_in) and (sweeps < 1 or burn_in < 0):
         raise ValueError(f"sweeps must be at least 1 and burn_in at least 0, got {sweeps} and {burn_in}")
-    scale = positive("temperature", temperature)
-    held = jnp.zeros(state.shape, bool) if known is None else known
+    state = model.as_state(state)
+    scale = jnp.asarray(positive("temperature", temperature))
+    held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
+    return _glauber(model, state, key, scale, sweeps, burn_in, held, order_key, dynamics=dynamics)
+
+
+@partial(jax.jit, static_argnames="dynamics")
+def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, order_key, *, dynamics: str) -> Gibbs:
     own_key, key = jax.random.split(key)
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
 
     def drawn(field, spin, chance, held):
-        up = chance < jax.nn.sigmoid(2.0 * field / scale)
-        return jnp.where(held, spin, jnp.where(up, 1.0, -1.0)).astype(state.dtype)
+        up = jax.nn.sigmoid(2.0 * field / scale)
+        new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
+        return jnp.where(held, spin, new).astype(state.dtype)
 
     def one_sweep(state, cache, number):
         chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, state.dtype)
@@ -222,15 +253,15 @@ def glauber(
     def energy_of(state, cache):  # the fields of Couplings are at hand; of a Memory the cache may have drifted
         return -0.5 * model.scale * jnp.dot(state, cache) if isinstance(model, Couplings) else model.energy(state)
 
-    def turn(carry, number):
+    def turn(number, carry):
         state, cache, total, energy = carry
         state, cache = one_sweep(state, cache, number)
         counted = number >= burn_in
         energy = energy + jnp.where(counted, energy_of(state, cache), 0.0)
-        return (state, cache, total + jnp.where(counted, state, 0.0), energy), None
+        return state, cache, total + jnp.where(counted, state, 0.0), energy
 
     start = (state, model.cache(state), jnp.zeros_like(state), jnp.zeros((), model.energy(state).dtype))
-    (state, _, total, energy), _ = jax.lax.scan(turn, start, jnp.arange(burn_in + sweeps))
+    state, _, total, energy = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     return Gibbs(state, total / sweeps, energy / sweeps)
 
 

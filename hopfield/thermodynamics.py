@@ -21,7 +21,7 @@ Logarithms are natural, Boltzmann's constant is 1.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +29,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield import measures, simplex
+from hopfield import levels, measures
 from hopfield.numerics import accumulation_dtype, along_axis, is_traced, map_rows
 from hopfield.separations import LogSumExp, Separation
 
@@ -39,100 +39,55 @@ Where = Bool[Array, "..."] | None
 SOFTMAX = LogSumExp()
 
 
-class _Levels(NamedTuple):
-    """One row of scores, measured from the best where only differences matter (`top` is zero where they do not)."""
-
-    z: Float[Array, "M"]  # β (s − top), zero where unused
-    gap: Float[Array, "M"]  # s − top, zero where unused
-    top: Float[Array, ""]
-    beta: Float[Array, ""]
-    used: Bool[Array, "M"]
-
-
 def gibbs(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
-
-    def weights(levels: _Levels) -> Array:
-        return separation.weights(levels.z, levels.used)
-
-    found = jnp.moveaxis(_of_levels(weights, scores, beta, axis, where, separation), -1, axis)
-    dtype = jnp.asarray(scores).dtype
-    return found.astype(dtype) if jnp.issubdtype(dtype, jnp.floating) else found
+    scores = jnp.asarray(scores)
+    found = jnp.moveaxis(_of_levels(levels.gibbs, scores, beta, axis, where, separation), -1, axis)
+    return found.astype(scores.dtype) if jnp.issubdtype(scores.dtype, jnp.floating) else found
 
 
 def log_partition(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """F(β s), for log-sum-exp ln Z = ln Σ e^(β s)."""
-
-    def potential(levels: _Levels) -> Array:
-        filled, found = _potential(levels, separation)
-        return jnp.where(filled, found + levels.beta * levels.top, -jnp.inf)
-
-    return _of_levels(potential, scores, beta, axis, where, separation)
+    return _of_levels(levels.log_partition, scores, beta, axis, where, separation)
 
 
 def free_energy(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """Φ = −F(β s)/β, for log-sum-exp −T ln Z: from −max s at β = ∞ to −T ln M, without bound, as β → 0."""
-
-    def free(levels: _Levels) -> Array:
-        filled, found = _potential(levels, separation)
-        return jnp.where(filled, -levels.top - found / levels.beta, jnp.inf)
-
-    return _of_levels(free, scores, beta, axis, where, separation)
+    return _of_levels(levels.free_energy, scores, beta, axis, where, separation)
 
 
 def mean_energy(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """⟨E⟩ = −Σ p s."""
-
-    def mean(levels: _Levels) -> Array:
-        return -levels.top - jnp.sum(separation.weights(levels.z, levels.used) * levels.gap)
-
-    return _of_levels(mean, scores, beta, axis, where, separation)
+    return _of_levels(levels.mean_energy, scores, beta, axis, where, separation)
 
 
 def thermal_entropy(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """S = F(β s) − β s·p = −dΦ/dT: Shannon's entropy of the weights for log-sum-exp, Tsallis' for entmax."""
-
-    def entropy_(levels: _Levels) -> Array:
-        filled, found = _potential(levels, separation)
-        p = separation.weights(levels.z, levels.used)
-        heat = jnp.sum(jnp.where(p != 0, p * jnp.where(p != 0, levels.z, 0.0), 0.0))  # 0·∞ at β = ∞ is no heat
-        return jnp.where(filled, found - heat, 0.0)
-
-    return _of_levels(entropy_, scores, beta, axis, where, separation)
+    return _of_levels(levels.thermal_entropy, scores, beta, axis, where, separation)
 
 
 def energy_variance(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """s·∇²F(β s) s, for log-sum-exp the variance of the energy Σ p (s − ⟨s⟩)²; = −d⟨E⟩/dβ."""
-
-    def variance(levels: _Levels) -> Array:
-        return _variance(levels, separation)
-
-    return _of_levels(variance, scores, beta, axis, where, separation)
+    return _of_levels(levels.energy_variance, scores, beta, axis, where, separation)
 
 
 def heat_capacity(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
 ) -> PerRow:
     """C = d⟨E⟩/dT = T dS/dT = β² `energy_variance`, zero at both ends of β."""
-
-    def capacity(levels: _Levels) -> Array:
-        variance = _variance(levels, separation)
-        beta = jnp.where(variance != 0, levels.beta, 0.0)  # β² overflows near ∞, where the variance is zero
-        return beta * (beta * variance)
-
-    return _of_levels(capacity, scores, beta, axis, where, separation)
+    return _of_levels(levels.heat_capacity, scores, beta, axis, where, separation)
 
 
 def variational_free_energy(
@@ -155,12 +110,7 @@ def variational_free_energy(
         TypeError: the separation has no regulariser.
     """
 
-    def functional(levels: _Levels, w: Array) -> Array:
-        w = jnp.where(levels.used, w, 0.0)
-        energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
-        return energy - separation.regulariser(w) / levels.beta
-
-    return _of_levels(functional, scores, beta, axis, where, separation, weights)
+    return _of_levels(levels.functional, scores, beta, axis, where, separation, weights)
 
 
 def entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
@@ -171,12 +121,7 @@ def entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
 def normalised_entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
     """H / ln M with M the number of patterns in use, from 0 to 1; a single pattern leaves no choice and gives 0."""
 
-    def share(w: Array, used: Array) -> Array:
-        count = jnp.sum(used, dtype=w.dtype)
-        most = jnp.log(jnp.maximum(count, 2.0))
-        return jnp.where(count > 1, measures.entropy(w, used) / most, 0.0)
-
-    return _of_weights(share, weights, axis, where)
+    return _of_weights(levels.normalised_entropy, weights, axis, where)
 
 
 def effective_number(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
@@ -190,11 +135,7 @@ def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: W
     The factor 1/α, absent in Tsallis (1988), makes α-entmax its maximiser (Peters, Niculae & Martins 2019, eq. 9).
     """
     _check("alpha", alpha, lambda a: (a > 0) & (a < np.inf), "positive and finite")
-
-    def row(w: Array, used: Array) -> Array:
-        return simplex.tsallis_entropy(measures.shares(w, used), alpha)
-
-    return _of_weights(row, weights, axis, where)
+    return _of_weights(levels.tsallis_entropy, weights, axis, where, parameters=(alpha,))
 
 
 def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Where = None) -> PerRow:
@@ -204,32 +145,15 @@ def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Whe
     ratio, ∞ is −ln max p. Source: Rényi (1961).
     """
     _check("alpha", alpha, lambda a: a >= 0, "between 0 and infinity")
-
-    def row(w: Array, used: Array) -> Array:
-        p = measures.shares(w, used)
-        held = p > 0
-        log_p = jnp.log(jnp.where(held, p, 1.0))
-        top = jnp.max(jnp.where(held, log_p, -jnp.inf))
-        fall = jnp.where(held, log_p - jnp.where(jnp.any(held), top, 0.0), 0.0)
-        # ln Σ p^α = (α−1) ln max p + ln Σ p e^((α−1) fall), where neither α → 1 nor α → ∞ cancels.
-        power = _finite(jnp.asarray(alpha, p.dtype)) - 1.0
-        still = power == 0
-        excess = jnp.sum(jnp.where(held, p * jnp.expm1(power * fall), 0.0))
-        slope = jnp.where(still, jnp.sum(p * fall), jnp.log1p(excess) / jnp.where(still, 1.0, power))
-        return jnp.where(jnp.any(held), -top - slope, 0.0)
-
-    return _of_weights(row, weights, axis, where)
+    return _of_weights(levels.renyi_entropy, weights, axis, where, parameters=(alpha,))
 
 
 def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
     """D(p‖q) = Σ p ln(p/q) ≥ 0, both normalised along the axis and broadcast against each other; +∞ where q = 0 < p."""
     weights, reference = jnp.asarray(weights), jnp.asarray(reference)
     shape = jnp.broadcast_shapes(weights.shape, reference.shape)
-
-    def row(p: Array, used: Array, q: Array) -> Array:
-        return _divergence(measures.shares(p, used), measures.shares(q, used))
-
-    return _of_weights(row, jnp.broadcast_to(weights, shape), axis, where, jnp.broadcast_to(reference, shape))
+    weights, reference = jnp.broadcast_to(weights, shape), jnp.broadcast_to(reference, shape)
+    return _of_weights(levels.kl_divergence, weights, axis, where, reference)
 
 
 def mutual_information(
@@ -246,78 +170,56 @@ def mutual_information(
         rows: rows; those without weight, such as padding, are left out.
         where: patterns in use, broadcast against the weights.
     """
-    weights = jnp.asarray(weights)
-    shape = weights.shape
-    used = jnp.ones(shape, bool) if where is None else jnp.broadcast_to(where, shape)
+    where = None if where is None else jnp.asarray(where)
+    prior = jnp.ones(()) if prior is None else jnp.asarray(prior)
+    return _informed(jnp.asarray(weights), prior, where, axis=axis, rows=rows)
+
+
+@partial(jax.jit, static_argnames=("axis", "rows"))
+def _informed(weights: Array, prior: Array, where: Where, *, axis: int, rows: int) -> Array:
+    used = jnp.ones(weights.shape, bool) if where is None else jnp.broadcast_to(where, weights.shape)
     weights, used = (jnp.moveaxis(a, (rows, axis), (-2, -1)) for a in (weights, used))
-    prior = jnp.ones((), weights.dtype) if prior is None else jnp.asarray(prior)
-
-    def table(w: Array, used: Array, prior: Array) -> Array:
-        p = jax.vmap(measures.shares)(w, used)
-        likely = measures.shares(prior.astype(p.dtype), jnp.any(p > 0, axis=1))
-        informs = jax.vmap(_divergence, (0, None))(p, likely @ p)
-        return jnp.sum(jnp.where(likely > 0, likely * informs, 0.0))
-
-    return map_rows(table, (weights, used, jnp.broadcast_to(prior, weights.shape[:-1])), (2, 2, 1))
-
-
-def _potential(levels: _Levels, separation: Separation) -> tuple[Array, Array]:
-    """Whether F is above −∞, and F of the gaps: F(β s) less β top; zero where it is not."""
-    found = separation.potential(levels.z, levels.used)
-    filled = found > -jnp.inf
-    return filled, jnp.where(filled, found, 0.0)
-
-
-def _variance(levels: _Levels, separation: Separation) -> Array:
-    def weights(z: Array) -> Array:
-        return separation.weights(z, levels.used)
-
-    return jnp.sum(levels.gap * jax.jvp(weights, (levels.z,), (levels.gap,))[1])
-
-
-def _divergence(p: Array, q: Array) -> Array:
-    held, shared = p > 0, (p > 0) & (q > 0)
-    ratio = jnp.log(jnp.where(shared, p, 1.0)) - jnp.log(jnp.where(shared, q, 1.0))
-    return jnp.sum(jnp.where(shared, p * ratio, jnp.where(held, jnp.inf, 0.0)))
-
-
-def _levels(scores: Array, used: Array, beta: Array, separation: Separation) -> _Levels:
-    used = used & (scores != -jnp.inf)
-    top = jnp.zeros((), scores.dtype)
-    if separation.normalised:  # adding a constant to all scores changes nothing but F
-        top = jax.lax.stop_gradient(jnp.max(jnp.where(used, scores, -jnp.inf), initial=-jnp.inf))
-        top = jnp.where(jnp.any(used), top, 0.0)
-    gap = jnp.where(used, jnp.where(used, scores, 0.0) - top, 0.0)
-    return _Levels(beta * gap, gap, top, beta, used)
+    prior = jnp.broadcast_to(prior.astype(accumulation_dtype(weights.dtype)), weights.shape[:-1])
+    return map_rows(levels.mutual_information, (weights, used, prior), (2, 2, 1))
 
 
 def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation, *more) -> Array:
-    """`function` of every row's levels, and of the rows of more arrays, along the axis."""
-    scores = jnp.asarray(scores)
-    dtype = accumulation_dtype(scores.dtype)
+    """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
     _check("beta", beta, lambda b: b >= 0, "between 0 and infinity")
-    beta = _finite(jnp.asarray(beta, dtype))
+    scores, beta, *more = (jnp.asarray(array) for array in (scores, beta, *more))
+    where = None if where is None else jnp.asarray(where)
+    return _each_level(function, scores, beta, where, separation, *more, axis=axis)
+
+
+@partial(jax.jit, static_argnums=0, static_argnames="axis")
+def _each_level(function: Callable, scores, beta, where: Where, separation: Separation, *more, axis: int) -> Array:
+    dtype = accumulation_dtype(scores.dtype)
+    beta = levels.finite(beta.astype(dtype))
     tiny = jnp.finfo(dtype).tiny
     beta = beta + jnp.where(beta < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
     rows, used, *others = along_axis(axis, where, scores, *more)
     beta = jnp.broadcast_to(beta, rows.shape[:-1])
 
     def row(scores: Array, used: Array, beta: Array, *others: Array) -> Array:
-        return function(_levels(scores, used, beta, separation), *others)
+        return function(levels.measured(scores, used, beta, separation), separation, *others)
 
     return map_rows(row, (rows, used, beta, *others), (1, 1, 0, *(1 for _ in others)))
 
 
-def _of_weights(function: Callable, weights, axis: int, where: Where, *more) -> Array:
+def _of_weights(function: Callable, weights, axis: int, where: Where, *more, parameters: tuple = ()) -> Array:
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
-    rows = along_axis(axis, where, jnp.asarray(weights), *more)
-    return map_rows(function, rows, [1] * len(rows))
+    where = None if where is None else jnp.asarray(where)
+    more = tuple(jnp.asarray(array) for array in more)
+    return _each_weights(function, jnp.asarray(weights), where, *more, parameters=parameters, axis=axis)
 
 
-def _finite(x: Array) -> Array:
-    """x, no larger than the largest number with a reciprocal: it has the limits of ∞ and does not make 0·∞."""
-    most = 1.0 / jnp.finfo(x.dtype).tiny
-    return jnp.where(x > most, most, x)
+@partial(jax.jit, static_argnums=0, static_argnames="axis")
+def _each_weights(function: Callable, weights, where: Where, *more, parameters: tuple, axis: int) -> Array:
+    def row(*arrays: Array) -> Array:
+        return function(*arrays, *parameters)
+
+    rows = along_axis(axis, where, weights, *more)
+    return map_rows(row, rows, [1] * len(rows))
 
 
 def _check(name: str, value: ArrayLike, inside: Callable, contract: str) -> None:

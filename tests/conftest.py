@@ -23,7 +23,7 @@ import pytest
 matplotlib.use("Agg")
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
-hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=8)
+hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=6)
 hypothesis.settings.load_profile("few")  # the same few examples every time
 
 

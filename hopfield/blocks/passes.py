@@ -10,6 +10,7 @@ from jaxtyping import Array
 
 from hopfield import sharding
 from hopfield.attention.blockwise import attend_blockwise
+from hopfield.numerics import largest
 from hopfield.pattern_sources import Source, Stored
 from hopfield.pytrees import Node
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
@@ -103,10 +104,10 @@ def sums_of(job: Job, z, values, used, index, top: int) -> Sums:
     if not top:
         return Sums(stream)
     log_size = jax.vmap(lambda separation, z: separation.log_sizes(z, used), (each, 0))(job.separation, z)
-    held = jnp.where(jnp.isfinite(log_size), log_size, 0.0)  # 0 · −∞ where a weight vanishes
+    held = jnp.where(log_size == -jnp.inf, 0.0, log_size)  # 0 · −∞ where a weight vanishes
     spread = jax.vmap(lambda size, held: LogSumExp().block(size, held[:, None]))(log_size, held)
     mine = used[None, :] & (index[None, :] == cast(Array, job.own)[:, None])
-    target = jnp.max(jnp.where(mine, log_size, -jnp.inf), axis=1)
+    target = largest(jnp.where(mine, log_size, -jnp.inf), axis=1)
     scores, place = jax.lax.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
     missing = ((0, 0), (0, top - scores.shape[1]))
     scores, index = jnp.pad(scores, missing, constant_values=-jnp.inf), jnp.pad(index[place], missing)
@@ -125,7 +126,7 @@ def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
 
 
 def largest_of(job: Job, z, values, used, index, top: int) -> Array:
-    return jnp.max(jnp.where(used[None, :], z, -jnp.inf), axis=1)
+    return largest(jnp.where(used[None, :], z, -jnp.inf), axis=1)
 
 
 def excess_of(job: Job, z, values, used, index, top: int) -> Array:

@@ -30,7 +30,7 @@ from hopfield.blocks.passes import (
     sweep,
     with_threshold,
 )
-from hopfield.numerics import accumulation_dtype, is_traced, positive
+from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array
 from hopfield.pattern_sources import Mapped, as_source
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
 from hopfield.separations.base import Stream
@@ -136,13 +136,14 @@ def statistics(
 
 def energy(source, queries: Float[Array, "Q N"], space: Space, *, beta=1.0, **options) -> Float[Array, "Q"]:
     """E(x) = R(x) − F(β s)/β of every query; options as for `read`."""
+    queries = real_array("queries", queries)
     potential = read(source, queries, beta=beta, **options).potential
     return jax.vmap(space.potential)(queries).astype(potential.dtype) - potential / beta
 
 
 def _job(source, queries, beta, separation, similarity, values) -> Job:
     source, values = as_source(source), None if values is None else as_source(values)
-    queries = jnp.asarray(queries)
+    queries = real_array("queries", queries)
     if queries.ndim != 2 or (isinstance(similarity, Dot) and queries.shape[1] != source.shape[1]):
         raise ValueError(f"queries must have shape [Q, {source.shape[1]}], got {queries.shape}")
     if values is not None and values.shape[0] != source.shape[0]:
@@ -150,7 +151,7 @@ def _job(source, queries, beta, separation, similarity, values) -> Job:
     if not separation.streaming and not isinstance(separation, Sparsemax | Entmax):
         raise TypeError(f"{type(separation).__name__} has no streaming form: its weights need all scores at once")
     queries = queries.astype(accumulation_dtype(queries.dtype))
-    beta = jnp.asarray(positive("beta", beta), queries.dtype)
+    beta = jnp.asarray(positive("beta", beta, queries.dtype), queries.dtype)
     return Job(source, values, queries, None, beta, similarity, separation)
 
 
@@ -241,9 +242,10 @@ def _part(job: Job, first, size: int, top: int, term: Callable):
 def _statistics(sums: Sums, known: bool) -> Statistics:
     spread, target, top = cast(tuple[Stream, Array, tuple[Array, Array]], sums[1:])
     log_z, mean = jax.vmap(LogSumExp().finish)(spread)
-    weighty = jnp.isfinite(log_z)  # outside every pattern's support no pattern has a share
-    entropy = jnp.where(weighty, jnp.where(weighty, log_z, 0.0) - mean[:, 0], 0.0)
-    weight = jnp.where(weighty, jnp.exp(target - jnp.where(weighty, log_z, 0.0)), 0.0)
+    alone = log_z == -jnp.inf  # outside every pattern's support no pattern has a share
+    log_z = jnp.where(alone, 0.0, log_z)
+    entropy = jnp.where(alone, 0.0, log_z - mean[:, 0])
+    weight = jnp.where(alone, 0.0, jnp.exp(target - log_z))
     return Statistics(top[0][:, 0], entropy, weight if known else jnp.full_like(log_z, jnp.nan), *top)
 
 

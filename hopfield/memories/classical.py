@@ -2,6 +2,7 @@
 
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
+from hopfield.numerics import real_matrix
 from hopfield.separations import Linear
 from hopfield.spaces import Spins
 
@@ -21,6 +22,7 @@ def classical(patterns, *, mask=None, values=None) -> Memory:
         values: read-out instead of the patterns [M, V].
     Source: Hopfield 1982, eqs. 2 and 7; Amit, Gutfreund & Sompolinsky 1985.
     """
+    patterns = real_matrix("patterns", patterns)
     return Memory.create(
         patterns, 1.0 / patterns.shape[1], mask=mask, values=values, separation=Linear(), space=Spins()
     )

@@ -2,6 +2,7 @@
 
 from hopfield.memories import polynomial_scaling
 from hopfield.memory import Memory
+from hopfield.numerics import real_matrix
 from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 
@@ -20,6 +21,7 @@ def dense(patterns, degree: int = 3, *, rectified: bool = False, mask=None, valu
         rectified: Σ [m]₊ⁿ instead, which stores no negatives of patterns.
         mask, values: as in `Memory.create`.
     """
+    patterns = real_matrix("patterns", patterns)
     return Memory.create(
         patterns,
         1.0 / patterns.shape[1],

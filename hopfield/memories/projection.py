@@ -22,7 +22,7 @@ def projection(patterns, *, mask=None) -> Couplings:
         mask: patterns in use [M].
     """
     checked = Memory.create(patterns, mask=mask, space=Spins())
-    stored = checked.patterns if mask is None else jnp.where(mask[:, None], checked.patterns, 0.0)
+    stored = checked.patterns if checked.mask is None else jnp.where(checked.mask[:, None], checked.patterns, 0.0)
     _, levels, rows = jnp.linalg.svd(stored, full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(stored.dtype).eps
     basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)

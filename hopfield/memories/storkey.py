@@ -19,9 +19,14 @@ def storkey(patterns, *, mask=None) -> Couplings:
         mask: patterns in use [M].
     """
     stored = Memory.create(patterns, mask=mask, space=Spins()).patterns
+    used = jnp.ones((stored.shape[0],), bool) if mask is None else jnp.asarray(mask)
+    return Couplings(_learned(stored, used), jnp.ones((), stored.dtype))
+
+
+@jax.jit
+def _learned(stored, used):
     neurons = stored.shape[1]
     hollow = 1.0 - jnp.eye(neurons, dtype=stored.dtype)
-    used = jnp.ones((stored.shape[0],), bool) if mask is None else mask
 
     def learn(weights, example):
         pattern, in_use = example
@@ -31,5 +36,4 @@ def storkey(patterns, *, mask=None) -> Couplings:
         step = pattern[:, None] * pattern[None, :] - towards - towards.T
         return weights + jnp.where(in_use, step * hollow / neurons, 0.0), None
 
-    weights, _ = jax.lax.scan(learn, jnp.zeros((neurons, neurons), stored.dtype), (stored, used))
-    return Couplings(weights, jnp.ones((), weights.dtype))
+    return jax.lax.scan(learn, jnp.zeros((neurons, neurons), stored.dtype), (stored, used))[0]

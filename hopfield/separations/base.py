@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield.numerics import largest
 from hopfield.pytrees import Node
 from hopfield.simplex import Mask, Scores
 
@@ -64,7 +65,7 @@ class Separation(Node, abc.ABC):
     def shares(self, z: Scores, where: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
         size = jnp.abs(self.weights(z, where))
-        size = size / nonzero(jnp.max(size, initial=0.0))
+        size = size / nonzero(largest(size))
         return size / nonzero(jnp.sum(size))
 
     def rise(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
@@ -90,7 +91,7 @@ class Separation(Node, abc.ABC):
         if not self.streaming:
             raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
         size = jnp.abs(self.weights(z, where))
-        return jnp.where(size > 0, jnp.log(nonzero(size)), -jnp.inf)
+        return jnp.where(size == 0, -jnp.inf, jnp.log(nonzero(size)))
 
     def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
         """Partial sums of one block of patterns."""

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield.pytrees import Node
-from hopfield.separations.base import Scalar, Stream, nonzero, unmasked
+from hopfield.separations.base import Scalar, Stream, nonzero
 from hopfield.separations.sparse import Entmax, Sparsemax
 from hopfield.simplex import Mask, Scores
 
@@ -31,12 +31,12 @@ class Cut(Node):
 
     def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
         p = self.weights(z, where)
-        return jnp.where(p > 0, jnp.log(nonzero(p)), -jnp.inf)
+        return jnp.where(p == 0, -jnp.inf, jnp.log(nonzero(p)))
 
     def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
         p = self.weights(z, where)
         # p·z + H_α(p) with the part of Tsallis' entropy that is the same for all p left to `finish`
-        gain = jnp.sum(jnp.where(p > 0, p * (z - self.top), 0.0)) - self._tsallis() * jnp.sum(p**self.alpha)
+        gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) - self._tsallis() * jnp.sum(p**self.alpha)
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
 
     def merge(self, a: Stream, b: Stream) -> Stream:
@@ -55,8 +55,8 @@ class Cut(Node):
 
     def _power(self, z: Scores, where: Mask, exponent) -> Array:
         rest = (self.alpha - 1.0) * (z - self.top) - self.threshold
-        inside = unmasked(rest > 0, where)
-        return jnp.where(inside, jnp.exp(exponent * jnp.log(jnp.where(inside, rest, 1.0))), 0.0)
+        outside = rest <= 0 if where is None else (rest <= 0) | ~where
+        return jnp.where(outside, 0.0, jnp.exp(exponent * jnp.log(jnp.where(outside, 1.0, rest))))
 
 
 def cut(separation: Sparsemax | Entmax, top: Scalar, threshold: Scalar) -> Cut:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool
 
+from hopfield.numerics import largest
 from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
 from hopfield.simplex import Mask, Scores, shannon_entropy, shifted
 
@@ -20,7 +21,7 @@ class LogSumExp(Separation):
     def potential(self, z, where=None):
         s, top = shifted(z, where)
         mass = jnp.sum(jnp.exp(s))
-        return jnp.where(mass > 0, jnp.log(nonzero(mass)) + top, -jnp.inf)
+        return jnp.where(mass == 0, -jnp.inf, jnp.log(nonzero(mass)) + top)
 
     def weights(self, z, where=None):
         s, _ = shifted(z, where)
@@ -44,14 +45,13 @@ class LogSumExp(Separation):
     def merge(self, a, b):
         # A block with nothing in it has mass 0 and must not set the shift.
         floor = jnp.minimum(a.shift, b.shift)
-        shift = jnp.maximum(jnp.where(a.mass > 0, a.shift, floor), jnp.where(b.mass > 0, b.shift, floor))
-        p = jnp.where(a.mass > 0, jnp.exp(a.shift - shift), 0.0)
-        q = jnp.where(b.mass > 0, jnp.exp(b.shift - shift), 0.0)
+        shift = jnp.maximum(jnp.where(a.mass == 0, floor, a.shift), jnp.where(b.mass == 0, floor, b.shift))
+        p = jnp.where(a.mass == 0, 0.0, jnp.exp(a.shift - shift))
+        q = jnp.where(b.mass == 0, 0.0, jnp.exp(b.shift - shift))
         return Stream(shift, p * a.mass + q * b.mass, p * a.moment + q * b.moment)
 
     def finish(self, stream):
-        filled = stream.mass > 0
-        potential = jnp.where(filled, jnp.log(nonzero(stream.mass)) + stream.shift, -jnp.inf)
+        potential = jnp.where(stream.mass == 0, -jnp.inf, jnp.log(nonzero(stream.mass)) + stream.shift)
         return potential, stream.moment / nonzero(stream.mass)
 
 
@@ -65,10 +65,10 @@ class Exponential(LogSumExp):
     normalised: ClassVar[bool] = False
 
     def potential(self, z, where=None):
-        return jnp.sum(unmasked(jnp.exp(z), where))
+        return jnp.sum(self.weights(z, where))
 
     def weights(self, z, where=None):
-        return unmasked(jnp.exp(z), where)
+        return unmasked(jnp.exp(unmasked(z, where)), where)  # e^z of a masked score may overflow: 0·∞ in its gradient
 
     def regulariser(self, p):
         return jnp.sum(p) + shannon_entropy(p)
@@ -85,7 +85,7 @@ class Exponential(LogSumExp):
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
         # share one product of matrices. Both factors are relative to the largest possible one and can not overflow.
         s, top = shifted(beta * scores, where)
-        widest = jax.lax.stop_gradient(jnp.max(jnp.abs(beta * steps), initial=0.0))
+        widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
         weights, drop = jnp.exp(s).astype(steps.dtype), _drop(beta * steps)
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
         rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
@@ -125,7 +125,7 @@ class TopK(Separation):
         return LogSumExp().potential(z, self._kept(z, where))
 
     def regulariser(self, p):
-        return jnp.where(jnp.sum(p > 0) <= self.count, shannon_entropy(p), -jnp.inf)
+        return shannon_entropy(p) + jnp.where(jnp.sum(p > 0) > self.count, -jnp.inf, 0.0)
 
     def weights(self, z, where=None):
         return LogSumExp().weights(z, self._kept(z, where))

@@ -6,6 +6,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 from flax import struct
 
+from hopfield.numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, faint, unmasked
 from hopfield.simplex import Mask, Scores
 
@@ -43,15 +44,15 @@ class Polynomial(Separation):
             return super().regulariser(p)
         dual = self.degree / (self.degree - 1)
         size = jnp.abs(p)
-        size = jnp.where(size > 0, jnp.where(size > 0, size, 1.0) ** dual, 0.0)
-        inside = jnp.all(p >= 0) if self.rectified else True
-        return jnp.where(inside, -jnp.sum(size) / dual, -jnp.inf)
+        size = jnp.where(size == 0, 0.0, jnp.where(size == 0, 1.0, size) ** dual)
+        outside = jnp.any(p < 0) if self.rectified else False
+        return -jnp.sum(size) / dual + jnp.where(outside, -jnp.inf, 0.0)
 
     def rise(self, up, down, beta, where=None):
         # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
         # that a spin with zero field is recognised as a tie. β enters last for the same reason.
         a, b = self._base(up, where), self._base(down, where)
-        scale = _power_of_two(jnp.max(jnp.maximum(jnp.abs(a), jnp.abs(b)), initial=0.0))
+        scale = power_of_two(largest(jnp.maximum(jnp.abs(a), jnp.abs(b))))
         a, b = a / scale, b / scale
         total = sum(a**k * b ** (self.degree - 1 - k) for k in range(self.degree))
         return self._factor(beta, scale) * jnp.sum((a - b) * total) / self.degree
@@ -61,7 +62,7 @@ class Polynomial(Separation):
             return Separation.fields(self, scores, steps, state, beta, where)
         # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
         n, s = self.degree, unmasked(scores, where)
-        scale = _power_of_two(jnp.maximum(jnp.max(jnp.abs(s), initial=0.0), jnp.max(jnp.abs(steps), initial=0.0)))
+        scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
         s, steps = s / scale, steps / scale
         terms = [math.comb(n, k) * (-state) ** (k - 1) * (s ** (n - k) @ steps**k) for k in range(1, n + 1)]
         return 0.5 * self._factor(beta, scale) * sum(terms) / n
@@ -77,11 +78,6 @@ class Linear(Polynomial):
     """F = ½‖z‖², weights = scores: the classical Hopfield network (Hopfield 1982)."""
 
     degree: int = struct.field(pytree_node=False, default=2)
-
-
-def _power_of_two(size):
-    """The power of two just above `size`: dividing by it rounds nothing and keeps high powers from overflowing."""
-    return jnp.ldexp(jnp.ones_like(size), jnp.frexp(size)[1])
 
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:

@@ -4,7 +4,8 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 
-from hopfield.separations.base import Separation, Stream, nonzero, unmasked
+from hopfield.separations.base import Scalar, Separation, Stream, nonzero, unmasked
+from hopfield.simplex import Mask, Scores
 
 
 class LogReLU(Separation):
@@ -22,20 +23,26 @@ class LogReLU(Separation):
         return False
 
     def potential(self, z, where=None):
-        mass = jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), where))
-        return jnp.where(mass > 0, jnp.log(nonzero(mass)), -jnp.inf)
+        mass = self._inside(z, where)[1]
+        return jnp.where(mass == 0, -jnp.inf, jnp.log(nonzero(mass)))
 
     def weights(self, z, where=None):
-        inside = unmasked((z > -1.0).astype(z.dtype), where)
-        return inside / nonzero(jnp.sum(inside * (1.0 + z)))
+        inside, mass = self._inside(z, where)
+        return inside / nonzero(mass)
 
     def log_sizes(self, z, where=None):
-        return jnp.where(unmasked(z > -1.0, where), 0.0, -jnp.inf).astype(z.dtype)
+        return jnp.log(self._inside(z, where)[0])
 
     def block(self, z, values, where=None):
-        inside = unmasked((z > -1.0).astype(z.dtype), where)
-        return Stream(jnp.zeros((), z.dtype), jnp.sum(inside * (1.0 + z)), inside @ values)
+        inside, mass = self._inside(z, where)
+        return Stream(jnp.zeros((), z.dtype), mass, inside @ values)
 
     def finish(self, stream):
-        potential = jnp.where(stream.mass > 0, jnp.log(nonzero(stream.mass)), -jnp.inf)
+        potential = jnp.where(stream.mass == 0, -jnp.inf, jnp.log(nonzero(stream.mass)))
         return potential, stream.moment / nonzero(stream.mass)
+
+    def _inside(self, z: Scores, where: Mask) -> tuple[Scores, Scalar]:
+        """1 inside the support and 0 outside [M], NaN where z is; and Σ [1 + z]₊."""
+        z = unmasked(z, where)
+        inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), where)
+        return inside, jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), where))

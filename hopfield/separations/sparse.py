@@ -70,8 +70,8 @@ def _fenchel_young(separation: Sparsemax | Entmax, z: Scores, where: Mask) -> Sc
     """F(z) = p·z + regulariser(p) at p = weights(z); by the envelope theorem its derivative treats p as constant."""
     s, top = shifted(z, where)
     p = separation.weights(z, where).astype(s.dtype)
-    value = jnp.sum(jnp.where(p > 0, p * s, 0.0)) + separation.regulariser(p) + top
-    return jnp.where(jnp.any(jnp.isfinite(s)), value, -jnp.inf)
+    value = jnp.sum(jnp.where(p == 0, 0.0, p * s)) + separation.regulariser(p) + top
+    return jnp.where(jnp.all(s == -jnp.inf), -jnp.inf, value)
 
 
 @_fenchel_young.defjvp

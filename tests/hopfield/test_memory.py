@@ -244,7 +244,7 @@ def test_couplings_drop_the_diagonal_and_give_half_the_energy_difference():
 REFUSED = {
     "vector": (lambda: Memory.create(np.ones(3)), r"patterns must be a non-empty matrix, got shape \(3,\)"),
     "empty": (lambda: Memory.create(np.ones((0, 3))), r"patterns must be a non-empty matrix, got shape \(0, 3\)"),
-    "integers": (lambda: Memory.create(np.ones((2, 3), int)), "patterns must be real floating point, got int64"),
+    "complex": (lambda: Memory.create(np.ones((2, 3), complex)), "patterns must be real numbers, got complex128"),
     "nan": (lambda: Memory.create(np.full((2, 3), np.nan)), "patterns must be finite, got NaN or infinite entries"),
     "beta": (lambda: Memory.create(PATTERNS, 0.0), "beta must be a positive finite number, got 0.0"),
     "values": (
