@@ -158,6 +158,8 @@ def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
 
 def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
     """The same for patterns of which there are only so many."""
+    if source.startswith(sources.MAPPED):
+        sources.check_spins(source)
     rows, width = sources.shape(source)
     if neurons is not None and set(neurons) != {width}:
         raise ValueError(f"neurons must be {width} for the patterns of {source}, got {neurons}")

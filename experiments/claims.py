@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import socket
+import stat
 import threading
 import uuid
 from collections.abc import Iterator
@@ -129,7 +130,11 @@ def _write(path: Path, own: str) -> None:
 def _find(path: Path, now: float) -> Found | None:
     """The claim that is there, None if there is none; one that cannot be read is judged by its age."""
     try:
-        text, age = path.read_text(encoding="utf-8", errors="replace"), now - path.stat().st_mtime
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe could block for ever
+            raise OSError(errno.EINVAL, f"{path.name} is no file")
+        # Of a time in the future, too, no more than SILENT is believed: a living holder renews it.
+        text, age = path.read_text(encoding="utf-8", errors="replace"), abs(now - found.st_mtime)
     except FileNotFoundError:
         return None
     try:

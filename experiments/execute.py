@@ -102,7 +102,10 @@ def run(plans: Sequence[Plan]) -> None:
                     continue
             if number not in told:
                 told.add(number)
-                base.say(f"{each.job.directory} is being measured by {holder}; its turn comes when that is over")
+                base.say(
+                    f"{each.job.directory} is being measured by {holder}; its turn comes when that is over,"
+                    f" or when there was no sign of life for {claims.SILENT:g} seconds"
+                )
             waiting.append((number, each))
             refused += 1
             if refused >= len(waiting):  # nothing else is left to do

@@ -15,6 +15,7 @@ Attention is measured on BERT encoders with a vocab.txt; of GPT-2 and LLaMA the 
 Source: Kataru 2025, "Geometry of the attention mechanism".
 """
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ SAMPLES = 100
 """Pairs of random subspaces."""
 MEASURES = ("theory", "query", "key", "spectrum", "product", "frobenius", "weighted")
 """Distances of two heads that are tested against the distance of their attention."""
+LARGEST = 2**26
+"""Bytes of a text at most."""
 SPECTRUM, ANGLES = ("singular_value",), ("query_angles", "key_angles", "random_angles")
 PAIR = (*MEASURES, "attention", "random", "random_deviation", "attention_error")
 SIMILARITY = ("similarity", "published")
@@ -81,11 +84,25 @@ def _place(config: Config) -> Path:
     return checkpoints.locate(chosen)
 
 
+@contextlib.contextmanager
+def _sound(place: Path) -> Iterator[None]:
+    """Whatever damaged files make of those who read them is one sentence about the checkpoint."""
+    try:
+        yield
+    except base.InputError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
+        text = str(error) if " must " in str(error) else f"checkpoint must be sound, got {error!r} from '{place}'"
+        raise ValueError(text) from error
+
+
 def _load(config: Config) -> "tuple[Checkpoint, list[int]]":
     """The checkpoint, and the layers asked for."""
     from hopfield import checkpoints
 
-    checkpoint = checkpoints.load(str(_place(config)), heads=config.heads)
+    place = _place(config)
+    with _sound(place):
+        checkpoint = checkpoints.load(str(place), heads=config.heads)
     depth = len(checkpoint.layers)
     layers = list(range(depth)) if config.layers is None else config.layers
     if not all(0 <= layer < depth for layer in layers):
@@ -104,6 +121,7 @@ def points(config: Config) -> list[dict]:
     from experiments import bert
 
     checkpoint, layers = _load(config)
+    _check_reading(config, checkpoint)
     found: list[tuple[str, int, int, int]] = []
     for layer in layers:
         heads, _, rank = checkpoint.layers[layer].w_query.shape
@@ -130,7 +148,12 @@ def files(config: Config) -> list[Path]:
 
 def _text(config: Config) -> str:
     if config.text is not None:
-        return Path(config.text).read_text(encoding="utf-8")
+        if (size := Path(config.text).stat().st_size) > LARGEST:
+            raise ValueError(f"text must have at most 2^26 bytes, got {size} in '{config.text}'")
+        try:
+            return Path(config.text).read_text(encoding="utf-8")
+        except ValueError as error:
+            raise ValueError(f"text must be a file of UTF-8, got '{config.text}' ({error})") from error
     from sklearn import datasets
 
     loaders = (datasets.load_diabetes, datasets.load_iris, datasets.load_wine, datasets.load_breast_cancer)
@@ -171,14 +194,32 @@ def _read(config: Config, checkpoint: "Checkpoint") -> "dict[int, tuple[np.ndarr
     """Inputs [B, T, D] and attention [B, H, T, T] of every layer on the text; nothing unless it is a BERT."""
     if checkpoint.kind != "bert":
         return {}
+    encoder, pieces = _pieces(config)
+    run = encoder.run(pieces)
+    return dict(enumerate(zip(run.inputs, run.attention, strict=True)))
+
+
+def _pieces(config: Config) -> tuple[Any, list[list[int]]]:
+    """The encoder, and the tokens of all texts."""
     encoder, tokenizer = _encoder(config)
     begin, *tokens, end = tokenizer.encode(_text(config))
     body = config.length - 2
     if len(tokens) < config.texts * body:
         raise ValueError(f"texts must be at most the {len(tokens) // body} of this length, got {config.texts}")
-    pieces = [[begin, *tokens[i * body : (i + 1) * body], end] for i in range(config.texts)]
-    run = encoder.run(pieces)
-    return dict(enumerate(zip(run.inputs, run.attention, strict=True)))
+    return encoder, [[begin, *tokens[i * body : (i + 1) * body], end] for i in range(config.texts)]
+
+
+def _check_reading(config: Config, checkpoint: "Checkpoint") -> None:
+    """Read one text before anything is measured: tensors that are missing, do not fit or are not finite end here."""
+    import numpy as np
+
+    if checkpoint.kind != "bert":
+        return
+    with _sound(_place(config)):
+        encoder, pieces = _pieces(config)
+        last = encoder.run(pieces[:1]).hidden
+    if not np.all(np.isfinite(last)):
+        raise ValueError(f"checkpoint must have finite weights, got others in '{_place(config)}'")
 
 
 def _similarities(config: Config) -> dict[tuple[str, int, int], dict]:

@@ -31,6 +31,27 @@ def shape(source: str, spins: bool = False) -> tuple[int, int]:
     return patterns.shape[0], patterns.shape[1]
 
 
+def check_spins(source: str) -> None:
+    """Raise ValueError unless every number of a mapped file is +1 or −1; all of it is read, block by block."""
+    _check_spins(source, _state(source.removeprefix(MAPPED)))
+
+
+@lru_cache(maxsize=8)
+def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
+    import numpy as np
+
+    from hopfield import pattern_sources
+
+    file = pattern_sources.mapped(source.removeprefix(MAPPED)).file
+    size = max(1, 2**24 // file.shape[1])
+    for first in range(0, len(file), size):
+        wrong = np.abs(file[first : first + size]) != 1
+        if np.any(wrong):
+            row, column = np.argwhere(wrong)[0]
+            value = file[first + row, column]
+            raise ValueError(f"sources must hold spins, +1 or -1, got {value:g} in row {first + row} of {source}")
+
+
 def load(source: str, spins: bool):
     """Real patterns [M, N]: as spins by their own median, or each centred and scaled to the norm √N of spins.
 

@@ -21,8 +21,8 @@ from hopfield.patterns import floating
 
 Patterns = Float[Array, "M N"]
 
-# What `numpy.load` raises on damaged, encrypted, pickled or impossibly large files.
-_UNSOUND = (
+UNSOUND = (
+    OSError,
     ValueError,
     ArithmeticError,
     AttributeError,
@@ -37,6 +37,7 @@ _UNSOUND = (
     zipfile.BadZipFile,
     zlib.error,
 )
+"""What `numpy.load` raises on files that are missing, damaged, encrypted, pickled or impossibly large."""
 
 
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
@@ -176,7 +177,7 @@ def _reading(shown: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ValueError(f"path must be readable, got {shown} ({error.strerror or error})") from None
-    except _UNSOUND:
+    except UNSOUND:
         raise ValueError(f"path must be a sound .npy or .npz file without pickled data, got {shown}") from None
 
 

@@ -8,6 +8,7 @@ through.
 import abc
 from collections.abc import Iterator
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import jax
@@ -17,6 +18,7 @@ from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield import patterns
+from hopfield.datasets import UNSOUND
 from hopfield.numerics import is_traced
 from hopfield.pytrees import Node
 
@@ -183,7 +185,8 @@ class Mapped(Source):
 
     def part(self, first, size):
         first, size = self._checked(first, size)
-        return Stored(jnp.asarray(np.ascontiguousarray(self.file[first : first + size])))
+        rows = self.file[first : first + size]
+        return Stored(jnp.asarray(np.ascontiguousarray(rows, rows.dtype.newbyteorder("="))))
 
 
 def _spin_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
@@ -237,8 +240,10 @@ def mapped(path: str | PathLike) -> Mapped:
         ValueError: the file is missing, is not a .npy file, or does not hold a real matrix.
     """
     try:
+        if not Path(path).is_file():  # a pipe could block for ever
+            raise ValueError
         file = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except UNSOUND as error:
         raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
     if not isinstance(file, np.ndarray) or file.ndim != 2 or 0 in file.shape or file.dtype.kind != "f":
         raise ValueError(f"path must name a .npy file with a real matrix [M, N], got {str(path)!r}")

@@ -1,5 +1,6 @@
 """Configuration files of one's own: they work without a magic line, and a mistake in one is told with file and line."""
 
+import itertools
 import os
 import re
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import pytest
 from experiments.run import main
 
 HEAD = "defaults:\n  - /schema/worked_examples\n  - _self_\n"
-LAYER = "[" + ",".join(["*a"] * 10) + "]"
+LAYERS = (f"{x}: &{x} [{','.join([f'*{y}'] * 10)}]\n" for y, x in itertools.pairwise("abcdef"))
 MISTAKES = {
     "bracket": (HEAD + "seed: [3\nexamples: 2\n", r"{} line 5 must be YAML, got: expected ',' or '\]', but got ':'"),
     "tab": (HEAD + "wandb:\n\tmode: offline\n", r"{} line 5 must be YAML, got: found character '\\t' that cannot .*"),
@@ -18,7 +19,7 @@ MISTAKES = {
     "latin": (HEAD.encode() + b"seed: 3\nwandb: \xe9\n", "{} line 5 must be text in UTF-8, got the byte 0xe9"),
     "tag": (HEAD + "seed: !!python/object/apply:os.mkdir [bad]\n", "{} line 4 must hold plain values, got the tag .*"),
     "bomb": (
-        "a: &a [1, 1]\n" + "".join(f"{x}: &{x} {LAYER.replace('*a', '*' + y)}\n" for x, y in zip("bcdef", "abcde", strict=True)),
+        "a: &a [1, 1]\n" + "".join(LAYERS),
         "{} line 6 must hold at most 100000 entries, got 3.11e[+]05 with its aliases",
     ),
     "itself": ("seed: &x [*x]\n", "{} line 1 must not contain itself"),
@@ -48,7 +49,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def command(*words: str) -> tuple[int, str, str]:
         code = main(["--config-dir", str(tmp_path / "own"), *words])
         assert list((tmp_path / "work").iterdir()) == []
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return command
 

@@ -1,0 +1,370 @@
+"""Bad command lines by the hundred: none may end in a traceback, hang, fill the memory or leave anything behind.
+
+    python scripts/bad_lines.py [--lines 300] [--seed 0] [--only TEXT]
+
+Options of all experiments are taken from their dataclasses and given values of the wrong kind, sign or size; files are
+damaged in every way known. Each line runs in a process of its own, two at a time, with `dry=true`. It has to be refused
+in one sentence that names what is wrong (exit code 2), or to be legal (exit code 0).
+"""
+
+import argparse
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_origin
+
+import numpy as np
+
+from experiments import base, boundary, explain
+from experiments.base import StoppedError
+
+SECONDS, BYTES, PATIENCE = 10.0, 2 * 2**30, 120.0
+"""CPU time and memory that a line may take, and seconds after which it is taken for hung."""
+DEEP = "[" * 60 + "]" * 60
+ANY = ("abc", "''", "null", "true", "[1]", "{a:1}", "../../x", "/etc/passwd", DEEP, "${nope}", "1e18", "nan")
+NUMBERS = ("-1", "0", "1.5", "inf", "-inf", "1e300", "1e-320", "1000000000000000000", "2147483648", "1000000000")
+NUMBERS += ("9" * 5000, "-0.0", "1e9", "0x10", "1_000")
+TEXTS = (
+    "'a b'",
+    "x" * 5000,
+    "'\u202e'",
+    "a:b:c",
+    "dense:1e18",
+    "dense:-1",
+    "sparse:nan",
+    "linear:1000000000",
+    "~",
+    "mapped:",
+)
+TEXTS += ("noise:nan", "flip:2", "mapped:/dev/zero", "/dev/stdin")
+
+
+class Line(NamedTuple):
+    """A command line: what is run, its words, and what its sentence may name."""
+
+    module: str
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+class Outcome(NamedTuple):
+    """How a line ended, and what is wrong with that (nothing if it is as it should be)."""
+
+    line: Line
+    code: int
+    err: str
+    cpu: float
+    wall: float
+    memory: int
+    fault: str
+
+
+def values(hint: Any) -> Sequence[str]:
+    """Words that do not suit an option of this type, or hardly."""
+    parts = [part for part in get_args(hint) if part is not type(None)] if get_origin(hint) is not list else []
+    if get_origin(hint) not in (list, dict) and parts:
+        return values(parts[0])
+    if get_origin(hint) is list:
+        inner = [value for value in values(get_args(hint)[0]) if value not in ("null", "")]
+        return ("[]", "x", "1", "[[1]]", "[null]", "[1,1]", *(f"[{value}]" for value in inner))
+    if hint in (int, float):
+        return (*ANY, *NUMBERS)
+    if hint is str or hint is Any:
+        return (*ANY, *NUMBERS, *TEXTS)
+    return (*ANY, "2", "perhaps", "-1", "{x:{y:1}}")
+
+
+def lines(count: int, seed: int) -> list[Line]:
+    """Lines over the options of all experiments, each experiment as often as any other."""
+    rng = random.Random(seed)
+    everything: dict[str, list[Line]] = {}
+    for conf in base.names():
+        schema = base.load(conf).Config
+        kept = [leaf for leaf in explain.leaves(schema) if leaf[0] not in ("dry", "wandb.mode", "output")]
+        for key, hint, _ in kept:
+            for value in values(hint):
+                words = (f"conf={conf}", f"{'+' if get_origin(hint) is dict else ''}{key}={value}")
+                everything.setdefault(conf, []).append(Line("experiments.run", words, (key, value)))
+        names = [key for key, _, _ in kept]
+        for key in (
+            f"{rng.choice(names)}x",
+            f"{rng.choice(names)}.a.b",
+            "+a.b.c.d",
+            "~seed",
+            "=",
+            "conf",
+            "-x",
+            "--",
+            "@",
+        ):
+            everything[conf].append(Line("experiments.run", (f"conf={conf}", f"{key}=1"), (key.strip("+~-="), "key")))
+    for found in everything.values():
+        rng.shuffle(found)
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*everything.values()))
+    return list(itertools.islice(filter(None, turns), count))
+
+
+def damaged(folder: Path) -> list[Line]:
+    """Lines about files that are not as they should be; the files are made in a folder."""
+    rng = np.random.default_rng(0)
+    good = np.where(rng.random((12, 8)) < 0.5, -1.0, 1.0).astype(np.float32)
+    found: list[Line] = []
+    for name, make in _arrays(good).items():
+        path = folder / name
+        make(path)
+        kinds = ["capacity sources=[{}] memories=[modern] stored=[5]", "separation sources=[{}] patterns=[3]"]
+        if path.suffix == ".npy":
+            mapped = "capacity sources=['mapped:{}'] memories=[exponential] stored=[5] samples=1 max_steps=1"
+            kinds = [f"{mapped} dynamics=[synchronous]", "retrieval ensembles=[{}] patterns=[3]"]
+        for kind in kinds:
+            words = f"conf={kind}".format(path).split(" ")
+            found.append(Line("experiments.run", tuple(words), ("path", "sources", "patterns", name)))
+    parts = ("path", "checkpoint", "text", "heads", "length", "layer", "vocabulary", "tensor")
+    found += [Line("experiments.run", words, parts) for words in _checkpoints(folder)]
+    found += [Line("experiments.plot", (str(path),), (path.name,)) for path in _results(folder)]
+    for path in _outputs(folder):
+        words = ("conf=gradients", f"output={path}")
+        found.append(Line("experiments.run", words, ("output", "ledger", "claim", path.name)))
+    return found
+
+
+def _arrays(good: np.ndarray) -> dict[str, Callable[[Path], Any]]:
+    """Ways to make a file of patterns, nearly all of them bad."""
+
+    def cut(path: Path) -> None:
+        np.save(path, good)
+        path.write_bytes(path.read_bytes()[:-20])
+
+    def vast(path: Path) -> None:
+        head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 8), }".ljust(117) + b"\n"
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+
+    def short(path: Path) -> None:
+        np.savez(path, good)
+        path.write_bytes(path.read_bytes()[:60])
+
+    with_nan = good.copy()
+    with_nan[2, 3] = np.nan
+    return {
+        "cut.npy": cut,
+        "vast.npy": vast,
+        "empty.npy": lambda path: path.write_bytes(b""),
+        "complex.npy": lambda path: np.save(path, good + 1j),
+        "big_endian.npy": lambda path: np.save(path, good.astype(">f4")),
+        "nan.npy": lambda path: np.save(path, with_nan),
+        "folder.npy": lambda path: path.mkdir(),
+        "pipe.npy": os.mkfifo,
+        "line.npy": lambda path: np.save(path, good[0]),
+        "none.npy": lambda path: np.save(path, good[:0]),
+        "pickled.npy": lambda path: np.save(path, np.array([[{}]], object), allow_pickle=True),
+        "text.npy": lambda path: path.write_text("1 2 3"),
+        "half.npy": lambda path: np.save(path, 0.5 * good),
+        "short.npz": short,
+        "two.npz": lambda path: np.savez(path, a=good, b=good),
+        "pickled.npz": lambda path: np.savez(path, a=np.array([[{}]], object), allow_pickle=True),
+        "pipe.npz": os.mkfifo,
+    }
+
+
+def encoder(folder: Path, change: Callable[[dict[str, Any], Path], Any] = lambda tensors, folder: None) -> Path:
+    """A small BERT of random weights in a folder of its own, changed before it is written."""
+    rng = np.random.default_rng(0)
+    folder.mkdir()
+    width, words = 8, ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghij"]
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(words), width),
+        "embeddings.position_embeddings.weight": (32, width),
+        "embeddings.token_type_embeddings.weight": (2, width),
+    }
+    stem = "encoder.layer.0."
+    dense = [f"attention.self.{part}" for part in ("query", "key", "value")] + ["attention.output.dense"]
+    for name, size in [
+        *((name, (width, width)) for name in dense),
+        ("intermediate.dense", (16, width)),
+        ("output.dense", (width, 16)),
+    ]:
+        shapes |= {f"{stem}{name}.weight": size, f"{stem}{name}.bias": size[:1]}
+    for name in ("embeddings.LayerNorm", f"{stem}attention.output.LayerNorm", f"{stem}output.LayerNorm"):
+        shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+    tensors: dict[str, Any] = {name: rng.normal(size=size).astype(np.float32) for name, size in shapes.items()}
+    (folder / "vocab.txt").write_text("\n".join(words))
+    (folder / "config.json").write_text(json.dumps({"num_attention_heads": 2, "model_type": "bert"}))
+    change(tensors, folder)
+    header, body = {}, b""
+    for name, x in tensors.items():
+        header[name] = {"dtype": "F32", "shape": x.shape, "data_offsets": (len(body), len(body) + x.nbytes)}
+        body += x.tobytes()
+    text = json.dumps(header).encode()
+    if not (folder / "model.safetensors.index.json").exists():
+        (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + body)
+    return folder
+
+
+def _checkpoints(folder: Path) -> Iterator[tuple[str, ...]]:
+    """Words about checkpoints and texts, nearly all of them bad."""
+
+    def index(target: str) -> Callable[[dict[str, Any], Path], Any]:
+        text = json.dumps({"weight_map": {"a": target}})
+        return lambda tensors, place: (place / "model.safetensors.index.json").write_text(text)
+
+    query = "encoder.layer.0.attention.self.query.weight"
+    changes: dict[str, Callable[[dict[str, Any], Path], Any]] = {
+        "nan": lambda tensors, place: tensors[query].fill(np.nan),
+        "missing": lambda tensors, place: tensors.pop("encoder.layer.0.output.dense.bias"),
+        "shape": lambda tensors, place: tensors.update({"encoder.layer.0.output.dense.bias": np.ones(3, np.float32)}),
+        "few_words": lambda tensors, place: tensors.update(
+            {"embeddings.word_embeddings.weight": np.ones((2, 8), np.float32)}
+        ),
+        "no_vocabulary": lambda tensors, place: (place / "vocab.txt").unlink(),
+        "latin_vocabulary": lambda tensors, place: (place / "vocab.txt").write_bytes(b"[CLS]\n\xe9"),
+        "poor_vocabulary": lambda tensors, place: (place / "vocab.txt").write_text("a"),
+        "bad_json": lambda tensors, place: (place / "config.json").write_text("{"),
+        "list_json": lambda tensors, place: (place / "config.json").write_text("[1]"),
+        "outside": index("../../../../etc/passwd"),
+        "absent": index("nowhere.safetensors"),
+        "good": lambda tensors, place: None,
+    }  # fmt: skip
+    (folder / "text.txt").write_text("a b c d e f g h i j " * 50)
+    (folder / "latin.txt").write_bytes(b"\xe9" * 100)
+    (folder / "empty.txt").write_text("")
+    os.mkfifo(folder / "pipe.txt")
+    options = (f"text={folder / 'text.txt'}", "layers=[0]", "texts=2", "length=6")
+    for name, change in changes.items():
+        yield ("conf=heads", f"checkpoint={encoder(folder / name, change)}", *options)
+    for name, data in (("void", b""), ("tail", b"\xff" * 9), ("header", b"\x02" + b"\0" * 7 + b"[]")):
+        (folder / f"{name}.safetensors").write_bytes(data)
+        yield ("conf=heads", f"checkpoint={folder / name}.safetensors", *options)
+    os.mkfifo(folder / "pipe.safetensors")
+    yield ("conf=heads", f"checkpoint={folder / 'pipe.safetensors'}", *options)
+    for text in ("latin.txt", "empty.txt", "pipe.txt"):
+        yield ("conf=heads", f"checkpoint={folder / 'good'}", f"text={folder / text}", *options[1:])
+    yield ("conf=heads", f"checkpoint={folder / 'good'}", *options[:-1], "length=1000")
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    """Folders of results that cannot be drawn."""
+    for number, (table, summary, config) in enumerate(
+        [
+            ("", "{}", "experiment: gradients"),
+            ("a,b\n1,2\n", "[]", "experiment: gradients"),
+            ("a,b\n1,2\n", "[" * 5000, "experiment: gradients"),
+            ("a\n1\n", "{}", "experiment: &x [*x]"),
+            ("a\n1\n", "{}", "experiment: ../run"),
+            ("\0", '{"scalars": NaN}', "experiment: capacity"),
+        ]
+    ):
+        path = folder / f"results{number}"
+        path.mkdir()
+        for name, text in (("table.csv", table), ("summary.json", summary), ("config.yaml", config)):
+            (path / name).write_text(text)
+        yield path
+
+
+def _outputs(folder: Path) -> Iterator[Path]:
+    """Folders whose ledger or claim is not as it should be."""
+    for name in ("gibberish", "pipe", "folder"):
+        path = folder / f"output_{name}"
+        (path / "ledger").mkdir(parents=True)
+        place = path / "ledger/a.jsonl"
+        {"gibberish": lambda p: p.write_bytes(b"\xff\n{}\n[]\n"), "pipe": os.mkfifo, "folder": Path.mkdir}[name](place)
+        yield path
+    place = folder / "output_file"
+    place.write_text("precious")
+    yield place
+
+
+def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> str:
+    """What is wrong with how a line ended; empty if nothing is."""
+    if left:
+        return f"left {', '.join(left)} behind"
+    if code == 0:
+        return "" if " points" in out and not err.count("Traceback") else "is accepted without a word"
+    if code != 2 or out:
+        return f"ends in exit code {code}"
+    if not re.fullmatch(r"error: [^\n]+\n", err):
+        return "is not refused in one sentence"
+    known = [part for name in line.names for part in (name, *re.split(r"[.\[\]=']", name)) if len(part) > 1]
+    known += [f"{name[:-3]}y" for name in known if name.endswith("ies")] + ["conf="]
+    return "" if any(name.rstrip("s") in err for name in known) else "is refused without a name"
+
+
+def tried(line: Line, folder: Path) -> Outcome:
+    """A line run as a process of its own in an empty folder."""
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        words = [*line.words, "dry=true", "wandb.mode=disabled"] if line.module == "experiments.run" else line.words
+        environment = os.environ | {"TMPDIR": work, "HYDRA_FULL_ERROR": "0"}
+        begun = time.monotonic()
+        with open(f"{work}.out", "w+b") as out, open(f"{work}.err", "w+b") as err:
+            command = [sys.executable, "-m", line.module, *words]
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+            process = subprocess.Popen(command, cwd=work, env=environment, **pipes)
+            usage, status = None, None
+            while usage is None:
+                number, status, found = os.wait4(process.pid, os.WNOHANG)
+                usage = found if number else None
+                if usage is None and time.monotonic() - begun > PATIENCE:
+                    process.kill()
+                time.sleep(0.02)
+            process.returncode = code = os.waitstatus_to_exitcode(status or 0)
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read().decode(errors="replace"))
+                Path(file.name).unlink()
+        wall, cpu, memory = time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+        fault = judged(line, code, *texts, left=[path.name for path in Path(work).iterdir()])
+        if wall > PATIENCE or cpu > SECONDS:
+            fault = f"takes {cpu:.1f} s of CPU time, {wall:.1f} s in all"
+        if memory > BYTES:
+            fault = f"takes {memory / 2**30:.1f} GiB"
+    return Outcome(line, code, texts[1], cpu, wall, memory, fault)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Try all lines; 0 if none of them ends badly, else 1."""
+    return boundary.guarded(lambda: _main(argv))
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    parser = boundary.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=boundary.count, default=300, help="lines over the options of experiments")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="lines that hold this text")
+    given = parser.parse_args(argv)
+    folder = Path(tempfile.mkdtemp(prefix="bad-lines-"))
+    try:
+        (folder / "files").mkdir()
+        chosen = [*lines(given.lines, given.seed), *damaged(folder / "files")]
+        chosen = [line for line in chosen if given.only in " ".join(line.words)]
+        with ThreadPoolExecutor(2) as workers:
+            outcomes = list(workers.map(lambda line: tried(line, folder), chosen))
+    finally:
+        shutil.rmtree(folder)
+    bad = [each for each in outcomes if each.fault]
+    for each in bad:
+        text = " ".join(word[:150] for word in each.line.words)
+        print(f"{text}\n    {each.fault}: {each.err[-300:].strip()}")
+    refused, tracebacks = sum(each.code == 2 for each in outcomes), sum("Traceback" in each.err for each in outcomes)
+    most = {name: max(getattr(each, name) for each in outcomes) for name in ("cpu", "wall", "memory")}
+    print(
+        f"{len(outcomes)} lines: {refused} refused, {sum(each.code == 0 for each in outcomes)} legal, {len(bad)} bad,"
+        f" {tracebacks} tracebacks; at most {most['cpu']:.1f} s of CPU time, {most['wall']:.1f} s in all,"
+        f" {most['memory'] / 2**20:.0f} MiB"
+    )
+    if bad:
+        raise StoppedError(f"every line must end as it should, got {len(bad)} that do not")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(boundary.guarded(lambda: _main(None), final=True))

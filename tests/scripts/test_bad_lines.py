@@ -1,0 +1,63 @@
+"""A sample of bad command lines and damaged files, in process: one sentence each, or legal; nothing left behind."""
+
+import importlib
+import os
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SEED = 7
+
+
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module("bad_lines")
+
+
+@pytest.fixture
+def fault(generator, tmp_path, monkeypatch, capsys):
+    """What is wrong with how a line ends; empty if nothing is."""
+    for name in ("work", "temporary", "files"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+
+    def judged(line) -> str:
+        module = importlib.import_module(line.module)
+        code = module.main([*line.words, *(["dry=true"] if line.module == "experiments.run" else [])])
+        out, err = capsys.readouterr()
+        wrong = generator.judged(line, code, out, err, [*os.listdir(), *os.listdir(tmp_path / "temporary")])
+        return f"{' '.join(line.words)[:200]}: {wrong}: {err[-300:]}" if wrong else ""
+
+    return judged
+
+
+def test_a_sample_of_bad_lines_is_refused_or_legal(generator, fault):
+    sample = generator.lines(20, SEED)
+    assert len({line.words[0] for line in sample}) > 10
+    assert [text for line in sample if (text := fault(line))] == []
+
+
+def test_damaged_files_are_refused_or_legal(generator, fault, tmp_path):
+    lines = generator.damaged(tmp_path / "files")
+    assert len(lines) >= 40
+    assert [text for line in lines if (text := fault(line))] == []
+
+
+def test_the_judge_knows_what_is_wrong(generator):
+    line = generator.Line("experiments.run", ("conf=toy", "seed=-1"), ("seed", "-1"))
+    good = "error: seed must be at least 0, got -1\n"
+    assert generator.judged(line, 2, "", good, []) == ""
+    assert generator.judged(line, 0, "toy: 3 points; ...\n", "", []) == ""
+    for outcome in (
+        (2, "", good, ["outputs"]),
+        (2, "", "Traceback (most recent call last):\n", []),
+        (2, "", good * 2, []),
+        (2, "", "error: no\n", []),
+        (1, "", good, []),
+        (0, "", "", []),
+    ):
+        assert generator.judged(line, *outcome)
