@@ -11,15 +11,18 @@ and the examples are
     attention     2 queries on 3 keys: scores S, their exponentials, sum Z, weights A, output O
     temperature   weights p and entropy H (nats) of the scores [2, 1, 0] at temperatures T
     jacobian      softmax a of the scores [1, 2] and its Jacobian J
+    capacity      the claims that a classical network holds 0.14 N patterns and attention e^(d/2), beside a measurement
+                  (see `worked_examples_capacity`)
 
-A printed number is right if the computed one rounds to it. Nothing here is random: every number has one value.
+A printed number is right if the computed one rounds to it. Capacities are measured on random patterns and have errors;
+all else has one value.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from experiments import base
+from experiments import base, worked_examples_capacity
 from experiments.base import about
 from experiments.budget import Cost
 
@@ -31,7 +34,8 @@ Table = Any
 
 X_AXIS = "printed"
 DOCUMENTS = ("guide", "notes", "draft")
-EXAMPLES = ("attention", "temperature", "jacobian")
+CAPACITY = "capacity"
+EXAMPLES = ("attention", "temperature", "jacobian", CAPACITY)
 QUERIES = ((1.0, 0.0), (0.0, 1.0))
 KEYS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
 VALUES = ((2.0, 0.0), (0.0, 2.0), (1.0, 1.0))
@@ -98,6 +102,7 @@ PRINTED: dict[tuple[str, str], dict[tuple[str, str], str]] = {
     },
 }
 """What each document prints, as it prints it, by (document, example) and (quantity, row)."""
+PRINTED |= {(document, CAPACITY): worked_examples_capacity.claimed() for document in DOCUMENTS}
 
 
 @dataclass
@@ -121,7 +126,8 @@ class Config(base.Config):
 
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
-    return Cost(len(PRINTED) * 100 * len(config.documents) * len(config.examples))
+    operations = 1e11 if CAPACITY in config.examples else 0.0
+    return Cost(len(PRINTED) * 100 * len(config.documents) * len(config.examples), operations=operations)
 
 
 def points(config: Config) -> list[dict]:
@@ -144,18 +150,23 @@ def points(config: Config) -> list[dict]:
 
 
 def science(config: Config) -> dict:
-    """Nothing: the examples have no parameters."""
-    return {}
+    """The seed, of what is random: the capacities."""
+    return {"seed": config.seed}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
-    """The computed value of every printed number, and whether it rounds to what is printed."""
+    """The computed or measured value of every printed number, and whether it rounds to what is printed."""
     computed = {"attention": attention, "temperature": temperature, "jacobian": jacobian}
-    values = {example: computed[example]() for example in {point["example"] for point in points}}
+    values = {name: computed[name]() for name in computed if any(point["example"] == name for point in points)}
     for point in points:
-        value = values[point["example"]][point["quantity"], point["row"]][point["column"] - 1]
+        line = point["quantity"], point["row"]
+        stderr = theory = None
+        if point["example"] == CAPACITY:
+            value, stderr, theory = worked_examples_capacity.measured(config.seed, *line)
+        else:
+            value = values[point["example"]][line][point["column"] - 1]
         right = abs(value - point["printed"]) <= 0.5 * 10.0 ** -point["decimals"] + ROUNDING
-        yield point | {"value": value, "right": right}
+        yield point | {"stderr": stderr, "theory": theory, "value": value, "right": right}
 
 
 def attention() -> dict[tuple[str, str], list[float]]:
@@ -204,8 +215,10 @@ def jacobian() -> dict[tuple[str, str], list[float]]:
 
 
 def summarise(table: Table) -> dict:
-    """How many printed numbers are right, every wrong one with its correction, and the examples line by line."""
+    """How many printed numbers are right, corrections of the wrong ones, the examples line by line, the claims."""
     table = table.fillna({"row": ""})
+    capacity = table[table["example"] == CAPACITY].drop_duplicates(["quantity", "row"])
+    table = table[table["example"] != CAPACITY]
     wrong = table[~table["right"]]
     scalars: dict[str, Any] = {}
     for (example, document, row, quantity), line in table.groupby(
@@ -216,6 +229,7 @@ def summarise(table: Table) -> dict:
         printed = " ".join(f"{p:.{d}f}" for p, d in zip(line["printed"], line["decimals"], strict=True))
         scalars[name] = f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"
     scalars |= {"numbers": len(table), "numbers_right": int(table["right"].sum()), "numbers_wrong": len(wrong)}
+    scalars |= _claims(capacity)
     counts = table.groupby(["document", "example"], sort=False)["right"].agg(["sum", "size"])
     return {
         "examples": [
@@ -225,8 +239,22 @@ def summarise(table: Table) -> dict:
         "corrections": wrong[["document", "example", "quantity", "row", "column", "printed", "value"]].to_dict(
             "records"
         ),
+        "claims": capacity[["quantity", "row", "printed", "value", "stderr", "theory", "right"]].to_dict("records"),
         "scalars": scalars,
     }
+
+
+def _claims(capacity: Table) -> dict[str, float]:
+    """Both claims by name, with what was measured, its error and theory."""
+    words = {
+        "M/N": "claim 0.14 N patterns, half are retained at M/N",
+        "d ln M/dd": "claim e^(d/2) patterns, exponent",
+    }
+    scalars: dict[str, float] = {}
+    for row in capacity[capacity["quantity"].isin(list(words))].to_dict("records"):
+        name = f"{words[row['quantity']]}, {row['row']}"
+        scalars |= {name: row["value"], f"{name}/stderr": row["stderr"], f"{name}, theory": row["theory"]}
+    return scalars
 
 
 def plot(table: Table, summary: dict) -> "Figure":

@@ -1,4 +1,4 @@
-"""The figure of the worked examples: attention weights, weights and entropy against temperature, softmax Jacobian."""
+"""The figure of the worked examples: attention, weights and entropy by temperature, Jacobian, claims of capacity."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +25,7 @@ RIGHT: dict[str, Any] = {
     "markeredgewidth": 0.9,
     "zorder": 3,
 }
+CLAIM: dict[str, Any] = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.3, "zorder": 1}
 WRONG: dict[str, Any] = {
     "linestyle": "none",
     "marker": "x",
@@ -37,12 +38,19 @@ WRONG: dict[str, Any] = {
 
 def draw(table: Table) -> "Figure":
     """Panels for the examples that the table holds, two in a row."""
-    kinds = (("attention", _attention), ("temperature", _weights), ("jacobian", _jacobian), ("temperature", _entropy))
+    kinds = (
+        ("attention", _attention),
+        ("temperature", _weights),
+        ("jacobian", _jacobian),
+        ("temperature", _entropy),
+        ("capacity", _retained),
+        ("capacity", _exponential),
+    )
     examples = {name: table[table["example"] == name] for name, _ in kinds}
     drawn = [partial(kind, rows=examples[name]) for name, kind in kinds if len(examples[name])]
     columns = min(2, len(drawn))
     figure, axes = panels(-(-len(drawn) // columns), columns, width=4.6 * columns, height=3.3)
-    for ax, panel, letter in zip(axes.ravel(), drawn, "abcd", strict=False):
+    for ax, panel, letter in zip(axes.ravel(), drawn, "abcdef", strict=False):
         panel(ax)
         ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
     for ax in axes.ravel()[len(drawn) :]:
@@ -169,3 +177,57 @@ def _entropy(ax: "Axes", rows: Table) -> None:
     ax.set(ylabel="entropy $H$ (nats)", ylim=(-0.03, 1.2))
     ax.set_title("entropy of the weights of [2, 1, 0]", loc="left")
     _legend(ax, rows, "lower right")
+
+
+def _sized(rows: Table, quantity: str) -> Table:
+    """Rows of a quantity with their series and their size, taken from the name of the row."""
+    chosen = rows[rows["quantity"] == quantity].drop_duplicates("row")
+    parts = chosen["row"].str.rpartition("=")
+    return chosen.assign(series=parts[0], size=parts[2].astype(float))
+
+
+def _retained(ax: "Axes", rows: Table) -> None:
+    """Load at which half of the patterns are retained against N^(-2/3), beside the claim of 0.14."""
+    found = _sized(rows, "M/N")
+    place = found["size"] ** (-2 / 3)
+    limit = found[place == 0].iloc[0]
+    sizes = found[place > 0]
+    line = np.polyfit(place[place > 0], sizes["value"], 1, w=1 / sizes["stderr"])
+    ax.plot([0, place.max()], np.polyval(line, [0, place.max()]), color="0.75", linewidth=0.9, zorder=0)
+    look: dict[str, Any] = series(["measured"])["measured"] | {"linestyle": "none", "capsize": 3}
+    label = f"half retained; extrapolated {limit['value']:.4f} ± {limit['stderr']:.4f}"
+    ax.errorbar(place, found["value"], found["stderr"], label=label, **look)
+    ax.axhline(limit["printed"], label=f"printed: {limit['printed']:g} $N$", **CLAIM)
+    theory: dict[str, Any] = {**THEORY, "label": rf"RS theory, $N\to\infty$: {limit['theory']:.4f}"}
+    ax.axhline(limit["theory"], **theory)
+    ax.set_xticks(place, ["$\\infty$" if np.isinf(size) else f"{size:g}" for size in found["size"]])
+    ax.set(xlabel="neurons $N$, on an axis of $N^{-2/3}$", ylabel="load $M/N$", ylim=(0.13, None))
+    ax.set_title("claim of $0.14\\,N$: classical network", loc="left")
+    ax.legend(loc="upper left", fontsize=8)
+
+
+def _exponential(ax: "Axes", rows: Table) -> None:
+    """Logarithm of the number of patterns of which half are kept against d, beside the claim of e^(d/2)."""
+    found, exponents = _sized(rows, "ln M/d"), rows[rows["quantity"] == "d ln M/dd"].drop_duplicates("row")
+    slopes = exponents.set_index("row")
+    names = {name: name.removesuffix(" d") for name in found["series"].unique()}
+    looks = series(list(names))
+    for name, line in found.groupby("series", sort=False):
+        label, look = names[name], looks[name]
+        if label in slopes.index:
+            slope = slopes.loc[label]
+            middle = (line["size"] * line["value"]).mean() - slope["theory"] * line["size"].mean()
+            theory: dict[str, Any] = {**THEORY, "color": look["color"]}
+            ax.plot(line["size"], middle + slope["theory"] * line["size"], **theory)
+            label += f": {slope['value']:.3f} ± {slope['stderr']:.3f}, $\\alpha_1={slope['theory']:.3f}$"
+        ax.errorbar(
+            line["size"], line["size"] * line["value"], line["size"] * line["stderr"],
+            label=label, **look | {"linestyle": "none", "capsize": 3},
+        )  # fmt: skip
+    sizes = np.array([0.0, found["size"].max() + 1])
+    ax.plot(sizes, found["printed"].iloc[0] * sizes, label="printed: $e^{d/2}$", **CLAIM)
+    limit: dict[str, Any] = {**THEORY, "label": r"slope $\alpha_1(\lambda)$, $d\to\infty$"}
+    ax.plot([], [], **limit)
+    ax.set(xlabel="dimension $d$", ylabel=r"$\ln M_{50}$", xlim=(found["size"].min() - 2, sizes[1]), ylim=(0, 17))
+    ax.set_title("claim of $e^{d/2}$: slope of $\\ln M_{50}$ in $d$", loc="left")
+    ax.legend(loc="upper left", fontsize=7)
