@@ -161,7 +161,8 @@ def kronecker(
         if form == "diagonal":
             return DiagonalBlock(found[0])
         root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
-        left, right = (jnp.where(root > 0, m / jnp.where(root > 0, root, 1.0), 0.0) for m in found)
+        zero = root == 0  # not root > 0, which would turn NaN into a curvature of zero
+        left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in found)
         return KroneckerBlock(left, right, where, factored_damping)
 
     found = fisher.over_rows(statistic)

@@ -21,8 +21,7 @@ Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt
 Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,17 +30,17 @@ from jaxtyping import Array
 
 from hopfield.curvature import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.curvature.solvers import axpy, dot
-from hopfield.numerics import is_traced
+from hopfield.optim import safeguards
 from hopfield.optim.contract import Call, Schedule, at, check_kind, transform
+from hopfield.optim.safeguards import LEAST, bounded, judged, or_gradient, selected
 
 Tree = Any
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
 FEW = 2000
 """Rows up to which "auto" takes the kernel form, where they are fewer than parameters."""
-WIDEN, NARROW = 4.0, 0.5
-"""Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
-LEAST, MOST = 1e-10, 1e6
+ROOM = 2**26
+"""Entries of those rows up to which it does: 256 MB in single precision."""
 
 
 class NaturalGradientState(NamedTuple):
@@ -97,8 +96,8 @@ def natural_gradient(
         likelihood: of the targets given the model's outputs.
         damping: λ ≥ 0, a number, a schedule of the step, or "lm" for the Levenberg–Marquardt rule, which tries each
             step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
-        solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples,
-            else conjugate gradients.
+        solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
+            if its rows take little memory, else conjugate gradients.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
         momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
         trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
@@ -127,11 +126,12 @@ def natural_gradient(
         tolerance,
         max_iterations,
     )
+    adaptive = isinstance(damping, str)
 
     def init(params: Tree) -> NaturalGradientState:
         dtype = jnp.result_type(*jax.tree.leaves(params))
         number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
-        start = number(initial_damping if damping == "lm" else 0.0)
+        start = number(initial_damping if adaptive else 0.0)
         zeros = jax.tree.map(jnp.zeros_like, params)
         return NaturalGradientState(
             jnp.zeros((), jnp.int32),
@@ -147,19 +147,16 @@ def natural_gradient(
     def step(updates: Tree, state: NaturalGradientState, params: Tree, call: Call) -> tuple[Tree, NaturalGradientState]:
         rate = at(learning_rate, state.count)
         curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
-        lam = state.damping if damping == "lm" else at(damping, state.count)
+        lam = state.damping if adaptive else at(damping, state.count)
         lam = jnp.asarray(lam, state.damping.dtype)
         moved, state = _direction(curvature, updates, state, lam, options)
         moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
-        if options.trust_radius is not None:
-            length = jnp.sqrt(jnp.maximum(curvature.quadratic(moved), 0.0))
-            shrink = jnp.minimum(1.0, options.trust_radius / jnp.where(length > 0, length, 1.0))
-            moved = jax.tree.map(lambda d: (shrink * d).astype(d.dtype), moved)
-        if damping == "lm":
-            moved, state = _judged(curvature, updates, moved, state, params, call)
+        moved = bounded(curvature, moved, options.trust_radius)
+        if adaptive:
+            moved, state = judged(curvature, updates, moved, state, params, call)
         return moved, state._replace(count=optax.safe_increment(state.count))
 
-    return transform(init, step, judges=isinstance(damping, str))
+    return transform(init, step, judges=adaptive)
 
 
 def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damping, options: Options):
@@ -183,12 +180,11 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
     # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved.
     moved = (dot(found, found) > 0) | (dot(grads, grads) == 0)
     finite = jnp.isfinite(dot(found, found)) & jnp.isfinite(info.residual) & moved
-    size = jnp.maximum(jnp.sqrt(dot(grads, grads)), 1.0)
-    found = jax.tree.map(lambda d, g: jnp.where(finite, d, g / size).astype(g.dtype), found, grads)
+    found = or_gradient(found, grads, finite)
     residual = jnp.asarray(info.residual, state.residual.dtype)
     return found, state._replace(
         damping=damping,
-        direction=found,
+        direction=selected(jnp.isfinite(dot(found, found)), found, jax.tree.map(jnp.zeros_like, past)),
         residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
         iterations=info.iterations,
         accepted=jnp.array(True),
@@ -203,40 +199,13 @@ def _chosen(curvature: Fisher) -> str:
     rows = curvature.weights.size * columns
     if size <= SMALL:
         return "cholesky"
-    return "kernel" if rows <= min(FEW, size) else "cg"
-
-
-def _judged(curvature: Fisher, grads: Tree, step: Tree, state: NaturalGradientState, params: Tree, call: Call):
-    """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1)."""
-    predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)
-    value, value_fn = cast(Array, call.value), cast(Callable, call.value_fn)
-    after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
-    fell = jnp.asarray(after - value, predicted.dtype)
-    gain = fell / jnp.where(predicted != 0, predicted, 1.0)
-    still = dot(step, step) == 0
-    accepted = (jnp.isfinite(after) & (fell <= 0)) | still
-    gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
-    factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
-    # What a sum in floating point can not resolve is no verdict on the damping.
-    settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
-    factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
-    damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
-    step = jax.tree.map(lambda d: jnp.where(accepted, d, 0.0).astype(d.dtype), step)
-    return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
+    return "kernel" if rows <= min(FEW, size, ROOM // size) else "cg"
 
 
 def _check(damping, initial_damping, solver, kind, samples, momentum, trust_radius) -> None:
-    if isinstance(damping, str):
-        if damping != "lm":
-            raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
-    elif not callable(damping) and not is_traced(damping) and not 0 <= float(damping) < float("inf"):
-        raise ValueError(f"damping must be at least 0 and finite, got {damping}")
-    if not 0 < initial_damping < float("inf"):
-        raise ValueError(f"initial_damping must be positive and finite, got {initial_damping}")
+    safeguards.check(damping, initial_damping, trust_radius, zero=True)
     if solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {solver!r}")
     check_kind(kind, samples)
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
-    if trust_radius is not None and not trust_radius > 0:
-        raise ValueError(f"trust_radius must be positive or None, got {trust_radius}")

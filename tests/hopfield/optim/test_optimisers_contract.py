@@ -20,9 +20,12 @@ FACTORIES = {
     "conjugate_gradients": lambda rate: natural_gradient(rate, likelihood="categorical", damping=1e-2, solver="cg"),
     "momentum": lambda rate: natural_gradient(rate, likelihood="categorical", damping=1e-2, momentum=0.5),
     "kronecker_natural_gradient": lambda rate: kronecker_natural_gradient(rate, likelihood="categorical", damping=1e-2),
+    "kronecker_reduction": lambda rate: kronecker_natural_gradient(rate, likelihood="categorical", damping="lm"),
     "diagonal_fisher": lambda rate: diagonal_fisher(rate, likelihood="categorical", damping=1e-2),
     "riemannian_gradient_descent": lambda rate: riemannian_gradient_descent(rate, momentum=0.5),
 }
+JUDGING = {"levenberg_marquardt", "kronecker_reduction"}
+"""Those that try their steps."""
 RATES = {"riemannian_gradient_descent": 0.5}
 
 
@@ -39,8 +42,9 @@ def loss(p, x=X):
 
 
 def stepper(optimiser, x=X):
-    def step(p, state):
+    def step(p, state, factor=1.0):
         value, grads = jax.value_and_grad(lambda p: loss(p, x))(p)
+        grads = jax.tree.map(lambda g: factor * g, grads)
         extra = {"model_fn": model, "inputs": x, "value": value, "value_fn": lambda p: loss(p, x)}
         updates, state = optimiser.update(grads, state, p, **extra)
         return optax.apply_updates(p, updates), state
@@ -56,7 +60,8 @@ def build(name, scale=1.0):
 def compiled(name):
     """The optimiser and its step, as most of the tests use it."""
     optimiser = build(name)
-    return optimiser, jax.jit(stepper(optimiser))
+    step = jax.jit(stepper(optimiser))
+    return optimiser, lambda p, state, factor=1.0: step(p, state, factor)
 
 
 def test_every_optimiser_is_tried():
@@ -107,7 +112,7 @@ def test_it_chains_and_takes_injected_rates(name):
     chained = optax.chain(optax.clip_by_global_norm(1e6), build(name), optax.scale(0.5))
     injected = optax.inject_hyperparams(FACTORIES[name])(rate=0.5 * RATES.get(name, 1.0))
     optimisers = [build(name, 0.5), injected, chained]
-    if name == "levenberg_marquardt":
+    if name in JUDGING:
         optimisers.pop()  # it has judged the whole step
 
     @jax.jit
@@ -133,3 +138,20 @@ def test_a_state_written_down_and_read_back_goes_on_the_same(name):
     )
     for a, b in zip(jax.tree.leaves(step(p, state)), jax.tree.leaves(step(*again)), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_a_gradient_that_is_no_number_comes_out_as_none_or_is_rejected_and_forgotten(name):
+    optimiser, step = compiled(name)
+    start = params()
+    p, state = step(start, optimiser.init(start), jnp.nan)
+    assert not getattr(state, "finite", False)
+    if name not in JUDGING:
+        assert all(np.isnan(leaf).all() for leaf in jax.tree.leaves(p))
+        return
+    assert not state.accepted
+    jax.tree.map(np.testing.assert_array_equal, p, start)
+    p, state = step(start, state)
+    assert state.accepted
+    assert state.finite
+    assert float(loss(p)) < float(loss(start))
