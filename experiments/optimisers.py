@@ -12,6 +12,8 @@ A small memory with a learned metric (`optimisers_problem`) is fitted by
 
 Each rule has two numbers of its own, which the same number of trials chooses for every conditioning and kind of batch,
 on problems that are not measured. The target is a share `tolerance` of the gain over chance above the least loss known.
+A run whose loss ends infinite, NaN or at more than ten times that at the start has diverged: it has not reached the
+target, and its numbers are chosen where all trials did so alone.
 Times are those of compiled programs with nothing evaluated beyond what the rule needs, rules in alternation.
 """
 
@@ -172,7 +174,7 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, Any]) -> Iterator[
         rule, each = point["rule"], found[point["rule"]]
         median = float(np.median(taken[rule]))
         times = {marks[rule]: median} | _between(rule, tuned[rule].hyper, where, each, marks[rule])
-        row = point | _described(each, where, tuned[rule]) | _timed(taken[rule], marks[rule], each)
+        row = point | _described(each, where, tuned[rule], config.trials) | _timed(taken[rule], marks[rule], each)
         cost = trials.product_cost(where.given) if rule == "cg" else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
         yield row | {"curve": trials.curve(each, where, times)}
@@ -196,7 +198,7 @@ def _timed(taken: list[float], steps: int, each: Any) -> dict:
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _described(each: Any, where: Any, tuned: Any) -> dict:
+def _described(each: Any, where: Any, tuned: Any, trials: int) -> dict:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
     import numpy as np
 
@@ -211,6 +213,9 @@ def _described(each: Any, where: Any, tuned: Any) -> dict:
         **{name: numbers.get(name) for name in ("rate", "friction", "damping", "curvature", "memory")},
         "edge": tuned.edge,
         "tuned": tuned.reached,
+        "trials": trials,
+        "trials_diverged": tuned.diverged,
+        "diverged": each.diverged,
         "optimum": where.optimum,
         "target": where.target,
         "steps": each.reached,

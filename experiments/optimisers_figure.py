@@ -40,7 +40,10 @@ TOTALS = {"step": "steps", "seconds": "seconds"}
 
 
 def draw(table: Table, summary: dict) -> "Figure":
-    """Excess loss against steps and time at each conditioning, and what the target takes against conditioning."""
+    """Excess loss against steps and time at each conditioning, and what the target takes against conditioning.
+
+    A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
+    """
     batches, conditioning = list(table["batch"].unique()), sorted(table["conditioning"].unique())
     figure, axes = panels(2 * len(batches), len(conditioning) + 1, width=3.2 * (len(conditioning) + 1), height=2.5)
     letters = iter("abcdefghijklmnopqrstuvwxyz" * 4)
@@ -52,10 +55,13 @@ def draw(table: Table, summary: dict) -> "Figure":
         _totals(line[-1], rows, summary, measure)
         line[-1].set_title(f"{next(letters)}  {KINDS[batch]}, to the target", loc="left")
         line[0].set_ylabel("excess loss / target's")
-    handles = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    known = [label for label in LABELS.values() if label in handles]
+    shown = [pair for ax in axes.flat for pair in zip(*ax.get_legend_handles_labels(), strict=True)]
+    handles = {label: handle for handle, label in reversed(shown)}  # the first of each: its line, if there is one
+    known = [rule for rule, label in LABELS.items() if label in handles]
     place: dict[str, Any] = {"loc": "outside upper center", "ncols": min(4, len(known)), "fontsize": 8.5}
-    figure.legend([handles[label] for label in known], known, **place)
+    lost = table.groupby("rule")["diverged"].sum()
+    texts = [LABELS[rule] + (f" (× {lost[rule]} diverged)" if lost[rule] else "") for rule in known]
+    figure.legend([handles[LABELS[rule]] for rule in known], texts, **place)
     return figure
 
 
@@ -69,7 +75,18 @@ def _descent(ax: "Axes", rows: Table, measure: str) -> None:
     ax.axhline(1.0, **THEORY)
     low, high = ax.get_ylim()
     ax.set_ylim(max(low, 5e-3), min(high, 1e3))
+    for _, run in rows[rows["diverged"].astype(bool)].iterrows():
+        _cross(ax, run, measure)
     ax.set_xlabel(MEASURES[measure])
+
+
+def _cross(ax: "Axes", run: Any, measure: str) -> None:
+    """The end of a run that diverged."""
+    (curve,) = curves({"optimum": [run["optimum"]], "curve": [run["curve"]]})
+    end = curve["excess"][-1] / (run["target"] - run["optimum"])
+    level = min(end, ax.get_ylim()[1]) if np.isfinite(end) else ax.get_ylim()[1]
+    look = {"color": LOOKS[run["rule"]]["color"], "marker": "x", "ls": "none", "label": LABELS[run["rule"]]}
+    ax.plot(max(curve[measure][-1], ax.get_xlim()[0]), level, **look, clip_on=False)
 
 
 def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:

@@ -18,7 +18,8 @@ def summary(table: Table) -> dict:
 
     results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
                  problems of steps, seconds and of the excess at equal time, all counting a miss as infinite; means of
-                 what was held out
+                 what was held out, NaN where a problem has none; `diverged`, problems on which the run did, which is a
+                 miss, and `trials_diverged`, those of the search
     comparisons  for every kind of batch and conditioning, by steps and by seconds: the first of the natural gradients
                  and of each kind of rival, the median over problems of the ratio of rival to natural, and the winner. A
                  ratio is a bound from below where the rival missed the target on most problems: it counts what was run
@@ -44,7 +45,7 @@ def _median(values: Any) -> float:
     return middle if np.isfinite(middle) else float("nan")
 
 
-def curves(rows: Table) -> list[dict[str, np.ndarray]]:
+def curves(rows: Any) -> list[dict[str, np.ndarray]]:
     """The runs of some rows, each a dict of arrays, with `excess` over the least loss known of that problem."""
     found = []
     for optimum, text in zip(rows["optimum"], rows["curve"], strict=True):
@@ -69,9 +70,12 @@ def _results(rows: Table) -> list[dict]:
         entry |= {"problems": len(own), "reached": int(own["steps"].notna().sum())}
         entry |= {name: _median(own[name]) for name in ("steps", "seconds")}
         entry |= {"step_seconds": float(own["step_seconds"].median()), "steps_tried": int(own["steps_done"].max())}
-        entry |= {"equal_seconds": equal, "excess_then": _median([_at(run, equal) for run in curves(own)])}
+        then = [np.inf if lost else _at(run, equal) for lost, run in zip(own["diverged"], curves(own), strict=True)]
+        entry |= {"equal_seconds": equal, "excess_then": _median(then)}
+        entry |= {"diverged": int(own["diverged"].sum())}
+        entry |= {name: int(own[name].iloc[0]) for name in ("trials", "trials_diverged")}
         names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
-        entry |= {name: float(own[name].astype(float).mean()) for name in names}
+        entry |= {name: float(own[name].astype(float).mean(skipna=False)) for name in names}
         numbers = ("rate", "friction", "damping", "curvature", "memory")
         entry |= {name: float(own[name].iloc[0]) for name in numbers if own[name].notna().any()}
         found.append(entry | {"edge": _text(own["edge"].iloc[0])})
@@ -140,7 +144,7 @@ def _product(table: Table) -> dict | None:
 
 
 def _scalars(found: dict) -> dict[str, Any]:
-    """Ratios of rivals to natural gradients, and the winners, at each conditioning."""
+    """Ratios of rivals to natural gradients, the winners at each conditioning, and the rules that diverged."""
     scalars: dict[str, Any] = {}
     for entry in sorted(found["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
         where = f"{entry['batch']}/{entry['conditioning']:g}"
@@ -151,4 +155,9 @@ def _scalars(found: dict) -> dict[str, Any]:
         scalars[f"winner_{entry['measure']}/{where}"] = entry["winner"] or "none"
     if found["product"] is not None:
         scalars["product_in_gradients"] = found["product"]["median"]
+    for entry in found["results"]:
+        lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
+        search = f"all {entry['trials']} trials" if entry["trials_diverged"] == entry["trials"] else ""
+        if said := ", ".join(filter(None, (lost, search))):
+            scalars[f"diverged/{entry['batch']}/{entry['conditioning']:g}/{entry['rule']}"] = said
     return scalars

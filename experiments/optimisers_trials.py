@@ -21,6 +21,8 @@ LONG = 200
 """Steps of each of those searches."""
 ALTERNATIONS, CALLS = 21, 20
 """Turns of product and gradient when they are timed, and calls in each."""
+RISE = 10.0
+"""Times the loss at the start that a run which has diverged ends beyond."""
 
 
 class Setting(NamedTuple):
@@ -39,11 +41,16 @@ class Setting(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A rule's trace, cut where it ended, the steps it did and those to the target (None if not reached)."""
+    """A rule's trace, cut where it ended, the steps it did and those to the target (None if not reached).
+
+    A run has diverged if its loss of all examples ends infinite, NaN, or at more than RISE times that at the start. It
+    has not reached the target then, whatever it passed on its way.
+    """
 
     trace: dict[str, np.ndarray]
     steps: int
     reached: int | None
+    diverged: bool
 
 
 @cache
@@ -89,8 +96,9 @@ def run(rule: str, hyper: Hyper, where: Setting, limit: int, *, goal: float | No
     seen = {name: np.array(row, float)[:noted] for name, row in zip(Trace._fields, trace, strict=True)}
     if not np.isfinite(last):
         seen["loss"][-1] = np.inf
+    diverged = not float(last) <= RISE * seen["loss"][0] < np.inf
     hit = np.flatnonzero(seen["loss"] <= where.target)
-    return Run(seen, int(steps), int(hit[0]) * where.every if len(hit) else None)
+    return Run(seen, int(steps), int(hit[0]) * where.every if len(hit) and not diverged else None, diverged)
 
 
 def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, watch: int) -> tuple:
@@ -123,18 +131,23 @@ def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:
 
 
 class Tuned(NamedTuple):
-    """The numbers that served best, the trial's score and those that lie in the outermost of the trials' strata."""
+    """The numbers that served best, whether they reached the target, and those in the outermost of the trials' strata.
+
+    `diverged` counts the trials that did on some problem; where all did, the numbers are of one of these.
+    """
 
     hyper: Hyper
     reached: bool
     edge: str
+    diverged: int
 
 
 def tune(rule: str, settings: Sequence[Setting], limit: int, trials: int, seed: Sequence[int]) -> Tuned:
     """The trial of the fewest steps to the target, summed over problems.
 
     Where none reaches it on all of them it is the one that misses it least often, and of those the one of least loss at
-    the end. A trial is stopped once it can no longer be the best, which changes nothing about which one is.
+    the end; one that diverged comes last. A trial is stopped once it can no longer be the best, which changes nothing
+    about which one is.
     """
     places, tried = candidates(rule, settings[0].full, trials, seed)
     scores = []
@@ -145,21 +158,25 @@ def tune(rule: str, settings: Sequence[Setting], limit: int, trials: int, seed: 
     searched = ranges(rule, settings[0].full)
     ends = zip(searched, places[first], strict=True)
     edge = [f"{name} {'low' if u < 0.5 else 'high'}" for name, u in ends if min(u, 1 - u) < 1 / trials]
-    return Tuned(tried[first], not scores[first][0], ", ".join(edge))
+    lost = sum(np.isinf(loss) for _, _, loss in scores)
+    return Tuned(tried[first], not scores[first][0], ", ".join(edge), int(lost))
 
 
 def _score(rule: str, hyper: Hyper, settings: Sequence[Setting], limit: int, best: float) -> tuple[int, float, float]:
-    """Problems missed, steps to the target in all, loss at the end in all (the loss at the target if it is reached)."""
+    """Problems missed, steps to the target in all, loss at the end in all: that at the target if it is reached.
+
+    The loss at the end of a run that diverged is infinite, and its trial is missed on all problems.
+    """
     missed, steps, last = 0, 0, 0.0
     for where in settings:
         left = int(min(limit, max(best - steps, 0) + where.every))
         found = run(rule, hyper, where, left, goal=where.target)
         missed += found.reached is None
         steps += limit if found.reached is None else found.reached
-        final = found.trace["loss"][-1]
-        last += float(final) if np.isfinite(final) else np.inf
-        if missed and np.isfinite(best):
+        last += np.inf if found.diverged else float(found.trace["loss"][-1])
+        if found.diverged or (missed and np.isfinite(best)):
             break
+    missed = len(settings) if np.isinf(last) else missed
     return missed, float(steps if not missed else 0), last
 
 

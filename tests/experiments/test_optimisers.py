@@ -183,11 +183,50 @@ def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
     where = setting()
     found = optimisers_trials.run("sgd", hyper("sgd", rate=math.inf), where, 30)
     assert found.reached is None
+    assert found.diverged
     assert found.steps < 30
-    row = optimisers._described(found, where, optimisers_trials.Tuned(hyper("sgd", rate=math.inf), False, ""))
+    row = optimisers._described(found, where, optimisers_trials.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
     assert row["steps"] is None
+    assert (row["diverged"], row["trials"], row["trials_diverged"]) == (True, 4, 4)
     assert not math.isnan(row["held_best"])
     json.loads(optimisers_trials.curve(found, where, {found.steps: 1.0}), parse_constant=pytest.fail)
+
+
+def test_a_loss_that_ends_ten_times_as_high_has_diverged_and_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = setting()._replace(end=-math.inf)
+    arrived = optimisers_trials.run("sgd", hyper("sgd"), where, 30)
+    assert not arrived.diverged
+    # Finite, and above ten times the start's: as a run would end that passed the target on its way.
+    real = optimisers_trials._train
+
+    def worse(*given: Any) -> tuple:
+        params, trace, steps, _ = real(*given)
+        return params, trace, steps, np.float32(10.1 * trace.loss[0])
+
+    monkeypatch.setattr(optimisers_trials, "_train", worse)
+    found = optimisers_trials.run("sgd", hyper("sgd"), where._replace(target=math.inf), 30)
+    assert (found.diverged, found.reached) == (True, None)
+
+
+def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four trials two diverge on the second of two problems, having reached the target of the first."""
+    where = setting()
+    _, tried = optimisers_trials.candidates("sgd", True, 4, [0])
+    rates = [float(h["rate"]) for h in tried]
+
+    def told(lost: list[float]) -> Callable:
+        def run(rule: str, hyper: dict, where: Any, limit: int, *, goal: float) -> optimisers_trials.Run:
+            diverged = float(hyper["rate"]) in lost and where.every == 2
+            miss = {"loss": np.array([1.0, math.inf if diverged else 0.5])}
+            return optimisers_trials.Run(miss, 5, None if diverged or float(hyper["rate"]) not in lost else 5, diverged)
+
+        return run
+
+    for lost, first in ((rates[:2], 2), (rates, 0)):
+        monkeypatch.setattr(optimisers_trials, "run", told(lost))
+        found = optimisers_trials.tune("sgd", [where, where._replace(every=2)], 50, 4, [0])
+        assert float(found.hyper["rate"]) == rates[first]
+        assert (found.reached, found.diverged) == (False, len(lost))
 
 
 def test_every_rule_tries_as_many_numbers_one_in_every_stratum() -> None:

@@ -23,6 +23,7 @@ def invented(**changes: list) -> pandas.DataFrame:
             row |= {"seconds": None if count is None else count * row["step_seconds"], "optimum": 0.1, "target": 0.11}
             names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
             row |= dict.fromkeys((*names, "rate", "friction", "damping", "curvature", "memory"), 0.5)
+            row |= {"diverged": False, "trials": 4, "trials_diverged": 0}
             row |= {"edge": "", "product_ratio": 1.5 if rule == "cg" else None, "product_low": 1.4, "product_high": 1.6}
             rows.append(row)
     return pandas.DataFrame(rows)
@@ -72,6 +73,43 @@ def test_the_loss_at_equal_time_is_that_of_the_first_arrival() -> None:
     assert entry["equal_seconds"] == pytest.approx(0.05)
     expected = math.exp(np.interp(0.05, [0.001, 1.0], np.log([0.9, 1e-3])))
     assert entry["excess_then"] == pytest.approx(expected, rel=1e-6)
+
+
+def diverged(table: pandas.DataFrame, rule: str, samples: list[int]) -> pandas.DataFrame:
+    """The table with runs of a rule whose loss ended infinite, and all trials of its search."""
+    lost = (table["rule"] == rule) & table["sample"].isin(samples)
+    curve = {"step": [0, 1, 1000], "seconds": [0.0, 0.001, 1.0], "loss": [1.1, 0.2, None]}
+    table.loc[lost, "curve"] = json.dumps(curve)
+    table.loc[lost, "diverged"] = True
+    table.loc[lost, ["steps", "seconds", "held_loss"]] = None
+    table.loc[table["rule"] == rule, "trials_diverged"] = 4 if len(samples) == 3 else 1
+    return table
+
+
+def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
+    found = optimisers.summarise(diverged(invented(), "cg", [0, 1, 2]))
+    entry = next(entry for entry in found["results"] if entry["rule"] == "cg")
+    assert (entry["diverged"], entry["reached"], entry["trials_diverged"]) == (3, 0, 4)
+    assert math.isnan(entry["held_loss"])
+    assert math.isnan(entry["excess_then"])
+    assert found["scalars"]["diverged/full/100/cg"] == "3 of 3 problems, all 4 trials"
+    assert [e["winner"] for e in found["comparisons"]] == ["lbfgs", "lbfgs"]
+    found = optimisers.summarise(diverged(invented(), "cg", [0]))
+    assert found["scalars"]["diverged/full/100/cg"] == "1 of 3 problems"
+    assert math.isnan(next(e for e in found["results"] if e["rule"] == "cg")["held_loss"])
+    assert not any(name.startswith("diverged") for name in optimisers.summarise(invented())["scalars"])
+
+
+def test_the_figure_marks_what_diverged() -> None:
+    table = diverged(invented(), "sgd", [0, 1])
+    with plot.style():
+        figure = optimisers.plot(table, optimisers.summarise(table))
+        figure.draw_without_rendering()
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "SGD, momentum (× 2 diverged)" in texts
+    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
+    assert len(crosses) == 2
+    assert all(np.isfinite(line.get_ydata()).all() for line in crosses)
 
 
 @pytest.mark.parametrize("missed", [("sgd",), ("sgd", "adam", "lbfgs", "cg")], ids=str)
