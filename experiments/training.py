@@ -15,15 +15,15 @@ Source: the tasks of Ramsauer et al. 2021, §4.
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import groupby, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiments import base, provenance, tasks, training_settings
 from experiments.base import about
 from experiments.budget import Cost
-from experiments.training_settings import BASELINES, RUN, SEARCHED
+from experiments.training_settings import BASELINES, KIND, RULE, RUN, SEARCHED
 
 if TYPE_CHECKING:
     import pandas
@@ -62,11 +62,32 @@ class Config(base.Config):
         ),
     )
     learning_rate: list[float] = field(
-        default_factory=lambda: [3e-3], metadata=about("steps of the optimiser to choose from", above=0, nonempty=True)
+        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0)
     )
     damping: list[float] = field(
-        default_factory=lambda: [1e-2],
-        metadata=about("of natural gradients, or weight decay of adamw, to choose from", above=0, nonempty=True),
+        default_factory=list,
+        metadata=about("of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0),
+    )
+    weight_decay: list[float] = field(
+        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0)
+    )
+    damping_rule: str | None = field(
+        default=None,
+        metadata=about(
+            "of natural gradients: fixed, or reduction, adapted to the fall of the loss (null: their own)",
+            among=training_settings.DAMPING_RULES,
+        ),
+    )
+    trust_radius: float | None = field(
+        default=None,
+        metadata=about("longest step of natural gradients, in their metric (null: their own; 1e30: any)", above=0),
+    )
+    solver: str | None = field(
+        default=None, metadata=about("of natural and levenberg (null: their own)", among=training_settings.SOLVERS)
+    )
+    momentum: float | None = field(
+        default=None,
+        metadata=about("share of the last step that sgd, natural, levenberg keep (null: their own)", least=0, below=1),
     )
     noise: list[float] = field(
         default_factory=lambda: [0.0],
@@ -105,6 +126,7 @@ class Config(base.Config):
         if self.width % self.heads:
             raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
         _check_names(self)
+        _check_rules(self)
 
 
 def _check_names(config: Config) -> None:
@@ -123,10 +145,34 @@ def _check_names(config: Config) -> None:
         attention_fn(1, 2, separation=name)
 
 
+def _check_rules(config: Config) -> None:
+    """Raise ValueError for an option that no optimiser asked for takes."""
+    own = training_settings.OWN
+    for name in (*SEARCHED[:-1], *RULE):
+        value, takers = getattr(config, name), [rule for rule in own if name in own[rule]]
+        if value in (None, []) or set(takers) & set(config.optimisers):
+            continue
+        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
+        raise ValueError(
+            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
+        )
+
+
+def _option(config: Config, optimiser: str, name: str) -> Any:
+    """The value of an option for an optimiser: as given, its own, or one of no effect if it does not take it."""
+    nothing = {"damping_rule": "fixed", "solver": "auto"}
+    own = training_settings.OWN[optimiser]
+    if name not in own:
+        return (0.0,) if name in SEARCHED else nothing.get(name, 0.0)
+    given = getattr(config, name)
+    return own[name] if given in (None, []) else given
+
+
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
-    axes = (config.tasks, config.layers, config.metrics, config.separations, config.optimisers)
-    runs = math.prod(map(len, (*axes, *(getattr(config, name) for name in SEARCHED)))) * config.trials
+    axes = (config.tasks, config.layers, config.metrics, config.separations, config.noise)
+    numbers = (math.prod(len(_option(config, rule, name)) for name in SEARCHED[:-1]) for rule in config.optimisers)
+    runs = math.prod(map(len, axes)) * sum(numbers) * config.trials
     rows, features = max(tasks.sizes(task, config.size) for task in config.tasks)
     width = config.width * config.members
     weights = width * max(config.width, config.quantity, features // 8)
@@ -138,17 +184,17 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per run and epoch, then one per baseline and trial of real tasks, at epoch 0."""
-    axes = (config.tasks, config.layers, config.metrics, config.separations, config.optimisers)
-    searched = (getattr(config, name) for name in SEARCHED)
-    grid = product(*map(dict.fromkeys, (*axes, *searched)), range(config.trials))
-    runs: list[dict] = [dict(zip(RUN, run, strict=True)) for run in grid]
-    # Rules without a damping would do the same again at every value of it.
-    runs = [run for run in runs if run["optimiser"] in training_settings.DAMPED or run["damping"] == config.damping[0]]
+    kinds = product(*(dict.fromkeys(getattr(config, f"{part}s")) for part in KIND))
+    runs: list[dict] = []
+    for kind in kinds:
+        numbers = [_option(config, kind[-1], name) for name in SEARCHED[:-1]]
+        grid = product(*map(dict.fromkeys, (*numbers, config.noise)), range(config.trials))
+        runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
         real = [task for task in dict.fromkeys(config.tasks) if task in tasks.REAL]
         for task, name, trial in product(real, BASELINES, range(config.trials)):
-            values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, trial)
+            values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, trial)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
     return found
 
@@ -156,7 +202,8 @@ def points(config: Config) -> list[dict]:
 def science(config: Config) -> dict:
     """What a row depends on besides its point."""
     names = ("seed", "size", *SIZES, "dropout", "schedule", "batch", "epochs", "patience")
-    return {name: getattr(config, name) for name in names}
+    rules = {rule: {name: _option(config, rule, name) for name in RULE} for rule in training_settings.OPTIMISERS}
+    return {name: getattr(config, name) for name in names} | {"rules": rules}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
@@ -174,7 +221,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
         if first["layer"] in BASELINES:
             from experiments.training_baselines import fitted
 
-            yield first | fitted(first["layer"], data, config.seed + first["trial"])
+            yield first | fitted(first["layer"], data, config.seed + first["trial"]) | {"diverged": False}
         else:
             yield from _trained(config, data, wanted)
 
@@ -184,9 +231,10 @@ def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iter
     from experiments.training_settings import Knobs, Setting
 
     point = next(iter(wanted.values()))
-    given: dict = {name: point[name] if name in point else getattr(config, name) for name in Setting._fields}
-    setting = Setting(**given)
-    knobs = Knobs(**{name: point[name] for name in SEARCHED}, dropout=config.dropout)
+    rule = {name: _option(config, point["optimiser"], name) for name in RULE}
+    known = asdict(config) | rule | point
+    setting = Setting(**{name: known[name] for name in Setting._fields})
+    knobs = Knobs(**{name: known[name] for name in Knobs._fields})
     depends = provenance.science(sys.modules[__name__], config)
     name = base.fingerprint([depends, {key: point[key] for key in RUN}])[:16]
     if config.output is None:

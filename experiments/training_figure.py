@@ -21,7 +21,11 @@ CURVES = {
 
 
 def draw(table: Table, summary: dict) -> "Figure":
-    """Test results, then a panel against epochs for each of CURVES: mean and range of the runs that were chosen."""
+    """Test results, then a panel against epochs for each of CURVES: mean and range of the runs that were chosen.
+
+    A run that diverged is in no mean: its own thin line ends in a cross at its last finite value, and the kind's label
+    says how many trials have no result.
+    """
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     rows = _runs(table)
@@ -34,10 +38,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     _results(axes[0, 0], table, several, looks)
     for ax, (column, label) in zip(axes[0, 1:], shown.items(), strict=True):
         for kind, group in rows.groupby("kind", sort=False):
-            each = group.groupby(["trial", "epoch"])[column].mean().unstack("epoch").to_numpy(float)
-            epochs, look = np.arange(each.shape[1]), looks[str(kind)]
-            ax.plot(epochs, each.mean(axis=0), color=look["color"], linestyle=look["linestyle"], label=str(kind))
-            ax.fill_between(epochs, each.min(axis=0), each.max(axis=0), color=look["color"], alpha=0.15, linewidth=0)
+            _course(ax, group, column, looks[str(kind)], str(kind))
         ax.set(xlabel="epoch", ylabel=label)
         if column in ("loss", "effective", "condition"):
             ax.set_yscale("log")
@@ -49,19 +50,41 @@ def draw(table: Table, summary: dict) -> "Figure":
     return figure
 
 
+def _course(ax: "Axes", group: Table, column: str, look: dict, label: str) -> None:
+    """One kind of run against epochs: mean and range of the trials that did not diverge, and every one that did."""
+    each = group.groupby(["trial", "epoch"])[column].mean().unstack("epoch")
+    lost = group.groupby("trial")["diverged"].any().loc[each.index].to_numpy(bool)
+    values, color = each.to_numpy(float), look["color"]
+    epochs, fine = np.arange(values.shape[1]), values[~lost]
+    middle = fine.mean(axis=0) if len(fine) else np.full(len(epochs), np.nan)
+    ax.plot(epochs, middle, color=color, linestyle=look["linestyle"], label=label)
+    if len(fine):
+        ax.fill_between(epochs, fine.min(axis=0), fine.max(axis=0), color=color, alpha=0.15, linewidth=0)
+    for course in values[lost]:
+        seen = np.flatnonzero(np.isfinite(course))
+        ax.plot(epochs[seen], course[seen], color=color, linewidth=0.6)
+        ax.plot(epochs[seen[-1:]], course[seen[-1:]], "x", color=color, markersize=6)
+
+
 def _runs(table: Table) -> Table:
-    """All epochs of the runs that validation chose; those after a run's end repeat its last."""
+    """All epochs of the runs that validation chose; those after a run's end repeat its last, if it did not diverge."""
     rows = table[~table["layer"].isin(BASELINES)]
     rows = rows.merge(chosen(rows)[RUN], on=RUN).copy()
+    rows = rows[~(rows["diverged"].astype(bool) & rows["stopped"].astype(bool))]
     effective = rows.filter(regex=r"^effective_\d+$").mean(axis=1)
     return rows.assign(effective=effective, beta=rows.filter(regex=r"^beta_\d+$").mean(axis=1))
 
 
 def _results(ax: "Axes", table: Table, several: list[str], looks: dict) -> None:
-    """Test accuracy, or AUC where there are no baselines: every trial, mean and error, for each kind and baseline."""
+    """Test accuracy, or AUC where there are no baselines: every trial, mean and error, for each kind and baseline.
+
+    A kind with trials that have no result has no mean either.
+    """
     best = chosen(table)
     real = best["layer"].isin(BASELINES).any()
-    column = "test_accuracy" if real or best["test_auc"].isna().any() else "test_auc"
+    column = (
+        "test_accuracy" if real or best.loc[~best["diverged"].astype(bool), "test_auc"].isna().any() else "test_auc"
+    )
     labels = []
     for place, (kind, group) in enumerate(_lines(best, several)):
         values, layer = group[column].to_numpy(float), group["layer"].iloc[0]
@@ -69,7 +92,9 @@ def _results(ax: "Axes", table: Table, several: list[str], looks: dict) -> None:
         ax.plot(values, np.full(len(values), place - 0.22), ".", color=look["color"], alpha=0.45, markersize=4)
         error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
         ax.errorbar(values.mean(), place, xerr=error, color=look["color"], marker=look["marker"])
-        labels.append(kind if "layer" in several and layer not in BASELINES else f"{layer}, {kind}")
+        lost = int(group["diverged"].sum())
+        label = kind if "layer" in several and layer not in BASELINES else f"{layer}, {kind}"
+        labels.append(f"{label}\n({lost} of {len(group)} diverged)" if lost else label)
     ax.set_yticks(range(len(labels)), labels)
     ax.invert_yaxis()
     ax.axvline(1.0, **THEORY)

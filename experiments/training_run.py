@@ -18,14 +18,26 @@ from flax import nnx, serialization
 from experiments import base
 from experiments.tasks import Part, Split
 from experiments.training_models import Batch, Classifier
-from experiments.training_settings import Knobs, Setting, optimiser
+from experiments.training_settings import Knobs, Setting, optimiser, without_rule
+
+
+class Model(NamedTuple):
+    """Compiled functions of a setting that no optimiser enters; parameters have a leading axis of members.
+
+    start(key, data) -> params, rest; outputs(params, rest, batch) -> logits [B, members, classes];
+    observe(params, rest, validation, test) -> what is measured.
+    """
+
+    start: Any
+    outputs: Any
+    observe: Any
 
 
 class Rules(NamedTuple):
     """Compiled functions of a setting.
 
-    start(seed, data) -> params, state, rest; epoch(params, state, rest, part, key, knobs) -> params, state, loss;
-    observe(params, rest, validation, test) -> what is measured. Parameters have a leading axis of members.
+    start(key, data, knobs) -> params, state, rest; epoch(params, state, rest, part, key, knobs) -> params, state, loss;
+    observe as of `Model`.
     """
 
     start: Any
@@ -33,27 +45,56 @@ class Rules(NamedTuple):
     observe: Any
 
 
-@functools.lru_cache(maxsize=8)
-def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
-    """The functions of a setting; runs that differ in data, seed or knobs share their programs."""
+def _kept(setting: Setting, features: int) -> int:
+    """Features of an input that dropout blanks."""
+    return features if setting.layer == "memory" else setting.width
+
+
+@functools.lru_cache(maxsize=16)
+def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
     like = Part(np.zeros((places, 1, features), np.float32), np.zeros(places, np.int32))
     graph = nnx.split(Classifier(setting, like, classes, nnx.Rngs(0)), nnx.Param, ...)[0]
-    kept = features if setting.layer == "memory" else setting.width
+    kept = _kept(setting, features)
 
     def outputs(params: Any, rest: Any, batch: Batch) -> jax.Array:
-        """Logits [B, members, classes]."""
         every = jax.vmap(lambda one: nnx.merge(graph, one, rest)(batch), out_axes=1)
         return every(params)
 
     @jax.jit
-    def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
+    def start(key: jax.Array, data: Part) -> tuple[Any, Any]:
         def one(key: jax.Array) -> tuple[Any, Any]:
             _, params, rest = nnx.split(Classifier(setting, data, classes, nnx.Rngs(key)), nnx.Param, ...)
             return params, rest
 
         params, rest = jax.vmap(one)(jax.random.split(key, setting.members))
-        tx = optimiser(setting.optimiser, knobs.learning_rate, knobs.damping)
-        return params, tx.init(params), jax.tree.map(lambda x: x[0], rest)
+        return params, jax.tree.map(lambda x: x[0], rest)
+
+    @jax.jit
+    def observe(params: Any, rest: Any, held: Part, test: Part) -> dict[str, Any]:
+        shown = [
+            Batch(jnp.asarray(p.inputs), jnp.full(len(p.targets), -1), jnp.ones((len(p.targets), kept)))
+            for p in (held, test)
+        ]
+        logits, final = (_together(outputs(params, rest, batch)) for batch in shown)
+        seen = jax.vmap(lambda one: nnx.merge(graph, one, rest).observe(shown[0]))(params)
+        return {"loss": _loss(logits, jnp.asarray(held.targets)), "logits": logits, "final": final, "seen": seen}
+
+    return Model(start, outputs, observe)
+
+
+@functools.lru_cache(maxsize=16)
+def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
+    """The functions of a setting; runs that differ in data, seed, knobs or optimiser share what is the same."""
+    made = _model(without_rule(setting), places, features, classes)
+    kept = _kept(setting, features)
+
+    @jax.jit
+    def state_of(params: Any, knobs: Knobs) -> Any:
+        return optimiser(setting, knobs).init(params)
+
+    def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
+        params, rest = made.start(key, data)
+        return params, state_of(params, knobs), rest
 
     def step(carry: tuple, batch: tuple, rest: Any, knobs: Knobs) -> tuple:
         part, place = batch
@@ -65,13 +106,13 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
         shown = Batch(inputs, place, keep)
 
         def model(params: Any, shown: Batch) -> jax.Array:
-            return outputs(params, rest, shown)
+            return made.outputs(params, rest, shown)
 
         def loss(params: Any) -> jax.Array:
             return _loss(model(params, shown), part.targets[:, None])
 
         value, slopes = jax.value_and_grad(loss)(params)
-        tx = optimiser(setting.optimiser, knobs.learning_rate, knobs.damping)
+        tx = optimiser(setting, knobs)
         targets = jnp.broadcast_to(part.targets[:, None], (len(place), setting.members))
         more = {"inputs": shown, "targets": targets, "key": draw}
         change, state = tx.update(slopes, state, params, model_fn=model, value=value, value_fn=loss, **more)
@@ -88,17 +129,7 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
         (params, state, _), losses = jax.lax.scan(go, (params, state, draws), batches)
         return params, state, losses.mean()
 
-    @jax.jit
-    def observe(params: Any, rest: Any, held: Part, test: Part) -> dict[str, Any]:
-        shown = [
-            Batch(jnp.asarray(p.inputs), jnp.full(len(p.targets), -1), jnp.ones((len(p.targets), kept)))
-            for p in (held, test)
-        ]
-        logits, final = (_together(outputs(params, rest, batch)) for batch in shown)
-        seen = jax.vmap(lambda one: nnx.merge(graph, one, rest).observe(shown[0]))(params)
-        return {"loss": _loss(logits, jnp.asarray(held.targets)), "logits": logits, "final": final, "seen": seen}
-
-    return Rules(start, epoch, observe)
+    return Rules(start, epoch, made.observe)
 
 
 def _loss(logits: jax.Array, targets: jax.Array) -> jax.Array:
@@ -112,12 +143,16 @@ def _together(logits: jax.Array) -> jax.Array:
 
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:
-    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes."""
+    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
     from sklearn.metrics import roc_auc_score
 
-    if scores.shape[1] != 2 or len(np.unique(targets)) < 2:
+    if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
         return float("nan")
     return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
+
+
+RISE = 10.0
+"""Times the loss before any training beyond which a run has diverged."""
 
 
 class Length(NamedTuple):
@@ -141,8 +176,10 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
         length: of the run.
 
     Returns:
-        One row per epoch, 0 … `length.epochs`. After `length.patience` epochs without a lower validation loss the
-        training ends, and the rows that are left repeat the last, with `stopped`.
+        One row per epoch, 0 … `length.epochs`. After `length.patience` epochs without a lower validation loss, or once
+        it has diverged, the training ends, and the rows that are left repeat the last, with `stopped`. A run has
+        `diverged` at the first epoch whose training or validation loss is not finite or is more than RISE times the
+        validation loss before any training; it has no test results from there on.
     """
     made = rules(setting, len(data.train.targets), data.train.inputs.shape[-1], data.classes)
     train, held, test = (jax.tree.map(jnp.asarray, part) for part in data[:3])
@@ -152,7 +189,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
     (params, state), rows = saved if saved else ((params, state), [])
     yield from rows
     for number in range(len(rows), length.epochs + 1):
-        if rows and (rows[-1]["stopped"] or number - 1 - rows[-1]["best_epoch"] >= length.patience):
+        if rows and (_ended(rows[-1]) or number - 1 - rows[-1]["best_epoch"] >= length.patience):
             rows.append(rows[-1] | {"epoch": number, "stopped": True})
         else:
             loss = float("nan")
@@ -162,7 +199,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
                 params, state, loss = made.epoch(params, state, rest, train, key, now)
             row = {"epoch": number, "train_loss": float(loss), "stopped": False}
             found = jax.device_get(made.observe(params, rest, held, test))
-            rows.append(row | _observed(found, data, number, rows) | _diagnostics(state))
+            rows.append(_judged(row | _observed(found, data, number, rows) | _diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
             _save(path, (params, state), rows)
         yield rows[-1]
@@ -173,12 +210,25 @@ def _share(length: Length, number: int) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * (number - 1) / length.epochs)) if length.cosine else 1.0
 
 
+def _ended(row: dict) -> bool:
+    return row["stopped"] or row["diverged"]
+
+
+def _judged(row: dict, rows: list[dict]) -> dict:
+    """The row with `diverged`, and no test results if it has."""
+    start = (rows or [row])[0]["loss"]
+    losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
+    diverged = not all(loss <= RISE * start < float("inf") for loss in losses)
+    lost = {"test_accuracy": float("nan"), "test_auc": float("nan")} if diverged else {}
+    return row | {"diverged": diverged} | lost
+
+
 def _observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
     """Validation, test at the best epoch so far, and what the heads of all members do."""
     loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
     row = {
         "loss": loss,
-        "accuracy": float(np.mean(logits.argmax(axis=1) == data.validation.targets)),
+        "accuracy": _accuracy(logits, data.validation.targets),
         "auc": auc(logits, data.validation.targets),
         "diversity": float(seen.pop("diversity").mean()),
         "condition": float(np.max(seen["metric_largest"] / np.maximum(seen["metric_smallest"], 1e-30))),
@@ -186,15 +236,20 @@ def _observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
     row |= {f"{name}_{head}": float(v) for name, values in seen.items() for head, v in enumerate(values.ravel())}
     if not rows or loss < rows[-1]["best_loss"]:
         final = found["final"]
-        right = float(np.mean(final.argmax(axis=1) == data.test.targets))
+        right = _accuracy(final, data.test.targets)
         best = {"best_epoch": number, "best_loss": loss, "test_accuracy": right}
         return row | best | {"test_auc": auc(final, data.test.targets)}
     return row | {name: rows[-1][name] for name in ("best_epoch", "best_loss", "test_accuracy", "test_auc")}
 
 
+def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
+    """Share of the largest logits at the targets; NaN where logits are."""
+    return float(np.mean(logits.argmax(axis=1) == targets)) if np.isfinite(logits).all() else float("nan")
+
+
 def _diagnostics(state: Any) -> dict[str, float]:
     """What an optimiser says of its last step, NaN where it keeps nothing of the kind."""
-    names = ("residual", "iterations", "damping", "accepted")
+    names = ("residual", "iterations", "damping", "accepted", "finite")
     return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
 
 
