@@ -82,12 +82,11 @@ def shares(weights: Weights, mask: Mask = None) -> Weights:
     size = jnp.abs(_accumulated(weights))
     if mask is not None:
         size = jnp.where(mask, size, 0.0)
-    # Divided out first, for the sum of large weights could overflow; and before it the power of two, for XLA divides by
-    # multiplying with the reciprocal, which of large numbers is denormal and flushed to zero.
+    # Divided out first, for the sum of large weights could overflow; by a power of two, so that sums of whole numbers
+    # stay exact and a share of one half is the tie it is.
     size = size / power_of_two(largest(size))
-    most = largest(size)
-    size = size / jnp.where(most == 0, 1.0, most)
-    return size / jnp.maximum(jnp.sum(size), 1.0)
+    total = jnp.sum(size)
+    return size / jnp.where(total == 0, 1.0, total)
 
 
 @jax.jit

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.numerics import largest
 from hopfield.pytrees import Node
 from hopfield.simplex import Mask, Scores
 
@@ -65,7 +64,7 @@ class Separation(Node, abc.ABC):
     def shares(self, z: Scores, where: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
         size = jnp.abs(self.weights(z, where))
-        size = size / nonzero(largest(size))
+        size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
         return size / nonzero(jnp.sum(size))
 
     def rise(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
