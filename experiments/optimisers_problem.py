@@ -88,7 +88,7 @@ def model(given: Problem) -> Callable[[Params, Array], Array]:
 
     def outputs(params: Params, inputs: Array) -> Array:
         metric = bilinear.Full(params["metric"])
-        return jnp.log(attention.attend(inputs, given.stored, given.answers, metric=metric) + LEAST)
+        return jnp.log(attention.attend(inputs, given.stored, given.answers, metric=metric, beta=1.0) + LEAST)
 
     return outputs
 

@@ -14,8 +14,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.attention.core import allowed, check_shapes, inverse_temperature
-from hopfield.attention.masks import Causal, Mask
+from hopfield.attention.arguments import allowed, inputs, inverse_temperature
+from hopfield.attention.masks import Causal, Mask, spread
 from hopfield.bilinear import Metric, as_metric
 from hopfield.bilinear.arrays import aligned
 from hopfield.numerics import accumulation_dtype, is_traced, safe_norm
@@ -53,33 +53,32 @@ def attend_blockwise(
 
     Args:
         query, key, value: leading axes broadcast as in a matrix product.
-        beta: inverse temperature > 0, a number or per head; 1/√D if None, or 1 with a metric.
+        beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         metric: bilinear form g; None for the dot product.
-        mask: True where a key may be read. A `Mask` is evaluated block by block, an array is cut.
+        mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
         return_potential: also return F = log Σ exp(β q g k) [*b, T], −∞ where everything is masked.
     Raises:
         ValueError: shapes that do not fit, that of the mask included, β ≤ 0, or blocks that are not positive.
     """
     metric = as_metric(metric)
-    check_shapes(query, key, value, metric)
-    rate = inverse_temperature(beta, query, metric)
-    if mask is not None and not isinstance(mask, Mask):
-        mask = allowed(mask, query.shape[-2], key.shape[-2])  # a slice of one too short would be moved, not refused
+    query, key, value = inputs(query, key, value, metric)
+    rate = inverse_temperature(beta, query)
     if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
         raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
-    dtype = value.dtype
+    dtype, scale = value.dtype, query.shape[-1] ** -0.5 if beta is None else beta
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     if not return_potential and fused_kernel_applies(query, key, value, beta, mask):
-        default = 1.0 if metric is not None else query.shape[-1] ** -0.5
-        return _fused(query, key, value, default if beta is None else float(np.asarray(beta)), mask)
+        return _fused(query, key, value, float(np.asarray(scale)), mask)
     query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
+    if mask is not None and not isinstance(mask, Mask):  # a slice of one too short would be moved, not refused
+        mask = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = Blocks(*blocks) if blocks else _blocks(query, key)
-    output, potential = cast(tuple[Array, Array], _attend(query, key, value, mask, size))
+    output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
     output = output.astype(dtype)
     return (output, potential) if return_potential else output
 
@@ -127,13 +126,13 @@ def _scores(query: Array, key: Array) -> Array:
     return jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
 
 
-def _allowed(mask, row, column, shape: tuple[int, int]) -> Array | None:
+def _allowed(mask, row, column, shape: tuple[int, int], rank: int) -> Array | None:
     """The mask of one block of shape (queries, keys) whose first query is `row` and first key `column`."""
     if mask is None:
         return None
     if isinstance(mask, Mask):
         rows, columns = row + jnp.arange(shape[0]), column + jnp.arange(shape[1])
-        return mask.allows(rows[:, None], columns[None, :])
+        return spread(mask.allows(rows[:, None], columns[None, :]), rank)
     for axis, start, length in ((-2, row, shape[0]), (-1, column, shape[1])):
         if mask.shape[axis] != 1:
             mask = jax.lax.dynamic_slice_in_dim(mask, start, length, mask.ndim + axis)
@@ -240,7 +239,7 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
 
         def absorb(sums, column, width):
             k, v = _cut(key, column, width), _cut(value, column, width)
-            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width)))
+            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width), q.ndim))
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -255,8 +254,9 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
         shift = jnp.full_like(zero, -jnp.inf) if bound is None else _cut(bound, row, length, -1)
         start = _Sums(jnp.zeros((*leading, length, value.shape[-1]), dtype), zero, shift)
         sums = _over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
-        mass = jnp.where(sums.mass > 0, sums.mass, 1.0)
-        potential = jnp.where(sums.mass > 0, jnp.log(mass) + sums.shift, -jnp.inf)
+        empty = sums.mass == 0  # not mass > 0: a mass that is not a number is that of no empty row
+        mass = jnp.where(empty, 1.0, sums.mass)
+        potential = jnp.where(empty, -jnp.inf, jnp.log(mass) + sums.shift)
         output, potentials = carry
         read = (sums.moment / mass[..., None]).astype(value.dtype)
         return _put(output, read, row, -2), _put(potentials, potential, row, -1)
@@ -271,7 +271,9 @@ def _leading(mask, rank: int) -> tuple[int, ...]:
     if mask is None:
         return ()
     shape = (
-        mask.shape if not isinstance(mask, Mask) else jax.eval_shape(lambda m: _allowed(m, 0, 0, (1, 1)), mask).shape
+        mask.shape
+        if not isinstance(mask, Mask)
+        else jax.eval_shape(lambda m: _allowed(m, 0, 0, (1, 1), rank), mask).shape
     )
     if len(shape) > rank:
         raise ValueError(f"mask must have at most the {rank} axes of query and key, got shape {shape}")
@@ -300,7 +302,7 @@ def _backward(size: Blocks, kept, slopes):
         def absorb(sums, column, width):
             d_q, d_key, d_value = sums
             k, v = _cut(key, column, width), _cut(value, column, width)
-            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width)))
+            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width), q.ndim))
             p = jnp.exp(s - top[..., None])
             ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
             d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)
@@ -326,3 +328,4 @@ def _product(a: Array, b: Array, like: tuple[int, ...], dtype) -> Array:
 
 
 _attend.defvjp(_forward, _backward)
+_compiled = partial(jax.jit, static_argnums=(4,))(_attend)

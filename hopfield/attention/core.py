@@ -1,28 +1,36 @@
 """Attention as a bilinear form: scores S = β q g k, weights ∇F(S), read-out A v, for any metric and separation.
 
 All functions take rows with any leading axes, batch or head: query [*b, T, D], key [*b, S, K], value [*b, S, V], which
-broadcast against each other as in a matrix product. Masks are True where a key may be read.
+broadcast against each other as in a matrix product; whole numbers are taken as floats.
+
+Masks are True where a key may be read. A `Mask` is one of sequences, the first axes of the scores, and holds for all
+others, such as heads. An array is [T, S] for all, or has every axis of the scores, of length 1 where it holds for all.
 """
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
+from hopfield.attention.arguments import (
+    MaskLike,
+    Rows,
+    allowed,
+    check_shapes,
+    inputs,
+    inverse_temperature,
+    positive_in,
+)
 from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
-from hopfield.numerics import accumulation_dtype, is_traced, map_rows
+from hopfield.bilinear.arrays import aligned, product, real, transposed
+from hopfield.numerics import accumulation_dtype, map_rows
 from hopfield.separations import LogSumExp, Separation
 from hopfield.simplex import shannon_entropy
 
-Rows = Float[Array, "*b T D"]
-MaskLike = Mask | Bool[Array, "*b T S"] | None
 SOFTMAX = LogSumExp()
 
 
@@ -40,32 +48,6 @@ class Decomposition(NamedTuple):
     entropy: Array
 
 
-def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metric | None = None) -> None:
-    """ValueError, naming the axis, if query, key and value do not fit each other."""
-    for name, rows in (("query", query), ("key", key), ("value", value)):
-        if rows is not None and rows.ndim < 2:
-            raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
-    if metric is None and key.shape[-1] != query.shape[-1]:
-        raise ValueError(f"key must have the query's width {query.shape[-1]}, got {key.shape[-1]} (axis -1)")
-    if value is not None and value.shape[-2] != key.shape[-2]:
-        raise ValueError(f"value must have one row per key, {key.shape[-2]}, got {value.shape[-2]} (axis -2)")
-    leading = [rows.shape[:-2] for rows in (query, key, value) if rows is not None]
-    try:
-        jnp.broadcast_shapes(*leading)
-    except ValueError:
-        shown = ", ".join(map(str, leading))
-        raise ValueError(f"leading axes of query, key and value must broadcast, got {shown}") from None
-
-
-def inverse_temperature(beta: ArrayLike | None, query: Rows, metric: Metric | None) -> Array:
-    """β as an array: 1/√D if None, or 1 with a metric. Raises ValueError unless positive and finite."""
-    if beta is None:
-        return jnp.asarray(1.0 if metric is not None else 1.0 / math.sqrt(query.shape[-1]))
-    if not is_traced(beta) and not (np.all(np.asarray(beta) > 0) and np.all(np.isfinite(np.asarray(beta)))):
-        raise ValueError(f"beta must be positive and finite, got {beta}")
-    return jnp.asarray(beta)
-
-
 def scores(
     query: Rows,
     key: Rows,
@@ -79,16 +61,16 @@ def scores(
     Args:
         query: [*b, T, N], key: [*b, S, K], with the metric's widths.
         metric: bilinear form g or its matrix [*heads, N, K]; None for the dot product.
-        beta: inverse temperature > 0, a number or an array of the leading axes (per head: [H]); if None 1/√D, or 1
-            with a metric, which then sets the scale itself.
+        beta: inverse temperature > 0, a number or an array of the leading axes (per head: [H]); 1/√D if None, D the
+            width of the queries, with a metric as without.
         bias: added to the scores, broadcast to [*b, T, S].
     Raises:
         ValueError: shapes that do not fit (the axis is named), or β ≤ 0.
     Source: Vaswani et al. 2017, eq. 1; with a metric, Kataru 2026, eq. 13.
     """
-    metric = as_metric(metric)
+    metric, query, key = as_metric(metric), real("query", query), real("key", key)
     check_shapes(query, key, metric=metric)
-    temperature = inverse_temperature(beta, query, metric)
+    temperature = inverse_temperature(beta, query)
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
@@ -101,50 +83,51 @@ def scores(
     return found + bias
 
 
-def allowed(mask: MaskLike, queries: int, keys: int) -> Array | None:
-    """The mask as a boolean array [*b, T or 1, S or 1], None for none. ValueError if it is not boolean."""
-    if mask is None:
-        return None
-    found = mask.dense(queries, keys) if isinstance(mask, Mask) else jnp.asarray(mask)
-    if found.dtype != bool or found.ndim < 2:
-        raise ValueError(f"mask must be boolean [..., {queries}, {keys}], got {found.dtype} {found.shape}")
-    if found.shape[-2] not in (1, queries) or found.shape[-1] not in (1, keys):
-        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {found.shape}")
-    return found
-
-
-def _full(scores: Array, mask: MaskLike) -> tuple[Array, Array | None]:
+def _full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
     """Scores and mask broadcast to one shape."""
-    where = allowed(mask, *scores.shape[-2:])
     if where is None:
         return scores, None
-    shape = jnp.broadcast_shapes(*(x.shape for x in aligned(scores, where)))
+    shapes = [x.shape for x in aligned(scores, where)]
+    try:
+        shape = jnp.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"mask must fit the scores {shapes[0]}, got shape {shapes[1]}") from None
     return jnp.broadcast_to(scores, shape), jnp.broadcast_to(where, shape)
 
 
 def weights(
-    scores: Float[Array, "*b T S"],
+    scores: Float[Array, "*axes S"],
     *,
     separation: Separation = SOFTMAX,
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
-) -> Float[Array, "*b T S"]:
+) -> Float[Array, "*axes S"]:
     """A_i = ∇F(S_i / temperature) over the keys of each query; zeros where masked, also in fully masked rows.
 
     Args:
-        scores: S, β included.
+        scores: S [*b, T, S], β included, or [S] of one query, with a mask [S] if any. A score of −∞ is a masked key.
         separation: softmax unless told otherwise.
         mask: True where a key may be read, or a `Mask`.
         temperature: T > 0 by which the scores are divided, a number or an array of the leading axes.
     Raises:
         ValueError: temperature ≤ 0, or a mask of another shape.
     """
+    scores = real("scores", scores)
+    if scores.ndim < 2:
+        mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
+        found = weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)
+        return found[..., 0, :]
     if temperature is not None:
-        if not is_traced(temperature) and not np.all(np.asarray(temperature) > 0):
-            raise ValueError(f"temperature must be positive, got {temperature}")
-        scores, warmth = aligned(scores, jnp.asarray(temperature, scores.dtype)[..., None, None])
-        scores = scores / warmth
-    scores, where = _full(scores, mask)
+        warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)
+        scores, warmth = aligned(scores, warmth[..., None, None])
+        # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
+        read_at = scores > -jnp.inf
+        scores = jnp.where(read_at, jnp.where(read_at, scores, 0.0) / warmth, scores)
+    return _weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
+
+
+def _weights(scores: Array, separation: Separation, where: Array | None) -> Array:
+    scores, where = _full(scores, where)
     if type(separation) is LogSumExp:
         return softmax(scores, where)
     return _rows(separation.weights, scores, where)
@@ -152,14 +135,18 @@ def weights(
 
 def softmax(scores: Array, where: Array | None = None) -> Array:
     """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
+    scores = real("scores", scores)
     return _softmax(scores if where is None else jnp.where(where, scores, -jnp.inf))
 
 
 @jax.custom_jvp
 def _softmax(scores: Array) -> Array:
-    top = jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)
-    # JAX's own softmax, which XLA knows how to fuse, is NaN in a row of nothing but −∞; so are its derivatives.
-    return jnp.where(top == -jnp.inf, 0.0, jax.nn.softmax(scores, axis=-1))
+    # JAX's own is NaN in a row of nothing but −∞, and so are its derivatives. That row is told by its sum: the maximum
+    # of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
+    top = jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf))
+    size = jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top))
+    total = jnp.sum(size, axis=-1, keepdims=True)
+    return size / jnp.where(total == 0, 1.0, total)
 
 
 @_softmax.defjvp
@@ -177,6 +164,7 @@ def _rows(function: Callable, scores: Array, where: Array | None) -> Array:
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
     """O_i = Σ_j A_ij v_j, in the value's type. Raises ValueError if their numbers of keys differ."""
+    weights, value = real("weights", weights), real("value", value)
     if value.ndim < 2 or weights.shape[-1] != value.shape[-2]:
         raise ValueError(f"value must have one row per key, {weights.shape[-1]}, got shape {value.shape}")
     return product(weights.astype(value.dtype), value)
@@ -197,11 +185,17 @@ def attend(
 
     With its defaults it is scaled dot-product attention. Arguments and errors as in `scores`, `weights` and `read`.
     """
-    check_shapes(query, key, value, as_metric(metric))
+    metric = as_metric(metric)
+    query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
-    return read(weights(found, separation=separation, mask=mask), value)
+    return read(_weights(found, separation, _of_read(mask, found, value)), value)
+
+
+def _of_read(mask: MaskLike, scores: Array, value: Array) -> Array | None:
+    """The mask as an array, the sequences of a `Mask` being the first axes of what is read."""
+    return allowed(mask, scores.shape[-2], scores.shape[-1], max(scores.ndim, value.ndim))
 
 
 def decompose(
@@ -216,13 +210,15 @@ def decompose(
     mask: MaskLike = None,
 ) -> Decomposition:
     """What `attend` computes with every intermediate; the potential of a fully masked query is that of no scores."""
-    check_shapes(query, key, value, as_metric(metric))
+    metric = as_metric(metric)
+    query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    shares = weights(found, separation=separation, mask=mask)
-    potential = _rows(separation.potential, *_full(found, mask))
+    where = _of_read(mask, found, value)
+    shares = _weights(found, separation, where)
+    potential = _rows(separation.potential, *_full(found, where))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
-    entropy = map_rows(shannon_entropy, [size / jnp.where(total > 0, total, 1.0)], [1])
+    entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])
     return Decomposition(found, shares, read(shares, value), potential, entropy)
 
 
@@ -239,6 +235,9 @@ def additive_scores(
     Raises:
         ValueError: a width that does not fit, by name.
     """
+    query, key, w_query, w_key, vector = map(
+        real, ("query", "key", "w_query", "w_key", "vector"), (query, key, w_query, w_key, vector)
+    )
     for name, rows, projection in (("w_query", query, w_query), ("w_key", key, w_key)):
         if projection.shape != (rows.shape[-1], vector.shape[0]):
             raise ValueError(f"{name} must be [{rows.shape[-1]}, {vector.shape[0]}], got shape {projection.shape}")
@@ -277,13 +276,14 @@ def kernel_regression(
         ValueError: a bandwidth ≤ 0 or shapes that do not fit.
     Source: Nadaraya 1964; Watson 1964.
     """
-    if not is_traced(bandwidth) and not np.all(np.asarray(bandwidth) > 0):
-        raise ValueError(f"bandwidth must be positive, got {bandwidth}")
     g = as_metric(metric)
-    check_shapes(query, key, value, g)
+    query, key, value = inputs(query, key, value, g)
+    bandwidth = positive_in(jnp.promote_types(query.dtype, key.dtype), "bandwidth", bandwidth, finite=False)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
     gap = jnp.subtract(*aligned(*difference))
     square = jnp.sum(gap * gap, -1) if g is None else jnp.sum(g.left(gap) * g.right(gap), -1)
-    positive = square > 0
-    distance = jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0) / bandwidth
-    return read(weights(log_kernel(distance), mask=mask), value)
+    # Zero where the metric, in rounding, makes it negative.
+    zero = square <= 0
+    distance = jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square))) / bandwidth
+    found = log_kernel(distance)
+    return read(_weights(found, SOFTMAX, _of_read(mask, found, value)), value)

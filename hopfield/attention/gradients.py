@@ -19,8 +19,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.attention import core
+from hopfield.attention.arguments import allowed, inputs, inverse_temperature
 from hopfield.bilinear import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.bilinear.arrays import aligned, product, real, transposed
 from hopfield.numerics import accumulation_dtype
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
@@ -62,14 +63,14 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
     """
     r = _support_power(p, alpha)
     total = jnp.sum(r, axis=-1, keepdims=True)
-    return _diagonal_minus(r, r / jnp.where(total > 0, total, 1.0))
+    return _diagonal_minus(r, r / jnp.where(total == 0, 1.0, total))
 
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
     r = _support_power(p, alpha)
     total = jnp.sum(r, axis=-1, keepdims=True)
-    return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total > 0, total, 1.0))
+    return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
 
 
 def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
@@ -87,11 +88,13 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
 def _power(x: Array, exponent: Array) -> Array:
     """x^exponent where x > 0, else 0."""
-    return jnp.where(x > 0, jnp.where(x > 0, x, 1.0) ** exponent, 0.0)
+    empty = x <= 0  # not x > 0, which would take what is not a number for no weight
+    return jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent)
 
 
 def _support_power(p: Array, alpha: ArrayLike) -> Array:
     """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
+    p = real("p", p)
     return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
 
 
@@ -154,12 +157,15 @@ def attention_gradients(
         contribute exactly nothing.
     """
     form = as_metric(metric)
-    scale = core.inverse_temperature(beta, query, form)
+    query, key, value = inputs(query, key, value, form)
+    output_gradient = real("output_gradient", output_gradient)
+    where = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
+    scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
     heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
-    p = core.weights(scores, separation=separation, mask=mask, temperature=temperature)
+    p = core.weights(scores, separation=separation, mask=where, temperature=temperature)
     p = p.astype(accumulation_dtype(p.dtype))
 
     d_value = product(transposed(p), output_gradient)

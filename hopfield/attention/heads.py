@@ -6,16 +6,15 @@ reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-
 
 from collections.abc import Callable
 
-import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.attention import core
-from hopfield.attention.core import MaskLike
+from hopfield.attention.arguments import MaskLike, allowed, inverse_temperature, sequences
 from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import product
+from hopfield.bilinear.arrays import product, real
 from hopfield.numerics import unit
 from hopfield.pytrees import Node
 from hopfield.separations import Separation
@@ -64,13 +63,15 @@ def attend_heads(
     Args:
         metric: one for all heads, or one per head [H, …].
         beta: a number, or one per head [H].
-        bias, mask: axes as those of the scores [*b, H or 1, T, S].
+        bias, mask: axes as those of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
         separation: handed to `attention` if given.
         attention: `attend`, or a function with its signature such as `attend_blockwise`.
     Raises:
         ValueError: K does not divide H, or a shape that does not fit.
     """
+    query, key, value = real("query", query), real("key", key), real("value", value)
     heads, stored = _head_counts(query, key, value)
+    mask = sequences(mask, max(x.ndim for x in (query, key, value)) - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
     given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation}
     given = {name: x for name, x in given.items() if x is not None}
@@ -80,11 +81,12 @@ def attend_heads(
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
         return attention(query, key, value, metric=form, **given)
     if beta is not None:
-        given["beta"] = _grouped(core.inverse_temperature(beta, query, None), stored, -1)
+        given["beta"] = _grouped(inverse_temperature(beta, query), stored, -1)
     if bias is not None:
         given["bias"] = _grouped(bias, stored, -3)
-    if mask is not None and not _plain(mask):
-        found = core.allowed(mask, query.shape[-2], key.shape[-2])
+    if mask is not None and not isinstance(mask, Mask):
+        rank = max(x.ndim for x in (query, key, value))
+        found = allowed(mask, query.shape[-2], key.shape[-2], rank)
         given["mask"] = None if found is None else _grouped(found, stored, -3)
     found = attention(_grouped(query, stored, -3), key[..., None, :, :], value[..., None, :, :], **given)
     return found.reshape((*found.shape[:-4], heads, *found.shape[-2:]))
@@ -114,11 +116,6 @@ def _grouped(x: Array, groups: int, axis: int) -> Array:
     return x.reshape((*x.shape[:at], *cut, *x.shape[at + 1 :]))
 
 
-def _plain(mask: MaskLike) -> bool:
-    """Whether a mask is one rule for all leading axes, which no grouping of heads concerns."""
-    return isinstance(mask, Mask) and len(jax.eval_shape(lambda m: m.dense(1, 1), mask).shape) == 2
-
-
 def multi_head(
     projections: Projections,
     x_query: Float[Array, "*b T N"],
@@ -141,8 +138,9 @@ def multi_head(
         ValueError: a projection that does not fit an input, by name.
     Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
     """
-    x_key = x_query if x_key is None else x_key
-    x_value = x_key if x_value is None else x_value
+    x_query = real("x_query", x_query)
+    x_key = x_query if x_key is None else real("x_key", x_key)
+    x_value = x_key if x_value is None else real("x_value", x_value)
     query = project_heads(x_query, projections.query, projections.query_bias, name="query")
     key = project_heads(x_key, projections.key, projections.key_bias, name="key")
     value = project_heads(x_value, projections.value, projections.value_bias, name="value")
@@ -177,6 +175,7 @@ def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Kataru 2026, eq. 60.
     """
+    weights = real("weights", weights)
     heads = _several(weights)
     patterns = unit(weights.reshape((*weights.shape[:-2], -1)))
     total = jnp.sum(jnp.sum(patterns, axis=-2) ** 2, axis=-1) - jnp.sum(patterns**2, axis=(-2, -1))
@@ -192,16 +191,17 @@ def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Lin 1991, eq. 5.1, with equal weights.
     """
+    weights = real("weights", weights)
     _several(weights)
-    reads = jnp.any(weights > 0, axis=(-3, -1))
+    reads = ~jnp.all(weights <= 0, axis=(-3, -1))
     gap = _entropy(jnp.mean(weights, axis=-3)) - jnp.mean(_entropy(weights), axis=-2)
     count = jnp.maximum(jnp.sum(reads, axis=-1), 1)
     return jnp.sum(jnp.where(reads, gap, 0.0), axis=-1) / count
 
 
 def _entropy(p: Array) -> Array:
-    held = p > 0
-    return -jnp.sum(jnp.where(held, p * jnp.log(jnp.where(held, p, 1.0)), 0.0), axis=-1)
+    empty = p <= 0  # not p > 0, which would take what is not a number for no weight
+    return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))), axis=-1)
 
 
 def _several(weights: Array) -> int:

@@ -6,6 +6,7 @@ The sums are formed once for all queries, or running along the sequence when att
 """
 
 import abc
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +14,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield.attention import core
+from hopfield.attention.arguments import inputs, inverse_temperature
 from hopfield.attention.masks import sliding_window
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.bilinear.arrays import aligned, product, real, transposed
 from hopfield.numerics import accumulation_dtype
 from hopfield.pytrees import Node
 from hopfield.separations import Separation
@@ -51,7 +53,7 @@ class EluPlusOne(FeatureMap):
     """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
 
     def split(self, x):
-        found = jax.nn.elu(x) + 1.0
+        found = jax.nn.elu(real("x", x)) + 1.0
         return found, jnp.zeros((*found.shape[:-1], 1), found.dtype)
 
 
@@ -62,7 +64,7 @@ class RandomFourier(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(x, self.beta)
+        x = _scaled(real("x", x), self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
         found = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
         return found, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
@@ -75,7 +77,7 @@ class PositiveFeatures(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(x, self.beta)
+        x = _scaled(real("x", x), self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
         return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
@@ -132,13 +134,14 @@ def linear_attention(
         query, key, value: as in `attend`.
         features: the map φ.
         causal: sums over j ≤ i, formed chunk by chunk; as many queries as keys.
-        valid: keys that may be read; a query without any reads zero.
+        valid: keys that may be read, [S] of all sequences or with the leading axes of the rows; a query without any
+            reads zero.
         chunk: length of the chunks within which causal attention is formed directly.
     Raises:
         ValueError: shapes that do not fit, chunk < 1, or causal attention of unequal lengths.
     Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
     """
-    core.check_shapes(query, key, value)
+    query, key, value = inputs(query, key, value)
     if chunk < 1:
         raise ValueError(f"chunk must be at least 1, got {chunk}")
     if causal and query.shape[-2] != key.shape[-2]:
@@ -146,6 +149,7 @@ def linear_attention(
     dtype = accumulation_dtype(value.dtype)
     phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
     if valid is not None:
+        valid = _valid(valid, query, key, value)
         phi_key, used = aligned(phi_key, valid[..., None])
         phi_key = jnp.where(used, phi_key, 0.0)
     ones = jnp.ones((*value.shape[:-1], 1), dtype)
@@ -156,9 +160,20 @@ def linear_attention(
     else:
         found = product(phi_query, product(transposed(phi_key), wide))
     total = found[..., -1:]
-    return (found[..., :-1] / jnp.where(total != 0, total, 1.0)).astype(value.dtype)
+    return (found[..., :-1] / jnp.where(total == 0, 1.0, total)).astype(value.dtype)
 
 
+def _valid(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
+    """Keys that may be read, as an array. ValueError unless it is boolean, of their number and of all axes or one."""
+    valid, leading, keys = jnp.asarray(valid), max(x.ndim for x in rows) - 2, rows[1].shape[-2]
+    if valid.dtype != bool or valid.ndim < 1 or valid.shape[-1] != keys:
+        raise ValueError(f"valid must be boolean [..., {keys}], got {valid.dtype} {valid.shape}")
+    if 1 < valid.ndim < leading + 1:
+        raise ValueError(f"valid must have the {leading} leading axes of the rows or none, got shape {valid.shape}")
+    return valid
+
+
+@partial(jax.jit, static_argnames=("chunk",))
 def _causal(phi_query: Features, phi_key: Features, value: Array, chunk: int) -> Array:
     """Σ_(j ≤ i) φ(q_i)·φ(k_j) v_j: directly within a chunk, through the running sum of φ(k) vᵀ before it."""
     length = value.shape[-2]
@@ -203,8 +218,9 @@ def attend_locally(
     """
     window = sliding_window(left, right)
     form = as_metric(metric)
-    core.check_shapes(query, key, value, form)
-    rate = core.inverse_temperature(beta, query, form)
+    query, key, value = inputs(query, key, value, form)
+    rate = inverse_temperature(beta, query)
+    valid = None if valid is None else _valid(valid, query, key, value)
     if form is not None:
         query, key = form.left(query), form.right(key)
     queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
@@ -219,14 +235,10 @@ def attend_locally(
     if valid is not None:
         where, used = aligned(where, jnp.take(valid, at, axis=-1)[..., None, :])
         where = where & used
-    found = core.attend(
-        query,
-        jnp.take(key, at, axis=-2),
-        jnp.take(value, at, axis=-2),
-        beta=rate[..., None],
-        separation=separation,
-        mask=where,
-    )
+    key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
+    rank = max(query.ndim, key.ndim, value.ndim)
+    where = where.reshape((1,) * (rank - where.ndim) + where.shape)
+    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=where)
     return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
 
 
@@ -247,7 +259,9 @@ def attend_low_rank(
         ValueError: projections that are not as long as the keys.
     Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).
     """
-    w_value = w_key if w_value is None else w_value
+    query, key, value = real("query", query), real("key", key), real("value", value)
+    w_key = real("w_key", w_key)
+    w_value = w_key if w_value is None else real("w_value", w_value)
     for name, w in (("w_key", w_key), ("w_value", w_value)):
         if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
             raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")
@@ -262,7 +276,7 @@ def _scaled(x: Rows, beta: Array) -> Rows:
 
 
 def _rate(beta: ArrayLike | None, width: int) -> Array:
-    return core.inverse_temperature(width**-0.5 if beta is None else beta, jnp.zeros((1, width)), None)
+    return inverse_temperature(beta, jnp.zeros((1, width)))
 
 
 def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Float[Array, "m D"]:

@@ -2,8 +2,9 @@
 
     mask = causal() & padding(lengths)          attend(query, key, value, mask=mask)
 
-A mask says which keys j a query i may read. `dense` is the array; block-wise attention evaluates `allows` on the blocks
-it visits and skips those outside `band`.
+A mask says which keys j a query i may read. Its leading axes, those of its arrays, are sequences: the first axes of the
+scores, whatever follows them, so that lengths [B] hold for all heads of scores [B, H, T, S]. `dense` is the array;
+block-wise attention evaluates `allows` on the blocks it visits and skips those outside `band`.
 """
 
 import abc
@@ -54,9 +55,14 @@ def _mask(mask: object) -> Mask:
     return mask
 
 
+def spread(x: Array, rank: int) -> Array:
+    """An array [*b, T, S] with axes of length 1 after its leading ones, `rank` axes in all."""
+    return x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
+
+
 def _aligned(a: Array, b: Array) -> tuple[Array, Array]:
     rank = max(a.ndim, b.ndim)
-    return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
+    return spread(a, rank), spread(b, rank)
 
 
 class Both(Mask):
@@ -224,12 +230,12 @@ def prefix(length: ArrayLike) -> Prefix:
 
 
 def padding(lengths: ArrayLike) -> Lengths:
-    """Keys before `lengths`, an integer or one per leading axes [*b] (for heads [B, 1])."""
+    """Keys before `lengths`, an integer or one per sequence [*b]."""
     return Lengths(_integers("lengths", lengths))
 
 
 def key_padding(valid: Bool[Array, "*b S"]) -> Valid:
-    """Keys where `valid` [*b, S] is True (for heads [B, 1, S]). Raises ValueError unless it is boolean."""
+    """Keys where `valid` [*b, S] of the sequences *b is True. Raises ValueError unless it is boolean."""
     valid = jnp.asarray(valid)
     if valid.dtype != bool or valid.ndim < 1:
         raise ValueError(f"valid must be boolean [..., S], got {valid.dtype} {valid.shape}")

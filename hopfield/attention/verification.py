@@ -14,8 +14,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.attention import core
+from hopfield.attention.arguments import allowed, inverse_temperature
 from hopfield.attention.gradients import attention_gradients
 from hopfield.bilinear import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
+from hopfield.bilinear.arrays import real
 from hopfield.numerics import tolerance
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
@@ -91,6 +93,8 @@ def verify_gradients(
         differ only for inputs within 2e-5 of one.
     """
     rng = np.random.default_rng(seed)
+    query, key, value = real("query", query), real("key", key), real("value", value)
+    mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 
     def output(given):
@@ -116,7 +120,7 @@ def verify_gradients(
 
 def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any]:
     """Every input, those left out by their defaults, so that there is a gradient of each."""
-    scale = core.inverse_temperature(beta, query, metric)
+    scale = inverse_temperature(beta, query)
     if bias is None:
         leading = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         bias = jnp.zeros((*leading, query.shape[-2], key.shape[-2]), query.dtype)
@@ -142,8 +146,7 @@ def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str,
     """Error of each gradient along a random direction d, against central differences of fourth order of the loss."""
     leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf, float), inputs))
     shape = (inputs["query"].shape[-2], inputs["key"].shape[-2])
-    allowed = core.allowed(mask, *shape)
-    where = np.ones(shape, bool) if allowed is None else np.asarray(allowed)
+    where = np.ones(shape, bool) if mask is None else np.asarray(mask)
 
     def loss(place, moved):
         given = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])

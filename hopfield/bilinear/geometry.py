@@ -168,7 +168,8 @@ def _rounding(matrix: Array) -> Array:
 def is_symmetric(g: Form) -> Bool[Array, "*h"]:
     """Whether g_ab = g_ba to rounding."""
     matrix = _square(g)
-    return jnp.max(jnp.abs(matrix - transposed(matrix)), axis=(-2, -1)) <= _rounding(matrix)
+    apart = jnp.abs(matrix - transposed(matrix))
+    return jnp.all(apart <= _rounding(matrix)[..., None, None], axis=(-2, -1))
 
 
 def is_positive_definite(g: Form) -> Bool[Array, "*h"]:

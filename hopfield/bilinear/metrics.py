@@ -268,7 +268,7 @@ def euclidean(n: int) -> Identity:
 
 
 def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
-    """g_ab = scale δ_ab, scale > 0 [*heads]; 1/√n if None, which is scaled dot-product attention."""
+    """g_ab = scale δ_ab, scale > 0 [*heads]; 1/√n if None: at β = 1 scaled dot-product attention."""
     if scale is None:
         return Scaled(jnp.asarray(1.0 / math.sqrt(_width(n))), n)
     value = _checked("scale", scale, 0, "")

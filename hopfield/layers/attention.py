@@ -12,7 +12,8 @@ from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.attention.masks import Mask
+from hopfield.attention.arguments import allowed_by_head, sequences
+from hopfield.attention.masks import Mask, spread
 from hopfield.layers.choices import MetricLike
 from hopfield.layers.functional import Associate, Association, MaskLike
 from hopfield.separations import Separation
@@ -165,10 +166,13 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         out_sharding=None,
         qkv_sharding=None,
     ) -> Float[Array, "*b T O"]:
-        """The read-out of every query [*b, T, out_features]; arguments as in `nnx.MultiHeadAttention`.
+        """The read-out of every query [*b, T, out_features]; other arguments as in `nnx.MultiHeadAttention`.
 
+        Args:
+            mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
+                for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
         Raises:
-            ValueError: inputs of another width than the layer was built for.
+            ValueError: inputs of another width than the layer was built for; a mask of numbers or of fewer axes.
         """
         self._check("inputs_q", inputs_q, self.in_features)
         self._check("inputs_k", inputs_q if inputs_k is None and inputs_v is None else inputs_k, self.in_kv_features)
@@ -177,7 +181,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             inputs_q,
             inputs_k,
             inputs_v,
-            mask=_expanded(mask, inputs_q, inputs_q if inputs_k is None else inputs_k),  # type: ignore[arg-type]
+            mask=self._mask(mask, inputs_q, inputs_q if inputs_k is None else inputs_k, decode),
             deterministic=deterministic,
             rngs=rngs,
             sow_weights=sow_weights,
@@ -202,7 +206,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         query, key = self.query(inputs_q), self.key(inputs_k)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
-        mask = _expanded(mask, inputs_q, inputs_k)
+        mask = self._mask(mask, inputs_q, inputs_k, False)
         return self.attention_fn.inspect(query, key, mask, is_causal=is_causal, precision=self.precision)
 
     def energy(
@@ -216,10 +220,16 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """Width of what values are projected from, `in_kv_features` unless weights were imported that differ."""
         return self.value.in_features[-1]
 
+    def _mask(self, mask: MaskLike, inputs_q: Array, inputs_k: Array, decode: bool | None) -> Array | None:
+        """The mask with all axes of the scores, over the cache in decoding."""
+        queries, keys, rank, offset = inputs_q.shape[-2], inputs_k.shape[-2], inputs_q.ndim + 1, 0
+        cached = self.decode if decode is None else decode
+        if cached and self.cached_key is not None and self.cache_index is not None:
+            keys, offset = self.cached_key.shape[-3], self.cache_index[...]
+        if isinstance(mask, Mask):
+            mask = spread(sequences(mask, rank - 3).dense(queries, keys, offset), rank)
+        return allowed_by_head(mask, queries, keys, rank)
+
     def _check(self, name: str, inputs: Array | None, width: int) -> None:
         if inputs is not None and inputs.shape[-1] != width:
             raise ValueError(f"{name} must have {width} features, got {inputs.shape[-1]} (axis -1)")
-
-
-def _expanded(mask: MaskLike, inputs_q: Array, inputs_k: Array) -> Array | None:
-    return mask.dense(inputs_q.shape[-2], inputs_k.shape[-2]) if isinstance(mask, Mask) else mask

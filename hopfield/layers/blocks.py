@@ -6,6 +6,7 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
+from hopfield.attention.masks import causal
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.choices import counted
 from hopfield.layers.functional import Association, MaskLike
@@ -96,8 +97,7 @@ class DecoderBlock(nnx.Module):
             mask: tokens that may be read, causal if None.
             cross_mask: encoded positions that may be read.
         """
-        if mask is None:
-            mask = jnp.tril(jnp.ones((x.shape[-2],) * 2, bool)).reshape((1,) * (x.ndim - 1) + (x.shape[-2],) * 2)
+        mask = causal() if mask is None else mask
         found = self.attention(self.attention_norm(x), mask=mask, deterministic=deterministic)
         x = x + self.dropout(found, deterministic=deterministic)
         found = self.cross(self.cross_norm(x), encoded, mask=cross_mask, deterministic=deterministic)

@@ -8,6 +8,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import separations
+from hopfield.attention.arguments import positive_in
 from hopfield.bilinear import Metric
 from hopfield.layers.metrics import Fixed, FixedMetric, LearnedMetric, learned_metric
 from hopfield.numerics import is_traced
@@ -46,8 +47,8 @@ class InverseTemperature(nnx.Module):
         """See `attention_fn`. Raises ValueError unless β is positive, finite and of a shape that fits."""
         start = 1.0 / np.sqrt(width) if beta is None else beta
         if not is_traced(start):
-            values = np.asarray(start, float)
-            if values.shape not in ((), (heads,)) or not np.all((values > 0) & np.isfinite(values)):
+            positive_in(param_dtype, "beta", start)
+            if np.shape(start) not in ((), (heads,)):
                 raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
         self.log_beta = nnx.data(None)
         self.fixed = nnx.data(None)

@@ -1,10 +1,10 @@
 """EnergyTransformerBlock: attention and a Hopfield memory as one energy of all tokens, and descent on it."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import nnx
 from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
@@ -12,11 +12,13 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import separations, thermodynamics
 from hopfield.attention import core
+from hopfield.attention.arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.bilinear.arrays import aligned
 from hopfield.dynamics import CONVERGED, STEP_LIMIT
 from hopfield.layers.choices import Held, InverseTemperature, counted
 from hopfield.layers.metrics import Fixed
 from hopfield.numerics import accumulation_dtype, map_rows, safe_norm, tolerance
+from hopfield.pytrees import Node
 from hopfield.separations import Separation
 
 Tokens = Float[Array, "*b T F"]
@@ -80,8 +82,7 @@ class EnergyTransformerBlock(nnx.Module):
             counted(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
-        if not np.all(np.asarray(step_size) > 0):
-            raise ValueError(f"step_size must be positive, got {step_size}")
+        positive_in(param_dtype, "step_size", step_size, finite=False)
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps = features, counted("steps", steps, 1)
         self.separation = Held(separation)
@@ -94,79 +95,107 @@ class EnergyTransformerBlock(nnx.Module):
         self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
         self.step_size = Fixed(jnp.asarray(step_size, param_dtype))
 
-    def __call__(self, x: Tokens, *, mask: Bool[Array, "*b H T T"] | None = None) -> Tokens:
+    def __call__(self, x: Tokens, *, mask: MaskLike = None) -> Tokens:
         """Tokens after the descent [*b, T, F].
 
         Args:
             x: tokens [*b, T, F].
-            mask: True where token i may read token j, never itself. A term of the energy moves both tokens, so that
-                padding is to be masked in its row and in its column.
+            mask: as for `HopfieldAttention`: True where token i may read token j, never itself. A term of the energy
+                moves both tokens, so that padding is to be masked in its row and in its column.
         """
-        return self._descend(x, mask)[0]
+        return _descend(self._held(x), x, _others(x, mask), self.steps)[0]
 
-    def inspect(self, x: Tokens, *, mask: Bool[Array, "*b H T T"] | None = None) -> Descent:
+    def inspect(self, x: Tokens, *, mask: MaskLike = None) -> Descent:
         """The descent with its energies, and the weights, their entropy and the status at its end."""
-        state, energies, moved = self._descend(x, mask)
-        energies = jnp.concatenate([energies, self.energy(state, mask=mask)[None]])
-        weights = core.weights(
-            self._scores(self._normalised(state)), separation=self.separation(), mask=_others(x, mask)
-        )
+        held, others = self._held(x), _others(x, mask)
+        state, energies, moved = _descend(held, x, others, self.steps)
+        tokens = held.normalised(state)
+        energies = jnp.concatenate([energies, held.energy(tokens, others)[None]])
+        weights = core.weights(held.scores(tokens), separation=held.separation, mask=others)
         status = jnp.where(moved[-1] <= tolerance(x.dtype), CONVERGED, STEP_LIMIT)
         return Descent(state, energies, weights, thermodynamics.entropy(weights), status)
 
-    def energy(self, x: Tokens, *, mask: Bool[Array, "*b H T T"] | None = None) -> Float[Array, "*b"]:
+    def energy(self, x: Tokens, *, mask: MaskLike = None) -> Float[Array, "*b"]:
         """E of the tokens, of attention and memory together."""
-        self._check(x)
-        return self._energy(self._normalised(x), mask)
+        held = self._held(x)
+        return held.energy(held.normalised(x), _others(x, mask))
 
-    def _descend(self, x: Tokens, mask) -> tuple[Tokens, Array, Array]:
-        """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size."""
-        self._check(x)
-
-        def slope(g: Tokens) -> tuple[Array, Array]:
-            energies = self._energy(g, mask)
-            return jnp.sum(energies), energies
-
-        def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
-            force, energies = jax.grad(slope, has_aux=True)(self._normalised(x))
-            new = x - (self.step_size[...] * force).astype(x.dtype)
-            flat = (*x.shape[:-2], -1)
-            size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
-            return new, (energies, size / jnp.maximum(safe_norm(x.reshape(flat), axis=-1), 1.0))
-
-        state, (energies, moved) = jax.lax.scan(step, x, length=self.steps)
-        return state, energies, moved
-
-    def _normalised(self, x: Tokens) -> Tokens:
-        x = x.astype(accumulation_dtype(x.dtype))
-        centred = x - jnp.mean(x, axis=-1, keepdims=True)
-        scale = jnp.exp(self.log_scale[...]) / jnp.sqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + EPSILON)
-        scaled, shift = aligned(centred * scale, self.shift[...])
-        return scaled + shift
-
-    def _scores(self, g: Tokens) -> Float[Array, "*b H T T"]:
-        g = g[..., None, :, :]
-        query, key = (jnp.matmul(*aligned(g, w[...].astype(g.dtype))) for w in (self.query, self.key))
-        return core.scores(query, key, beta=self.beta().astype(g.dtype))
-
-    def _energy(self, g: Tokens, mask) -> Float[Array, "*b"]:
-        scores = self._scores(g)
-        others = jnp.broadcast_to(_others(g, mask), scores.shape)
-        potential = map_rows(self.separation().potential, [scores, others], [1, 1])
-        some = jnp.any(others, axis=-1)
-        potential = jnp.where(some, potential, 0.0)  # a token that may read none adds nothing
-        potential, beta = aligned(potential, self.beta()[..., None].astype(scores.dtype))
-        stored = jnp.matmul(*aligned(g, self.patterns[...].T.astype(g.dtype)))
-        memory = map_rows(self.memory().potential, [stored], [1])
-        return -jnp.sum(potential / beta, axis=(-2, -1)) - jnp.sum(memory, axis=-1)
-
-    def _check(self, x: Tokens) -> None:
+    def _held(self, x: Tokens) -> "_Energy":
+        """The energy at the parameters' present values, for tokens of its width."""
         if x.ndim < 2 or x.shape[-1] != self.features:
             raise ValueError(f"x must be tokens [..., T, {self.features}], got shape {x.shape}")
+        return _Energy(
+            query=self.query[...],
+            key=self.key[...],
+            patterns=self.patterns[...],
+            log_scale=self.log_scale[...],
+            shift=self.shift[...],
+            step_size=self.step_size[...],
+            beta=self.beta(),
+            separation=self.separation(),
+            memory=self.memory(),
+        )
+
+
+class _Energy(Node):
+    """The energy of all tokens as a function of arrays."""
+
+    query: Float[Array, "H F D"]
+    key: Float[Array, "H F D"]
+    patterns: Float[Array, "M F"]
+    log_scale: Float[Array, ""]
+    shift: Float[Array, "F"]
+    step_size: Float[Array, ""]
+    beta: Float[Array, "*h"]
+    separation: Separation
+    memory: Separation
+
+    def normalised(self, x: Tokens) -> Tokens:
+        x = x.astype(accumulation_dtype(x.dtype))
+        centred = x - jnp.mean(x, axis=-1, keepdims=True)
+        scale = jnp.exp(self.log_scale) / jnp.sqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + EPSILON)
+        scaled, shift = aligned(centred * scale, self.shift)
+        return scaled + shift
+
+    def scores(self, g: Tokens) -> Float[Array, "*b H T T"]:
+        g = g[..., None, :, :]
+        query, key = (jnp.matmul(*aligned(g, w.astype(g.dtype))) for w in (self.query, self.key))
+        return core.scores(query, key, beta=self.beta.astype(g.dtype))
+
+    def energy(self, g: Tokens, others: Bool[Array, "*b H T T"]) -> Float[Array, "*b"]:
+        scores = self.scores(g)
+        others = jnp.broadcast_to(others, scores.shape)
+        potential = map_rows(self.separation.potential, [scores, others], [1, 1])
+        some = jnp.any(others, axis=-1)
+        potential = jnp.where(some, potential, 0.0)  # a token that may read none adds nothing
+        potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
+        stored = jnp.matmul(*aligned(g, self.patterns.T.astype(g.dtype)))
+        memory = map_rows(self.memory.potential, [stored], [1])
+        return -jnp.sum(potential / beta, axis=(-2, -1)) - jnp.sum(memory, axis=-1)
+
+
+@partial(jax.jit, static_argnames=("steps",))
+def _descend(held: _Energy, x: Tokens, others: Array, steps: int) -> tuple[Tokens, Array, Array]:
+    """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size."""
+
+    def slope(g: Tokens) -> tuple[Array, Array]:
+        energies = held.energy(g, others)
+        return jnp.sum(energies), energies
+
+    def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
+        force, energies = jax.grad(slope, has_aux=True)(held.normalised(x))
+        new = x - (held.step_size * force).astype(x.dtype)
+        flat = (*x.shape[:-2], -1)
+        size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
+        return new, (energies, size / jnp.maximum(safe_norm(x.reshape(flat), axis=-1), 1.0))
+
+    state, (energies, moved) = jax.lax.scan(step, x, length=steps)
+    return state, energies, moved
 
 
 def _others(x: Tokens, mask) -> Bool[Array, "*b H T T"]:
     """Tokens that each token may read: the mask's, but never itself."""
     others = ~jnp.eye(x.shape[-2], dtype=bool)
     others = others.reshape((1,) * (x.ndim - 1) + others.shape)
+    mask = allowed_by_head(mask, x.shape[-2], x.shape[-2], x.ndim + 1)
     return others if mask is None else jnp.logical_and(*aligned(others, mask))

@@ -11,10 +11,11 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import thermodynamics
+from hopfield.attention.arguments import allowed_by_head
 from hopfield.attention.masks import Mask
 from hopfield.layers.choices import GRADIENTS, Held, InverseTemperature, MetricLike, chosen_metric, counted, one_of
 from hopfield.layers.iteration import Stored, fixed_points, iterate, settle
-from hopfield.numerics import tolerance
+from hopfield.numerics import is_traced, tolerance
 from hopfield.separations import Separation
 
 Heads = Float[Array, "*b T H D"]
@@ -91,6 +92,7 @@ class Associate(nnx.Module):
     ) -> Heads:
         """Read-out of every query; arguments as in `nnx.dot_product_attention`."""
         query, key, value = promote_dtype((query, key, value), dtype=dtype)  # type: ignore[misc]
+        mask, bias = _of_flax(mask, bias)
         stored = self.stored(query, key, mask, bias=bias, is_causal=is_causal, precision=precision)
         state = self._moved(stored, jnp.swapaxes(query, -3, -2))
         weights = stored.weights(state).astype(value.dtype)
@@ -136,7 +138,7 @@ class Associate(nnx.Module):
                 f"query must have {self.num_heads} heads and key a number that divides it, "
                 f"got {query.shape[-2]} and {key.shape[-2]} (axis -2)"
             )
-        where = _allowed(mask, is_causal, query.shape[-3], key.shape[-3])
+        where = _allowed(mask, is_causal, query.shape[-3], key.shape[-3], query.ndim)
         slots = 0 if self.slots is None else self.slots.shape[-2]
         where, bias = (_padded(x, key.shape[-3], slots, fill) for x, fill in ((where, True), (bias, 0)))
         empty = None if self.slots is None else jnp.zeros_like(self.slots[...])  # no key, so the score is zero
@@ -230,14 +232,24 @@ def _inspected(stored: Stored, state: Float[Array, "*b H T D"], steps: ArrayLike
     return Association(weights, stored.energy(found.state), entropy, found.steps, found.status)
 
 
-def _allowed(mask: MaskLike, is_causal: bool, queries: int, keys: int) -> Bool[Array, "*b T S"] | None:
-    """Mask and causality together; numbers count as True where they are not zero, as in Flax."""
-    where = mask.dense(queries, keys) if isinstance(mask, Mask) else mask
-    where = None if where is None else jnp.asarray(where).astype(bool)
-    if where is not None and (
-        where.ndim < 2 or where.shape[-2] not in (1, queries) or where.shape[-1] not in (1, keys)
-    ):
-        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {where.shape}")
+def _of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | None]:
+    """Mask and bias of a mask of numbers, in which Flax hands over 1 where a key may be read and 0 where not.
+
+    Any other number, such as the −∞ of masks that are added, is refused, or makes the scores NaN where it is traced.
+    """
+    if mask is None or isinstance(mask, Mask) or jnp.asarray(mask).dtype == bool:
+        return mask, bias
+    numbers = jnp.asarray(mask)
+    known = jnp.all((numbers == 0) | (numbers == 1))
+    if not is_traced(known) and not bool(known):
+        raise ValueError("mask must be boolean, or 0 and 1 as Flax makes it, got other numbers")
+    spoilt = jnp.where(known, 0.0, jnp.nan)
+    return (numbers == 1) | ~known, spoilt if bias is None else bias + spoilt
+
+
+def _allowed(mask: MaskLike, is_causal: bool, queries: int, keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
+    """Mask and causality together."""
+    where = allowed_by_head(mask, queries, keys, rank)
     if not is_causal:
         return where
     causal = jnp.tril(jnp.ones((queries, keys), bool))

@@ -142,9 +142,14 @@ def _fixed_points_forward(stored, state, steps, rtol):
 
 def _fixed_points_backward(steps, rtol, kept, slope):
     stored, found, state = kept
+    return _pulled_back(stored, found, slope, steps), jnp.zeros_like(state)
+
+
+@partial(jax.jit, static_argnames=("steps",))
+def _pulled_back(stored: Stored, found: States, slope: States, steps: int) -> Stored:
     _, pull = jax.vjp(lambda memory, x: memory.update(x), stored, found)
     adjoint = jax.lax.fori_loop(0, steps, lambda _, a: slope + pull(a)[1], slope)
-    return pull(adjoint)[0], jnp.zeros_like(state)
+    return pull(adjoint)[0]
 
 
 fixed_points.defvjp(_fixed_points_forward, _fixed_points_backward)

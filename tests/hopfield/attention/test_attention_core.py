@@ -95,7 +95,7 @@ def test_attention_is_the_naive_one_in_every_head(case):
                 key[h],
                 value[h],
                 form=np.asarray(form[h]) if case == "metric" else None,
-                beta={"metric": 1.0, "beta": float(beta[h])}.get(case),
+                beta=float(beta[h]) if case == "beta" else None,
                 bias=np.asarray(bias[h]) if case == "bias" else None,
                 mask=mask if case == "mask" else None,
             )

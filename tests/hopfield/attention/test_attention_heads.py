@@ -73,7 +73,7 @@ def test_shared_keys_are_as_good_as_copies(option):
         "shared_bias": {"bias": normal(2, 1, 4, 5)},
         "causal": {"mask": masks.causal()},
         "lengths": {"mask": masks.padding(jnp.asarray([[2], [5]])) & masks.causal()},
-        "array": {"mask": jnp.asarray(RNG.random((6, 4, 5)) < 0.7)},
+        "array": {"mask": jnp.asarray(RNG.random((1, 6, 4, 5)) < 0.7)},
         "metric": {"metric": bilinear.low_rank(normal(6, 2, 3))},
         "sparsemax": {"separation": separations.Sparsemax()},
     }.get(option, {})

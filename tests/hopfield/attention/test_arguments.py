@@ -1,0 +1,187 @@
+"""What attention makes of its arguments: masks of sequences, whole numbers, the default β, numbers beyond float32."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import attention, bilinear
+from hopfield.attention import core, masks
+
+RNG = np.random.default_rng(0)
+B = H = 2
+"""As many sequences as heads, so that one cannot stand for the other unnoticed."""
+LENGTHS = jnp.asarray([2, 5])
+QUERY, KEY, VALUE = (jnp.asarray(RNG.normal(size=(B, H, n, 3))) for n in (4, 5, 5))
+X = jnp.asarray(RNG.normal(size=(B, 5, 4)))
+WEIGHTS = attention.Projections(*(jnp.asarray(RNG.normal(size=(H, 4, 3))) for _ in range(3)), jnp.ones((H, 3, 4)))
+ALONE = {
+    "padding": (masks.padding(LENGTHS), lambda b: masks.padding(LENGTHS[b])),
+    "padding and causal": (
+        masks.causal() & masks.padding(LENGTHS),
+        lambda b: masks.causal() & masks.padding(LENGTHS[b]),
+    ),
+    "keys": (masks.key_padding(jnp.arange(5)[None] < LENGTHS[:, None]), lambda b: masks.padding(LENGTHS[b])),
+    "with an axis for heads": (masks.padding(LENGTHS[:, None]), lambda b: masks.padding(LENGTHS[b])),
+    "prefix": (masks.prefix(LENGTHS), lambda b: masks.prefix(LENGTHS[b])),
+}
+BY_HEAD = {
+    "attend": core.attend,
+    "decompose": lambda *rows, mask: core.decompose(*rows, mask=mask).output,
+    "blockwise": partial(attention.attend_blockwise, blocks=(2, 3)),
+    "heads": attention.attend_heads,
+    "kernel": attention.kernel_regression,
+}
+
+
+@pytest.mark.parametrize("mask", ALONE)
+@pytest.mark.parametrize("function", BY_HEAD)
+def test_a_mask_is_one_of_sequences_also_with_as_many_heads(function, mask):
+    whole, one = ALONE[mask]
+    found = BY_HEAD[function](QUERY, KEY, VALUE, mask=whole)
+    for b in range(B):
+        expected = BY_HEAD[function](QUERY[b], KEY[b], VALUE[b], mask=one(b))
+        np.testing.assert_allclose(found[b], expected, atol=1e-12)
+
+
+def test_a_mask_of_sequences_goes_through_several_heads_and_shared_keys():
+    found = attention.multi_head(WEIGHTS, X, mask=masks.padding(LENGTHS))
+    shared = attention.attend_heads(QUERY, KEY[:, :1], VALUE[:, :1], mask=masks.padding(LENGTHS))
+    for b in range(B):
+        np.testing.assert_allclose(
+            found[b], attention.multi_head(WEIGHTS, X[b], mask=masks.padding(LENGTHS[b])), atol=1e-12
+        )
+        one = attention.attend_heads(QUERY[b], KEY[b, :1], VALUE[b, :1], mask=masks.padding(LENGTHS[b]))
+        np.testing.assert_allclose(shared[b], one, atol=1e-12)
+
+
+def test_a_mask_belongs_to_the_sequences_that_only_values_have():
+    found = core.attend(QUERY[0], KEY[0], VALUE, mask=masks.padding(LENGTHS))
+    for b in range(B):
+        expected = core.attend(QUERY[0], KEY[0], VALUE[b], mask=masks.padding(LENGTHS[b]))
+        np.testing.assert_allclose(found[b], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", BY_HEAD)
+def test_an_array_without_an_axis_of_the_scores_is_refused(function):
+    short = masks.padding(LENGTHS).dense(4, 5)
+    with pytest.raises(ValueError, match=r"^mask must have all 4 axes of the scores or the last two, got shape"):
+        BY_HEAD[function](QUERY, KEY, VALUE, mask=short)
+
+
+@pytest.mark.parametrize("function", BY_HEAD)
+def test_a_mask_of_numbers_is_refused(function):
+    added = jnp.where(jnp.tri(4, 5, dtype=bool), 0.0, -jnp.inf)
+    with pytest.raises(ValueError, match=r"^mask must be boolean, True where a key may be read, got float64"):
+        BY_HEAD[function](QUERY, KEY, VALUE, mask=added)
+
+
+def test_a_mask_of_heads_is_refused():
+    with pytest.raises(ValueError, match=r"^mask must be one of sequences, with at most 0 leading axes, got"):
+        attention.attend_heads(QUERY[0], KEY[0], VALUE[0], mask=masks.padding(LENGTHS))
+
+
+@pytest.mark.parametrize("function", [attention.linear_attention, partial(attention.attend_locally, left=2, right=1)])
+def test_valid_keys_have_all_leading_axes_or_none(function):
+    valid = jnp.arange(5)[None] < LENGTHS[:, None]
+    found = function(QUERY, KEY, VALUE, valid=valid[:, None])
+    for b in range(B):
+        np.testing.assert_allclose(found[b], function(QUERY[b], KEY[b], VALUE[b], valid=valid[b]), atol=1e-12)
+    with pytest.raises(ValueError, match=r"^valid must have the 2 leading axes of the rows or none, got shape"):
+        function(QUERY, KEY, VALUE, valid=valid)
+
+
+WHOLE = [jnp.asarray(RNG.integers(-2, 3, size=(3, n, 4))) for n in (4, 5, 5)]
+MIXES = jnp.asarray(RNG.integers(-2, 3, size=(2, 5)))
+ROWS = {
+    "attend": core.attend,
+    "decompose": core.decompose,
+    "scores": lambda q, k, v: core.scores(q, k),
+    "read": lambda q, k, v: core.read(core.weights(core.scores(q, k)), v),
+    "blockwise": partial(attention.attend_blockwise, blocks=(2, 3)),
+    "heads": attention.attend_heads,
+    "low rank": lambda q, k, v: attention.attend_low_rank(q, k, v, MIXES.astype(v.dtype)),
+    "linear": attention.linear_attention,
+    "random features": partial(
+        attention.linear_attention, features=attention.positive_random_features(jax.random.key(0), 4, 8)
+    ),
+    "causal linear": lambda q, k, v: attention.linear_attention(k, k, v, causal=True, chunk=2),
+    "local": partial(attention.attend_locally, left=1),
+    "kernel": attention.kernel_regression,
+    "gradients": lambda q, k, v: attention.attention_gradients(q, k, v, jnp.ones((3, 4, 4)))[:3],
+    "rotary": lambda q, k, v: attention.rotary(q),
+    "relative": lambda q, k, v: attention.relative_bias(q[0], k[0], 6),
+    "weights": lambda q, k, v: core.weights(q, temperature=1.5),
+}
+
+
+@pytest.mark.parametrize("function", ROWS)
+def test_whole_numbers_are_floats(function):
+    floats = [x.astype(float) for x in WHOLE]
+    expected = ROWS[function](*floats)
+    for kinds in (WHOLE, [floats[0], floats[1], WHOLE[2]], [WHOLE[0], floats[1], floats[2]]):
+        jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), ROWS[function](*kinds), expected)
+
+
+def test_lists_are_arrays_and_words_are_refused():
+    rows = [[1, 2], [3, 4]]
+    np.testing.assert_allclose(core.attend(rows, rows, rows), core.attend(*[jnp.asarray(rows, float)] * 3))
+    with pytest.raises(TypeError, match=r"^value must be real numbers, got complex128"):
+        core.attend(rows, rows, jnp.ones((2, 2), complex))
+
+
+IDENTITIES = {"identity": bilinear.euclidean(4), "matrix": jnp.eye(4), "scaled": bilinear.scaled(4, 1.0)}
+
+
+@pytest.mark.parametrize("metric", IDENTITIES)
+def test_an_identity_metric_changes_nothing(metric):
+    g = IDENTITIES[metric]
+    query, key, value = (x.astype(float) for x in WHOLE)
+    functions = {
+        "attend": core.attend,
+        "blockwise": partial(attention.attend_blockwise, blocks=(2, 3)),
+        "heads": attention.attend_heads,
+        "local": partial(attention.attend_locally, left=1),
+        "kernel": attention.kernel_regression,
+        "decompose": core.decompose,
+        "low rank": lambda q, k, v, metric=None: attention.attend_low_rank(q, k, v, MIXES.astype(float), metric=metric),
+        "gradients": lambda q, k, v, metric=None: attention.attention_gradients(q, k, v, q, metric=metric)[:3],
+    }
+    for function in functions.values():
+        plain, found = function(query, key, value), function(query, key, value, metric=g)
+        jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), found, plain)
+
+
+@pytest.mark.parametrize("beta", [1e39, 1e-50, jnp.nan, 0.0], ids=str)
+def test_an_inverse_temperature_is_a_number_of_the_scores_type(beta):
+    rows = jnp.ones((2, 3), jnp.float32)
+    for function in (core.attend, attention.attend_blockwise, partial(attention.attend_locally, left=1)):
+        with pytest.raises(ValueError, match=r"^beta must be positive and finite, got"):
+            function(rows, rows, rows, beta=beta)
+
+
+@pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
+def test_a_score_of_minus_infinity_has_a_derivative_in_the_temperature(differentiate):
+    """p = softmax(s / T) of s = (1, 2): dp_1/dT = p_1 p_2 (s_2 − s_1)/T²."""
+    scores = jnp.asarray([[1.0, 2.0, -jnp.inf]])
+    p = core.weights(scores, temperature=1.5)[0]
+    slope = differentiate(lambda t: core.weights(scores, temperature=t))(1.5)[0]
+    np.testing.assert_allclose(slope, np.asarray([1.0, -1.0, 0.0]) * p[0] * p[1] / 1.5**2, atol=1e-12)
+
+
+def test_scores_of_one_query_have_weights_of_one_query():
+    scores, used = jnp.asarray([1.0, 2.0, 0.5]), jnp.asarray([True, False, True])
+    np.testing.assert_allclose(core.weights(scores, temperature=2.0), jax.nn.softmax(scores / 2.0))
+    found = core.weights(scores, mask=used)
+    np.testing.assert_allclose(found, [jax.nn.sigmoid(0.5), 0.0, jax.nn.sigmoid(-0.5)])
+
+
+@pytest.mark.parametrize("shape", [(5,), (36, 106), (1, 2, 36, 106)], ids=str)
+def test_scores_that_are_not_numbers_have_no_weights(shape):
+    for function in (core.softmax, jax.jit(core.softmax), core.weights):
+        found = function(jnp.full(shape, jnp.nan, jnp.float32))
+        assert found.shape == shape
+        assert np.isnan(found).all()
+    np.testing.assert_array_equal(core.softmax(jnp.full(shape, -jnp.inf)), 0.0)

@@ -1,0 +1,113 @@
+"""Masks in layers: those of sequences with as many heads, and arrays whose meaning cannot be told."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield.attention import masks
+from hopfield.layers import (
+    DecoderBlock,
+    EncoderBlock,
+    EnergyTransformerBlock,
+    Hopfield,
+    HopfieldAttention,
+    HopfieldLayer,
+    HopfieldPooling,
+    attention_fn,
+)
+
+RNG = np.random.default_rng(0)
+B = 2
+LENGTHS = jnp.asarray([2, 5])
+X, Y = (jnp.asarray(RNG.normal(size=(B, n, 8)), jnp.float32) for n in (5, 5))
+
+
+def attention(**options) -> HopfieldAttention:
+    """As many heads as there are sequences."""
+    return HopfieldAttention(B, 8, rngs=nnx.Rngs(0), **options)
+
+
+def inside() -> nnx.MultiHeadAttention:
+    return nnx.MultiHeadAttention(B, 8, decode=False, attention_fn=attention_fn(B, 4), rngs=nnx.Rngs(0))
+
+
+MODULES = {
+    "attention": lambda: attention(),
+    "iterated": lambda: attention(update_steps=3, memory_slots=1, separation="sparsemax"),
+    "grouped": lambda: attention(num_kv_heads=1),
+    "in flax": inside,
+    "hopfield": lambda: Hopfield(attention(), rngs=nnx.Rngs(1)),
+    "pooling": lambda: HopfieldPooling(attention(), 3, rngs=nnx.Rngs(1)),
+    "lookup": lambda: HopfieldLayer(attention(), 5, rngs=nnx.Rngs(1)),
+    "encoder": lambda: EncoderBlock(attention(), rngs=nnx.Rngs(1)),
+    "energy": lambda: EnergyTransformerBlock(8, B, 6, steps=2, rngs=nnx.Rngs(0)),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_mask_is_one_of_sequences_with_as_many_heads(name):
+    module = MODULES[name]()
+    found = module(X, mask=masks.padding(LENGTHS))
+    for b in range(B):
+        np.testing.assert_allclose(found[b : b + 1], module(X[b : b + 1], mask=masks.padding(LENGTHS[b])), atol=1e-5)
+    if hasattr(module, "inspect"):
+        weights = module.inspect(X, mask=masks.padding(LENGTHS)).weights
+        assert np.all(np.asarray(weights)[0, :, :, 2:5] == 0)
+
+
+def test_both_masks_of_a_decoder_are_of_sequences():
+    module = DecoderBlock(attention(), attention(), rngs=nnx.Rngs(1))
+    own, cross = masks.causal() & masks.padding(LENGTHS), masks.padding(LENGTHS)
+    found = module(X, Y, mask=own, cross_mask=cross)
+    for b in range(B):
+        own, cross = masks.causal() & masks.padding(LENGTHS[b]), masks.padding(LENGTHS[b])
+        one = module(X[b : b + 1], Y[b : b + 1], mask=own, cross_mask=cross)
+        np.testing.assert_allclose(found[b : b + 1], one, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "in flax"])
+@pytest.mark.parametrize("numbers", [False, True], ids=["too few axes", "numbers"])
+def test_what_cannot_be_told_is_refused(name, numbers):
+    queries = 3 if name == "pooling" else 5
+    mask = masks.padding(LENGTHS).dense(queries, 5)
+    mask, message = (jnp.where(mask[:, None], 0.0, -jnp.inf), "boolean, True") if numbers else (mask, "have all 4 axes")
+    module = MODULES[name]()
+    with pytest.raises(ValueError, match=f"^mask must {'be ' * numbers}{message}"):
+        module(X, mask=mask)
+
+
+def test_numbers_that_flax_does_not_make_are_refused_in_its_layer():
+    module, seen = inside(), masks.causal().dense(5, 5)[None, None]
+    np.testing.assert_array_equal(module(X, mask=seen.astype(jnp.float32)), module(X, mask=seen))
+    added = jnp.where(seen, 0.0, -jnp.inf)
+    with pytest.raises(ValueError, match=r"^mask must be boolean, or 0 and 1 as Flax makes it"):
+        module(X, mask=added)
+    assert np.isnan(nnx.jit(lambda m, mask: m(X, mask=mask))(module, added)).all()
+
+
+def test_a_mask_in_decoding_is_that_of_the_place_in_the_cache():
+    window = masks.sliding_window(1) & masks.causal()
+    module = attention(decode=True)
+    module.init_cache(X.shape, jnp.float32)
+    found = jnp.concatenate([module(X[:, t : t + 1], mask=window) for t in range(5)], axis=1)
+    np.testing.assert_allclose(found, module(X, mask=window, decode=False), atol=1e-5)
+
+
+def test_an_identity_metric_changes_nothing_in_a_layer():
+    np.testing.assert_allclose(attention(metric=jnp.eye(4))(X), attention()(X), atol=1e-6)
+
+
+def test_a_beta_that_is_not_finite_shows_at_every_shape():
+    """The compiled maximum of XLA on CPUs drops NaN at these lengths."""
+    associate = attention_fn(2, 4, beta=1.0)
+    associate.beta.fixed[...] = jnp.nan
+    query, key = (jnp.ones((1, n, 2, 4), jnp.float32) for n in (36, 106))
+    assert np.isnan(jax.jit(lambda q, k: associate(q, k, k, deterministic=True))(query, key)).all()
+
+
+@pytest.mark.parametrize("beta", [1e39, 1e-50, jnp.nan], ids=str)
+def test_an_inverse_temperature_is_a_number_of_the_parameters_type(beta):
+    with pytest.raises(ValueError, match=r"^beta must be positive and finite, got"):
+        attention(beta=beta)
