@@ -8,6 +8,7 @@ Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -20,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from hopfield.curvature.likelihoods import Likelihood, as_likelihood
-from hopfield.curvature.solvers import SolveInfo, conjugate_gradient, dense_solve, dot, solution
+from hopfield.curvature.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
 from hopfield.curvature.structured import Blocks, Heads, block_diagonal, kronecker
 from hopfield.numerics import is_traced
 from hopfield.pytrees import Node
@@ -52,8 +53,7 @@ class Fisher(Node):
         pull = jax.linear_transpose(push, self.params)
 
         def product(vector: Tree) -> Tree:
-            vector = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, self.params)
-            (image,) = pull(self._of_outputs(push(vector)))
+            (image,) = pull(self._of_outputs(push(_like(vector, self.params))))
             return image
 
         return product
@@ -61,14 +61,12 @@ class Fisher(Node):
     def __matmul__(self, vector: Tree) -> Tree:
         """F v, of the parameters' structure."""
         self._check_vector(vector)
-        return self.linearised()(vector)
+        return _product(self, vector)
 
     def quadratic(self, vector: Tree) -> Float[Array, ""]:
         """vᵀ F v ≥ 0, by one product with J; KL(p_θ ‖ p_(θ+v)) ≈ ½ vᵀ F v, averaged as F is."""
         self._check_vector(vector)
-        vector = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, self.params)
-        _, image = jax.jvp(self._model, (self.params,), (vector,))
-        return jnp.sum(image * self._of_outputs(image))
+        return _quadratic(self, vector)
 
     def solve(
         self,
@@ -85,7 +83,7 @@ class Fisher(Node):
 
         Args:
             vector: v, of the parameters' structure.
-            damping: λ ≥ 0; positive for "kernel".
+            damping: λ ≥ 0; positive for "kernel". A solution of what is not a number is NaN.
             solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for few rows.
             preconditioner, x0, max_iterations: of "cg"; a structured form of F preconditions with its own `solve`.
             tolerance: relative residual that counts as converged.
@@ -98,24 +96,15 @@ class Fisher(Node):
         ):
             lowest = "positive" if solver == "kernel" else "non-negative"
             raise ValueError(f"damping must be {lowest} for solver {solver!r}, got {damping}")
-        product = self.linearised()
-        vector = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, self.params)
-        if solver == "cg":
-            inverse = preconditioner
-            if isinstance(preconditioner, Blocks):
-                inverse = lambda r: preconditioner.solve(r, damping)  # noqa: E731
-            options = {"preconditioner": inverse, "x0": x0, "tolerance": tolerance, "max_iterations": max_iterations}
-            return conjugate_gradient(product, vector, damping=damping, **options)
-        flat, unravel = ravel_pytree(vector)
-        if solver == "cholesky":
-            found = dense_solve(self.to_dense(), flat, damping)
-        else:
-            found = _woodbury(self.rows(), flat, damping)
-        return solution(product, unravel(found), vector, damping, tolerance)
+        if solver != "cg":
+            return _solved_directly(self, vector, damping, tolerance, solver)
+        blocks = preconditioner if isinstance(preconditioner, Blocks) else None
+        inverse = None if blocks is not None else preconditioner
+        return _solved_by_cg(self, vector, damping, blocks, x0, tolerance, inverse, max_iterations)
 
     def rows(self) -> Float[Array, "N P"]:
         """√(w_n/Σw) Lᵀ J_n of all terms n and columns of L, so that F = rowsᵀ rows; `ravel_pytree`'s order of θ."""
-        return _flat(self._rows(self.inputs, self._scaled_factor()))
+        return _all_rows(self)
 
     def kernel(self) -> Float[Array, "N N"]:
         """rows rowsᵀ, the neural tangent kernel in the outputs' own metric: F's non-zero spectrum."""
@@ -124,20 +113,15 @@ class Fisher(Node):
 
     def to_dense(self) -> Float[Array, "P P"]:
         """F as a matrix, in `ravel_pytree`'s order of the parameters."""
-
-        def gram(rows: Tree) -> Array:
-            flat = _flat(rows)
-            return flat.T @ flat
-
-        return self.over_rows(gram)
+        return self.over_rows(_gram)
 
     def diagonal(self) -> Tree:
         """diag F, of the parameters' structure."""
-        return self.over_rows(lambda rows: jax.tree.map(lambda r: jnp.sum(r * r, axis=0), rows))
+        return self.over_rows(_squares)
 
     def trace(self) -> Float[Array, ""]:
         """tr F."""
-        return self.over_rows(lambda rows: dot(rows, rows))
+        return self.over_rows(_square)
 
     def block_diagonal(self, heads: Heads | None = None) -> Blocks:
         """F without what couples different leaves: exact within one dense block per leaf.
@@ -155,8 +139,12 @@ class Fisher(Node):
         """Σ statistic(rows of a chunk of examples), for statistics that add over rows and vanish for rows of zeros.
 
         Args:
-            statistic: of a pytree like the parameters, with the rows as a further leading axis.
+            statistic: of a pytree like the parameters, with the rows as a further leading axis. Compiled once per
+                function, so that it is best one that is made once.
         """
+        return _summed_over_rows(self, statistic)
+
+    def _summed_over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
         factor = self._scaled_factor()
         if self.inputs is None:
             return statistic(self._rows(None, factor))
@@ -258,6 +246,7 @@ def fisher(
     if kind == "empirical":
         if targets is None:
             raise ValueError("targets must be given for kind 'empirical', got None")
+        chosen.check(outputs, targets)
         factor = chosen.score(outputs, jnp.asarray(targets))[..., None]
     return Fisher(params, inputs, outputs, _shares(weights, outputs), factor, chosen, model_fn, kind)
 
@@ -272,7 +261,7 @@ def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
         raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
     held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
     total = jnp.sum(held)
-    return held / jnp.where(total > 0, total, 1.0)
+    return held / jnp.where(total == 0, 1.0, total)
 
 
 def _check_params(params: Tree) -> None:
@@ -301,6 +290,65 @@ def _pulled(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "
 
 def _flat(rows: Tree) -> Float[Array, "N P"]:
     return jax.vmap(lambda row: ravel_pytree(row)[0])(rows)
+
+
+@jax.jit
+def _product(curvature: Fisher, vector: Tree) -> Tree:
+    return curvature.linearised()(vector)
+
+
+@jax.jit
+def _quadratic(curvature: Fisher, vector: Tree) -> Array:
+    _, image = jax.jvp(curvature._model, (curvature.params,), (_like(vector, curvature.params),))
+    return jnp.sum(image * curvature._of_outputs(image))
+
+
+@jax.jit
+def _all_rows(curvature: Fisher) -> Array:
+    return _flat(curvature._rows(curvature.inputs, curvature._scaled_factor()))
+
+
+@partial(jax.jit, static_argnames=("statistic",))
+def _summed_over_rows(curvature: Fisher, statistic: Callable[[Tree], Tree]) -> Tree:
+    return curvature._summed_over_rows(statistic)
+
+
+@partial(jax.jit, static_argnames=("solver",))
+def _solved_directly(curvature: Fisher, vector: Tree, damping, tolerance, solver: str) -> tuple[Tree, SolveInfo]:
+    vector = _like(vector, curvature.params)
+    flat, unravel = ravel_pytree(vector)
+    if solver == "cholesky":
+        found = dense_solve(curvature.to_dense(), flat, damping)
+    else:
+        found = _woodbury(curvature.rows(), flat, damping)
+    return solution(curvature.linearised(), unravel(found), vector, damping, tolerance)
+
+
+@partial(jax.jit, static_argnames=("inverse", "max_iterations"))
+def _solved_by_cg(
+    curvature: Fisher, vector: Tree, damping, blocks: Blocks | None, x0: Tree | None, tolerance, inverse, max_iterations
+) -> tuple[Tree, SolveInfo]:
+    if blocks is not None:
+        inverse = lambda r: blocks.solve(r, damping)  # noqa: E731
+    right = _like(vector, curvature.params)
+    return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
+
+
+def _like(vector: Tree, params: Tree) -> Tree:
+    return jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, params)
+
+
+def _gram(rows: Tree) -> Array:
+    flat = _flat(rows)
+    return flat.T @ flat
+
+
+def _squares(rows: Tree) -> Tree:
+    return jax.tree.map(lambda r: jnp.sum(r * r, axis=0), rows)
+
+
+def _square(rows: Tree) -> Array:
+    return dot(rows, rows)
 
 
 def _woodbury(rows: Float[Array, "N P"], vector: Float[Array, "P"], damping: ArrayLike) -> Float[Array, "P"]:

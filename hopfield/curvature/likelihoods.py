@@ -10,13 +10,16 @@ Source: Amari, Neural Computation 10, 251 (1998); Martens, JMLR 21, 146 (2020).
 """
 
 import abc
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.scipy.special import gammaln
-from jaxtyping import Array, Float, PRNGKeyArray
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from hopfield.numerics import positive
+from hopfield.numerics import is_traced, positive
 from hopfield.pytrees import Node
 
 Outputs = Float[Array, "*b K"]
@@ -24,6 +27,23 @@ Outputs = Float[Array, "*b K"]
 
 class Likelihood(Node, abc.ABC):
     """A family of distributions of targets given outputs η [*b, K]; independent over the axes *b."""
+
+    contract: ClassVar[str] = "finite numbers"
+    """What targets must be."""
+
+    def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
+        """Whether each target is one of the family; the score and the probability of others are NaN."""
+        return jnp.isfinite(targets)
+
+    def check(self, outputs: Outputs, targets: ArrayLike) -> None:
+        """ValueError unless the targets have the shape that outputs call for and, if not traced, are possible."""
+        targets = jnp.asarray(targets)
+        shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
+        if targets.shape != shape:
+            raise ValueError(f"targets must have shape {list(shape)}, got {list(targets.shape)}")
+        if not is_traced(targets) and not (found := np.asarray(self.possible(outputs, targets))).all():
+            contract = self.contract.format(outputs.shape[-1])
+            raise ValueError(f"targets must be {contract}, got {np.asarray(targets)[~found][0]}")
 
     @abc.abstractmethod
     def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
@@ -53,11 +73,18 @@ class Likelihood(Node, abc.ABC):
 class Categorical(Likelihood):
     """One of K classes, a whole number [*b], with probabilities softmax(η)."""
 
+    contract = "classes, whole numbers from 0 to below {}"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & (targets < outputs.shape[-1])
+
     def log_probability(self, outputs, targets):
-        return jnp.take_along_axis(jax.nn.log_softmax(outputs), targets[..., None], axis=-1)[..., 0]
+        found = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets[..., None], axis=-1)[..., 0]
+        return jnp.where(self.possible(outputs, targets), found, jnp.nan)
 
     def score(self, outputs, targets):
-        return jax.nn.one_hot(targets, outputs.shape[-1], dtype=outputs.dtype) - jax.nn.softmax(outputs)
+        found = jax.nn.one_hot(targets, outputs.shape[-1], dtype=outputs.dtype) - jax.nn.softmax(outputs)
+        return jnp.where(self.possible(outputs, targets)[..., None], found, jnp.nan)
 
     def fisher_product(self, outputs, tangent):
         p = jax.nn.softmax(outputs)
@@ -82,6 +109,10 @@ class _Independent(Likelihood):
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         """The diagonal of F_out."""
 
+    def _known(self, outputs: Outputs, targets: Array) -> Outputs:
+        """Targets as numbers, NaN where they are not of the family."""
+        return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
+
     def fisher_product(self, outputs, tangent):
         return self.variance_of_score(outputs) * tangent
 
@@ -92,13 +123,18 @@ class _Independent(Likelihood):
 
 
 class Bernoulli(_Independent):
-    """K independent truth values 0 or 1 with log-odds η."""
+    """K independent truth values 0 or 1, or shares between them, with log-odds η."""
+
+    contract = "between 0 and 1"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & (targets <= 1)
 
     def log_probability(self, outputs, targets):
-        return jnp.sum(targets * outputs - jax.nn.softplus(outputs), axis=-1)
+        return jnp.sum(self._known(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
 
     def score(self, outputs, targets):
-        return targets - jax.nn.sigmoid(outputs)
+        return self._known(outputs, targets) - jax.nn.sigmoid(outputs)
 
     def variance_of_score(self, outputs):
         return jax.nn.sigmoid(outputs) * jax.nn.sigmoid(-outputs)
@@ -135,11 +171,17 @@ class Gaussian(_Independent):
 class Poisson(_Independent):
     """K independent numbers of events with log-rates η."""
 
+    contract = "non-negative and finite"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & jnp.isfinite(targets)
+
     def log_probability(self, outputs, targets):
+        targets = self._known(outputs, targets)
         return jnp.sum(targets * outputs - jnp.exp(outputs) - gammaln(targets + 1.0), axis=-1)
 
     def score(self, outputs, targets):
-        return targets - jnp.exp(outputs)
+        return self._known(outputs, targets) - jnp.exp(outputs)
 
     def variance_of_score(self, outputs):
         return jnp.exp(outputs)

@@ -1,6 +1,7 @@
 """Solving (A + λ I) x = b for a positive semi-definite A: conjugate gradients over pytrees, and dense factors."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -31,6 +32,7 @@ class _State(NamedTuple):
     square: Float[Array, ""]  # rᵀ r
     best: tuple[Tree, Array]
     alive: Bool[Array, ""]
+    spoilt: Bool[Array, ""]  # the right-hand side or a product is not finite
 
 
 def dot(a: Tree, b: Tree) -> Float[Array, ""]:
@@ -47,10 +49,11 @@ def solution(product: Callable[[Tree], Tree], x: Tree, b: Tree, damping, toleran
     """x with its measured residual, for a direct solver."""
     left = axpy(-1.0, axpy(damping, x, product(x)), b)
     size = jnp.sqrt(dot(b, b))
-    residual = jnp.sqrt(dot(left, left)) / jnp.where(size > 0, size, 1.0)
+    residual = jnp.sqrt(dot(left, left)) / jnp.where(size == 0, 1.0, size)
     return x, SolveInfo(residual, jnp.zeros((), jnp.int32), residual <= tolerance)
 
 
+@partial(jax.jit, static_argnames=("product", "preconditioner", "max_iterations"))
 def conjugate_gradient(
     product: Callable[[Tree], Tree],
     b: Tree,
@@ -61,13 +64,13 @@ def conjugate_gradient(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
 ) -> tuple[Tree, SolveInfo]:
-    """Preconditioned conjugate gradients, bounded, for a product that may be singular or not finite.
+    """Preconditioned conjugate gradients, bounded, for a product that may be singular.
 
-    Stops at a relative residual of `tolerance`, at a direction of no or negative curvature, or at a step that is not
-    finite, and returns the iterate of least residual; it is finite whatever the product and b are.
+    Stops at a relative residual of `tolerance`, at a direction of no or negative curvature, or at a step that
+    overflows, and returns the iterate of least residual; NaN where b or a product is not finite.
 
     Args:
-        product: x ↦ A x on pytrees like b.
+        product: x ↦ A x on pytrees like b. Compiled once per function, so that it is best one that is made once.
         b: right-hand side.
         damping: λ ≥ 0, a number or traced.
         preconditioner: r ↦ M⁻¹ r with M ≈ A + λ I positive definite.
@@ -76,9 +79,22 @@ def conjugate_gradient(
         max_iterations: static.
     Source: Hestenes & Stiefel, J. Res. NBS 49, 409 (1952).
     """
+    return conjugate_gradients(product, b, damping, preconditioner, x0, tolerance, max_iterations)
+
+
+def conjugate_gradients(
+    product: Callable[[Tree], Tree],
+    b: Tree,
+    damping: ArrayLike,
+    preconditioner: Callable[[Tree], Tree] | None,
+    x0: Tree | None,
+    tolerance: ArrayLike,
+    max_iterations: int,
+) -> tuple[Tree, SolveInfo]:
+    """`conjugate_gradient` within a compiled function, of a product that is made there."""
     precondition = preconditioner or (lambda r: r)
-    scale = jnp.sqrt(dot(b, b))
-    scale = jnp.where(scale > 0, scale, 1.0)
+    size = dot(b, b)
+    scale = jnp.where(size == 0, 1.0, jnp.sqrt(size))
 
     def apply(x: Tree) -> Tree:
         return axpy(damping, x, product(x))
@@ -97,16 +113,21 @@ def conjugate_gradient(
         x, square = _where(fine, (x, square), (state.x, state.square))
         best = _where(fine & (square < state.best[1]), (x, square), state.best)
         direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
-        return _State(state.iteration + 1, x, residual, direction, slope, square, best, fine & (slope > 0))
+        alive, spoilt = fine & (slope > 0), ~jnp.isfinite(curvature)
+        return _State(state.iteration + 1, x, residual, direction, slope, square, best, alive, spoilt)
 
     x, residual = _start(apply, b, x0)
     raised, square = precondition(residual), dot(residual, residual)
     slope = dot(residual, raised)
     count = jnp.zeros((), jnp.int32)
     alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
-    last = jax.lax.while_loop(running, step, _State(count, x, residual, raised, slope, square, (x, square), alive))
-    relative = jnp.sqrt(last.best[1]) / scale
-    return last.best[0], SolveInfo(relative, last.iteration, relative <= tolerance)
+    begin = _State(count, x, residual, raised, slope, square, (x, square), alive, ~jnp.isfinite(size))
+    last = jax.lax.while_loop(running, step, begin)
+    found, relative = jax.tree.map(
+        lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype),
+        (last.best[0], jnp.sqrt(last.best[1]) / scale),
+    )
+    return found, SolveInfo(relative, last.iteration, relative <= tolerance)
 
 
 def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tree, Tree]:

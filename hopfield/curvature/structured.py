@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -40,9 +41,7 @@ class DenseBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(
-            jax.lax.map(lambda head: dense_solve(head[0], head[1], damping), (self.matrix, flat)), leaf, self.axes
-        )
+        return _backed(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
 
 
 class DiagonalBlock(Node):
@@ -55,7 +54,8 @@ class DiagonalBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         level = self.entries + damping
-        return jnp.where(level > 0, leaf / jnp.where(level > 0, level, 1.0), 0.0)
+        null = level <= 0
+        return jnp.where(null, 0.0, leaf / jnp.where(null, 1.0, level))
 
 
 class KroneckerBlock(Node):
@@ -72,9 +72,7 @@ class KroneckerBlock(Node):
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
         one = _factored if self.factored_damping else _exact
-        found = jax.lax.map(
-            lambda head: one(head[0], head[1], head[2], damping), (self.left, self.right, self._matrices(leaf))
-        )
+        found = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
         return _backed(found, leaf, self.axes)
 
     def _matrices(self, leaf: Array) -> Array:
@@ -120,11 +118,8 @@ def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> Blocks:
     """
     axes = [_axes(path, leaf, heads, ()) for path, leaf in _paths(fisher.params)]
 
-    def statistic(rows: Tree) -> list[Array]:
-        return [_gram(leaf, where) for leaf, where in zip(jax.tree.leaves(rows), axes, strict=True)]
-
-    grams = fisher.over_rows(statistic)
-    return Blocks(fisher.params, tuple(DenseBlock(m, a) for m, a in zip(grams, axes, strict=True)))
+    found = fisher.over_rows(_Moments(tuple(axes), ("dense",) * len(axes)))
+    return Blocks(fisher.params, tuple(DenseBlock(m, a) for (m,), a in zip(found, axes, strict=True)))
 
 
 def kronecker(
@@ -152,9 +147,6 @@ def kronecker(
 
     forms = [_form(leaf.shape, where, dense_limit) for (_, leaf), where in zip(leaves, axes, strict=True)]
 
-    def statistic(rows: Tree) -> list[tuple[Array, ...]]:
-        return [_moments(*each) for each in zip(jax.tree.leaves(rows), axes, forms, strict=True)]
-
     def block(found: tuple[Array, ...], where: tuple[int, ...], form: str) -> Block:
         if form == "dense":
             return DenseBlock(found[0], where)
@@ -165,7 +157,7 @@ def kronecker(
         left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in found)
         return KroneckerBlock(left, right, where, factored_damping)
 
-    found = fisher.over_rows(statistic)
+    found = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
     return Blocks(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))
 
 
@@ -173,6 +165,16 @@ def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> st
     if len(shape) - len(axes) == 2:
         return "kronecker"
     return "dense" if math.prod(n for i, n in enumerate(shape) if i not in axes) <= dense_limit else "diagonal"
+
+
+class _Moments(NamedTuple):
+    """The sums over rows that each leaf's form is made of; equal for equal axes and forms, and so compiled once."""
+
+    axes: tuple[tuple[int, ...], ...]
+    forms: tuple[str, ...]
+
+    def __call__(self, rows: Tree) -> list[tuple[Array, ...]]:
+        return [_moments(*each) for each in zip(jax.tree.leaves(rows), self.axes, self.forms, strict=True)]
 
 
 def _moments(rows: Float[Array, "N *leaf"], axes: tuple[int, ...], form: str) -> tuple[Array, ...]:
@@ -192,6 +194,16 @@ def _gram(rows: Float[Array, "N *leaf"], axes: tuple[int, ...]) -> Float[Array, 
     return jnp.einsum("nhp,nhq->hpq", each, each)
 
 
+@partial(jax.jit, static_argnames=("one",))
+def _solve_each(one: Callable, heads: tuple[Array, ...], damping: ArrayLike) -> Array:
+    """One system after the other, for the memory of one."""
+    return jax.lax.map(lambda head: one(*head, damping), heads)
+
+
+def _dense(matrix: Array, v: Array, damping: ArrayLike) -> Array:
+    return dense_solve(matrix, v, damping)
+
+
 def _factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
     one, two = jnp.trace(left) / left.shape[0], jnp.trace(right) / right.shape[0]
     usable = (one > 0) & (two > 0)
@@ -205,7 +217,8 @@ def _exact(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
     (a, rows), (b, columns) = jnp.linalg.eigh(left), jnp.linalg.eigh(right)
     level = jnp.maximum(a, 0.0)[:, None] * jnp.maximum(b, 0.0)[None, :] + damping
     inner = rows.T @ v @ columns
-    return rows @ jnp.where(level > 0, inner / jnp.where(level > 0, level, 1.0), 0.0) @ columns.T
+    null = level <= 0
+    return rows @ jnp.where(null, 0.0, inner / jnp.where(null, 1.0, level)) @ columns.T
 
 
 def _fronted(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Array:

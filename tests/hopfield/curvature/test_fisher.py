@@ -255,3 +255,26 @@ def test_a_damping_out_of_range_is_one_sentence(damping, solver, message):
 def test_a_vector_of_another_shape_is_one_sentence():
     with pytest.raises(ValueError, match="vector must have the structure and shapes of params"):
         _ = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS) @ {"w": PARAMS["w"]}
+
+
+IMPOSSIBLE = {
+    "categorical": (np.full(B, K), "classes, whole numbers from 0 to below 3, got 3"),
+    "negative class": (np.full(B, -1), "classes, whole numbers from 0 to below 3, got -1"),
+    "too many": (np.zeros((B, K), int), r"shape \[7\], got \[7, 3\]"),
+    "bernoulli": (np.full((B, K), 1.5), r"between 0 and 1, got 1\.5"),
+    "gaussian": (np.full((B, K), np.nan), "finite numbers, got nan"),
+    "poisson": (np.full((B, K), -1.0), r"non-negative and finite, got -1\.0"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_targets_that_the_family_does_not_have_are_refused_or_not_a_number(name):
+    targets, message = IMPOSSIBLE[name]
+    family = as_likelihood(name if name in NAMES else "categorical")
+    given = {"likelihood": family, "inputs": INPUTS, "kind": "empirical"}
+    with pytest.raises(ValueError, match=f"^targets must (be|have) {message}$"):
+        fisher(model, PARAMS, targets=targets, **given)
+    if name != "too many":
+        traced = jax.jit(lambda t: fisher(model, PARAMS, targets=t, **given).trace())(targets)
+        assert np.isnan(traced)
+        assert np.isnan(family.log_probability(model(PARAMS, INPUTS), jnp.asarray(targets))).all()
