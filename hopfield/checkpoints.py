@@ -138,22 +138,33 @@ def locate(path: str | Path) -> Path:
 
 
 def read_config(place: Path) -> dict[str, Any]:
-    """The config.json beside a checkpoint; empty if there is none."""
+    """The config.json beside a checkpoint; empty if there is none. ValueError if it is damaged."""
     file = place.parent / "config.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return _object(file) if file.is_file() else {}
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """What a JSON file says by name."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):  # not JSON, or not UTF-8
+        raise ValueError(f"path must be a JSON file, got '{file}'") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"path must be a JSON file of names and values, got '{file}'")
+    return found
 
 
 def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
     """Every tensor of a safetensors file, or of the files in an index, as views of the mapped file.
 
     Raises:
-        ValueError: the file is not safetensors, or has a number type that numpy does not know.
+        ValueError: the file is not safetensors, is damaged, or has a number type that numpy does not know; an index
+            that names no files, or files beyond its own directory.
     Source: the safetensors format: 8 bytes with the length of a JSON header, the header, the numbers.
     """
     place = Path(place)
     if place.suffix == ".json":
-        files = sorted(set(json.loads(place.read_text(encoding="utf-8"))["weight_map"].values()))
-        return {name: x for file in files for name, x in read_tensors(place.parent / file).items()}
+        return {name: x for file in _indexed(place) for name, x in read_tensors(file).items()}
     data = np.memmap(place, np.uint8, "r") if place.stat().st_size else np.zeros(0, np.uint8)
     length = int.from_bytes(data[:8].tobytes(), "little")
     try:
@@ -163,13 +174,31 @@ def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
         header.pop("__metadata__", None)
         body = data[8 + length :]
         return {name: _tensor(body, entry) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError(f"path must be a safetensors file with known number types, got '{place}'") from None
 
 
+def _indexed(place: Path) -> list[Path]:
+    """The files that an index names, all beside it."""
+    names = _object(place).get("weight_map")
+    if not isinstance(names, dict) or not names or not all(isinstance(name, str) for name in names.values()):
+        raise ValueError(f"path must be an index with the files of a weight_map, got '{place}'")
+    found = sorted(set(names.values()))
+    for name in found:
+        file = place.parent / name
+        if Path(name).name != name or file.suffix == ".json" or not file.is_file():
+            raise ValueError(f"path must be an index of safetensors files beside it, got {name!r} in '{place}'")
+    return [place.parent / name for name in found]
+
+
 def _tensor(body: np.ndarray, entry: dict[str, Any]) -> np.ndarray:
-    start, stop = entry["data_offsets"]
-    return body[start:stop].view(np.dtype(DTYPES[entry["dtype"]])).reshape(entry["shape"])
+    """One tensor; ValueError unless its place lies within the file and holds as many numbers as its shape says."""
+    (start, stop), shape, dtype = entry["data_offsets"], entry["shape"], np.dtype(DTYPES[entry["dtype"]])
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (start, stop, *shape)):
+        raise ValueError
+    if not start <= stop <= len(body) or stop - start != math.prod(shape) * dtype.itemsize:
+        raise ValueError
+    return body[start:stop].view(dtype).reshape(shape)
 
 
 def _layout(tensors: Tensors) -> tuple[str, list[str]]:
@@ -193,7 +222,7 @@ def _short(names: Sequence[str] | Tensors, most: int = 12) -> str:
 def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
     known = config.get("num_attention_heads", config.get("n_head"))
     found = known if heads is None else heads
-    if not isinstance(found, int) or found < 1:
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {found}")
     if known is not None and known != found:
         raise ValueError(f"heads must be the {known} of config.json, got {heads}")
@@ -210,26 +239,39 @@ def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
     found = tensors[name]
     if found.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} axes, got shape {found.shape}")
-    return np.array(found, np.float64 if found.dtype == np.float64 else np.float32)
+    if 0 in found.shape:
+        raise ValueError(f"{name} must not be empty, got shape {found.shape}")
+    found = np.array(found, np.float64 if found.dtype == np.float64 else np.float32)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    return found
 
 
-def _bias(tensors: Tensors, name: str) -> np.ndarray | None:
-    return _get(tensors, name, 1) if name in tensors else None
+def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:
+    if name not in tensors:
+        return None
+    found = _get(tensors, name, 1)
+    if len(found) != width:
+        raise ValueError(f"{name} must have one entry per output, {width}, got {len(found)}")
+    return found
 
 
 def _joint(tensors: Tensors, stem: str) -> Pairs:
     """GPT-2: inputs along rows; query, key and value are thirds of the columns."""
-    joint, bias = _get(tensors, f"{stem}c_attn.weight", 2), _bias(tensors, f"{stem}c_attn.bias")
-    if joint.shape[1] % 3 or (bias is not None and len(bias) != joint.shape[1]):
+    joint = _get(tensors, f"{stem}c_attn.weight", 2)
+    if joint.shape[1] % 3:
         raise ValueError(f"{stem}c_attn must be three projections side by side, got weights {joint.shape}")
+    bias = _bias(tensors, f"{stem}c_attn.bias", joint.shape[1])
     biases = [None] * 3 if bias is None else np.split(bias, 3)
-    last = (_get(tensors, f"{stem}c_proj.weight", 2), _bias(tensors, f"{stem}c_proj.bias"))
+    output = _get(tensors, f"{stem}c_proj.weight", 2)
+    last = (output, _bias(tensors, f"{stem}c_proj.bias", output.shape[1]))
     return [*zip(np.split(joint, 3, axis=1), biases, strict=True), last]
 
 
 def _separate(tensors: Tensors, stem: str, names: Sequence[str]) -> Pairs:
     """BERT and LLaMA: one matrix each, outputs along rows."""
-    return [(_get(tensors, f"{stem}{name}.weight", 2).T, _bias(tensors, f"{stem}{name}.bias")) for name in names]
+    weights = {name: _get(tensors, f"{stem}{name}.weight", 2).T for name in names}
+    return [(w, _bias(tensors, f"{stem}{name}.bias", w.shape[1])) for name, w in weights.items()]
 
 
 def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int) -> AttentionWeights:

@@ -54,8 +54,9 @@ def versine(square: Square) -> Square:
 
 
 def arc(square: Square) -> Square:
-    """arctan √q / √q for |q| ≤ 1/32; artanh √−q / √−q where q is negative."""
-    return _series(square, jnp.abs(square) <= NEAR, [1 / (2 * k + 1) for k in range(13)])
+    """arctan √q / √q for |q| ≤ 1/32, NaN beyond; artanh √−q / √−q where q is negative."""
+    near = jnp.abs(square) <= NEAR
+    return jnp.where(near, _series(square, near, [1 / (2 * k + 1) for k in range(13)]), jnp.nan)
 
 
 def ratio(part: Square, whole: Square) -> tuple[Square, Array]:

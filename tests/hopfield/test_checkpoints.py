@@ -163,3 +163,71 @@ def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
     saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(5)))
     with pytest.raises(ValueError, match=r"heads must be the 4 of config.json, got 3"):
         checkpoints.load(tmp_path / "model.safetensors", heads=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda t, w: t | {w: np.full((D, D), np.nan, np.float32)}, r"c_proj\.weight must be finite, got NaN"),
+        (lambda t, w: t | {w: np.zeros((0, D), np.float32)}, r"c_proj\.weight must not be empty, got shape"),
+        (
+            lambda t, w: t | {w.replace("weight", "bias"): np.ones(2 * D)},
+            r"c_proj\.bias must have one entry per output",
+        ),
+    ],
+    ids=["nan", "empty", "bias"],
+)
+def test_weights_that_are_none_are_refused(change, sentence: str, tmp_path: Path) -> None:
+    tensors = change(written("gpt2", np.random.default_rng(6)), "transformer.h.1.attn.c_proj.weight")
+    with pytest.raises(ValueError, match=sentence):
+        checkpoints.load(saved(tmp_path, "gpt2", tensors))
+
+
+ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+HEADERS = {
+    "negative shape": {"w": ENTRY | {"shape": [-1, 3]}},
+    "fraction": {"w": ENTRY | {"shape": [2.0, 3]}},
+    "truth": {"w": ENTRY | {"shape": [True, 6]}},
+    "another size": {"w": ENTRY | {"shape": [2, 2]}},
+    "beyond the file": {"w": ENTRY | {"shape": [2, 4], "data_offsets": [0, 32]}},
+    "from the end": {"w": ENTRY | {"data_offsets": [-24, 24]}},
+    "backwards": {"w": ENTRY | {"shape": [0], "data_offsets": [24, 0]}},
+    "unknown type": {"w": ENTRY | {"dtype": "F128"}},
+    "no type": {"w": {"shape": [2, 3], "data_offsets": [0, 24]}},
+    "a list": [1, 2],
+}
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+def test_a_damaged_header_is_one_sentence(header, tmp_path: Path) -> None:
+    head = json.dumps(header).encode()
+    (tmp_path / "x.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + bytes(24))
+    with pytest.raises(ValueError, match=r"^path must be a safetensors file with known number types, got"):
+        checkpoints.read_tensors(tmp_path / "x.safetensors")
+
+
+def test_a_header_as_it_should_be_is_read(tmp_path: Path) -> None:
+    head = json.dumps({"w": ENTRY}).encode()
+    (tmp_path / "x.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + bytes(24))
+    np.testing.assert_array_equal(checkpoints.read_tensors(tmp_path / "x.safetensors")["w"], np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"\xff\xfe", b"[]", b"{}", b'{"weight_map": {}}', b'{"weight_map": {"w": 3}}', b'{"weight_map": 1}']
+    + [b'{"weight_map": {"w": "%s"}}' % name for name in (b"../x.safetensors", b"none.safetensors", b"i.json", b".")],
+)
+def test_a_damaged_index_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.safetensors").write_bytes(b"")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "i.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"^path must be (a JSON file|an index)"):
+        checkpoints.read_tensors(tmp_path / "inner" / "i.json")
+
+
+def test_a_damaged_config_is_one_sentence(tmp_path: Path) -> None:
+    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(7)))
+    for content in (b"{", b"[1]", b"\xff"):
+        (tmp_path / "config.json").write_bytes(content)
+        with pytest.raises(ValueError, match=r"^path must be a JSON file.*config\.json"):
+            checkpoints.load(tmp_path)

@@ -46,9 +46,9 @@ def exit_time(tangent_vec: Tangent, base_point: Probabilities) -> Float[Array, "
     """
     lifted = _lifted(tangent_vec, base_point)
     angle = safe_norm(lifted)
-    moving = angle > 0
-    angle = jnp.where(moving, angle, 1.0)
-    return jnp.where(moving, jnp.min(jnp.arctan2(jnp.sqrt(base_point), -lifted / angle)) / angle, jnp.inf)
+    resting = angle == 0
+    angle = jnp.where(resting, 1.0, angle)
+    return jnp.where(resting, jnp.inf, jnp.min(jnp.arctan2(jnp.sqrt(base_point), -lifted / angle)) / angle)
 
 
 def log(point: Probabilities, base_point: Probabilities) -> Tangent:
