@@ -10,8 +10,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield.attention.masks import Mask, spread
 from hopfield.bilinear import Metric
-from hopfield.bilinear.arrays import real
-from hopfield.numerics import accumulation_dtype, is_traced
+from hopfield.numerics import accumulation_dtype, is_traced, real_array
 
 Rows = Float[Array, "*b T D"]
 MaskLike = Mask | Bool[Array, "*b T S"] | None
@@ -19,7 +18,7 @@ MaskLike = Mask | Bool[Array, "*b T S"] | None
 
 def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | None = None) -> tuple[Rows, Rows, Rows]:
     """Query, key and value as floating-point arrays that fit each other. Raises as `check_shapes` does."""
-    query, key, value = real("query", query), real("key", key), real("value", value)
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
     check_shapes(query, key, value, metric)
     return query, key, value
 

@@ -26,8 +26,8 @@ from hopfield.attention.arguments import (
 )
 from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, real, transposed
-from hopfield.numerics import accumulation_dtype, map_rows
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype, map_rows, real_array
 from hopfield.separations import LogSumExp, Separation
 from hopfield.simplex import shannon_entropy
 
@@ -68,7 +68,7 @@ def scores(
         ValueError: shapes that do not fit (the axis is named), or β ≤ 0.
     Source: Vaswani et al. 2017, eq. 1; with a metric, Kataru 2026, eq. 13.
     """
-    metric, query, key = as_metric(metric), real("query", query), real("key", key)
+    metric, query, key = as_metric(metric), real_array("query", query), real_array("key", key)
     check_shapes(query, key, metric=metric)
     temperature = inverse_temperature(beta, query)
     if metric is not None:
@@ -112,7 +112,7 @@ def weights(
     Raises:
         ValueError: temperature ≤ 0, or a mask of another shape.
     """
-    scores = real("scores", scores)
+    scores = real_array("scores", scores)
     if scores.ndim < 2:
         mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
         found = weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)
@@ -135,7 +135,7 @@ def _weights(scores: Array, separation: Separation, where: Array | None) -> Arra
 
 def softmax(scores: Array, where: Array | None = None) -> Array:
     """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
-    scores = real("scores", scores)
+    scores = real_array("scores", scores)
     return _softmax(scores if where is None else jnp.where(where, scores, -jnp.inf))
 
 
@@ -164,7 +164,7 @@ def _rows(function: Callable, scores: Array, where: Array | None) -> Array:
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
     """O_i = Σ_j A_ij v_j, in the value's type. Raises ValueError if their numbers of keys differ."""
-    weights, value = real("weights", weights), real("value", value)
+    weights, value = real_array("weights", weights), real_array("value", value)
     if value.ndim < 2 or weights.shape[-1] != value.shape[-2]:
         raise ValueError(f"value must have one row per key, {weights.shape[-1]}, got shape {value.shape}")
     return product(weights.astype(value.dtype), value)
@@ -236,7 +236,7 @@ def additive_scores(
         ValueError: a width that does not fit, by name.
     """
     query, key, w_query, w_key, vector = map(
-        real, ("query", "key", "w_query", "w_key", "vector"), (query, key, w_query, w_key, vector)
+        real_array, ("query", "key", "w_query", "w_key", "vector"), (query, key, w_query, w_key, vector)
     )
     for name, rows, projection in (("w_query", query, w_query), ("w_key", key, w_key)):
         if projection.shape != (rows.shape[-1], vector.shape[0]):

@@ -21,8 +21,8 @@ from jaxtyping import Array, Float
 from hopfield.attention import core
 from hopfield.attention.arguments import allowed, inputs, inverse_temperature
 from hopfield.bilinear import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.bilinear.arrays import aligned, product, real, transposed
-from hopfield.numerics import accumulation_dtype
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype, real_array
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]
@@ -94,7 +94,7 @@ def _power(x: Array, exponent: Array) -> Array:
 
 def _support_power(p: Array, alpha: ArrayLike) -> Array:
     """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
-    p = real("p", p)
+    p = real_array("p", p)
     return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
 
 
@@ -158,7 +158,7 @@ def attention_gradients(
     """
     form = as_metric(metric)
     query, key, value = inputs(query, key, value, form)
-    output_gradient = real("output_gradient", output_gradient)
+    output_gradient = real_array("output_gradient", output_gradient)
     where = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))

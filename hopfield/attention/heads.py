@@ -14,8 +14,8 @@ from hopfield.attention import core
 from hopfield.attention.arguments import MaskLike, allowed, inverse_temperature, sequences
 from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import product, real
-from hopfield.numerics import unit
+from hopfield.bilinear.arrays import product
+from hopfield.numerics import real_array, unit
 from hopfield.pytrees import Node
 from hopfield.separations import Separation
 
@@ -69,7 +69,7 @@ def attend_heads(
     Raises:
         ValueError: K does not divide H, or a shape that does not fit.
     """
-    query, key, value = real("query", query), real("key", key), real("value", value)
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
     heads, stored = _head_counts(query, key, value)
     mask = sequences(mask, max(x.ndim for x in (query, key, value)) - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
@@ -138,9 +138,9 @@ def multi_head(
         ValueError: a projection that does not fit an input, by name.
     Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
     """
-    x_query = real("x_query", x_query)
-    x_key = x_query if x_key is None else real("x_key", x_key)
-    x_value = x_key if x_value is None else real("x_value", x_value)
+    x_query = real_array("x_query", x_query)
+    x_key = x_query if x_key is None else real_array("x_key", x_key)
+    x_value = x_key if x_value is None else real_array("x_value", x_value)
     query = project_heads(x_query, projections.query, projections.query_bias, name="query")
     key = project_heads(x_key, projections.key, projections.key_bias, name="key")
     value = project_heads(x_value, projections.value, projections.value_bias, name="value")
@@ -175,7 +175,7 @@ def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Kataru 2026, eq. 60.
     """
-    weights = real("weights", weights)
+    weights = real_array("weights", weights)
     heads = _several(weights)
     patterns = unit(weights.reshape((*weights.shape[:-2], -1)))
     total = jnp.sum(jnp.sum(patterns, axis=-2) ** 2, axis=-1) - jnp.sum(patterns**2, axis=(-2, -1))
@@ -191,7 +191,7 @@ def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Lin 1991, eq. 5.1, with equal weights.
     """
-    weights = real("weights", weights)
+    weights = real_array("weights", weights)
     _several(weights)
     reads = ~jnp.all(weights <= 0, axis=(-3, -1))
     gap = _entropy(jnp.mean(weights, axis=-3)) - jnp.mean(_entropy(weights), axis=-2)

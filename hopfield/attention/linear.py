@@ -17,8 +17,8 @@ from hopfield.attention import core
 from hopfield.attention.arguments import inputs, inverse_temperature
 from hopfield.attention.masks import sliding_window
 from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, real, transposed
-from hopfield.numerics import accumulation_dtype
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype, real_array
 from hopfield.pytrees import Node
 from hopfield.separations import Separation
 
@@ -53,7 +53,7 @@ class EluPlusOne(FeatureMap):
     """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
 
     def split(self, x):
-        found = jax.nn.elu(real("x", x)) + 1.0
+        found = jax.nn.elu(real_array("x", x)) + 1.0
         return found, jnp.zeros((*found.shape[:-1], 1), found.dtype)
 
 
@@ -64,7 +64,7 @@ class RandomFourier(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(real("x", x), self.beta)
+        x = _scaled(real_array("x", x), self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
         found = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
         return found, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
@@ -77,7 +77,7 @@ class PositiveFeatures(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(real("x", x), self.beta)
+        x = _scaled(real_array("x", x), self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
         return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
@@ -259,9 +259,9 @@ def attend_low_rank(
         ValueError: projections that are not as long as the keys.
     Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).
     """
-    query, key, value = real("query", query), real("key", key), real("value", value)
-    w_key = real("w_key", w_key)
-    w_value = w_key if w_value is None else real("w_value", w_value)
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
+    w_key = real_array("w_key", w_key)
+    w_value = w_key if w_value is None else real_array("w_value", w_value)
     for name, w in (("w_key", w_key), ("w_value", w_value)):
         if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
             raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")

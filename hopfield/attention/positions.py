@@ -12,8 +12,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield.attention.arguments import inverse_temperature
-from hopfield.bilinear.arrays import aligned, product, real, transposed
-from hopfield.numerics import accumulation_dtype
+from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.numerics import accumulation_dtype, real_array
 
 PAIRINGS = ("interleaved", "half")
 
@@ -43,7 +43,7 @@ def relative_bias(
         ValueError: a table of an even number of rows or of another width than the queries.
     Source: Kataru 2026, eq. 63; Shaw, Uszkoreit & Vaswani 2018, eqs. 4 and 5 (arXiv:1803.02155).
     """
-    query, table = real("query", query), real("table", table)
+    query, table = real_array("query", query), real_array("table", table)
     if table.ndim < 2 or table.shape[-2] % 2 == 0 or table.shape[-1] != query.shape[-1]:
         raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {table.shape}")
     reach = table.shape[-2] // 2
@@ -139,7 +139,7 @@ def alibi_bias(
     slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
 ) -> Float[Array, "*h T S"]:
     """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
-    slopes = real("slopes", slopes)
+    slopes = real_array("slopes", slopes)
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
     gap, slopes = aligned(gap, slopes[..., None, None])
     return -slopes * gap
@@ -170,7 +170,7 @@ def rotary(
     """
     if pairing not in PAIRINGS:
         raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
-    x = real("x", x)
+    x = real_array("x", x)
     width = x.shape[-1] if width is None else width
     if width % 2 or not 0 < width <= x.shape[-1]:
         raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")

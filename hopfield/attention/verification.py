@@ -17,8 +17,7 @@ from hopfield.attention import core
 from hopfield.attention.arguments import allowed, inverse_temperature
 from hopfield.attention.gradients import attention_gradients
 from hopfield.bilinear import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.bilinear.arrays import real
-from hopfield.numerics import tolerance
+from hopfield.numerics import real_array, tolerance
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]
@@ -93,7 +92,7 @@ def verify_gradients(
         differ only for inputs within 2e-5 of one.
     """
     rng = np.random.default_rng(seed)
-    query, key, value = real("query", query), real("key", key), real("value", value)
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 

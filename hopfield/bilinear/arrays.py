@@ -1,18 +1,7 @@
-"""Arrays of real numbers, and matrix products whose leading axes broadcast even where their number differs."""
+"""Matrix products whose leading axes broadcast even where their number differs."""
 
 import jax.numpy as jnp
-from jax.typing import ArrayLike
 from jaxtyping import Array
-
-
-def real(name: str, value: ArrayLike) -> Array:
-    """`value` as a floating-point array: whole numbers and truth values become floats. TypeError for anything else."""
-    array = jnp.asarray(value)
-    if jnp.issubdtype(array.dtype, jnp.floating):
-        return array
-    if not (jnp.issubdtype(array.dtype, jnp.integer) or array.dtype == bool):
-        raise TypeError(f"{name} must be real numbers, got {array.dtype}")
-    return array.astype(float)
 
 
 def aligned(a: Array, b: Array) -> tuple[Array, Array]:

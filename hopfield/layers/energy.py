@@ -14,7 +14,7 @@ from hopfield import separations, thermodynamics
 from hopfield.attention import core
 from hopfield.attention.arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.bilinear.arrays import aligned
-from hopfield.dynamics import CONVERGED, STEP_LIMIT
+from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.layers.choices import Held, InverseTemperature, counted
 from hopfield.layers.metrics import Fixed
 from hopfield.numerics import accumulation_dtype, map_rows, safe_norm, tolerance
@@ -113,6 +113,7 @@ class EnergyTransformerBlock(nnx.Module):
         energies = jnp.concatenate([energies, held.energy(tokens, others)[None]])
         weights = core.weights(held.scores(tokens), separation=held.separation, mask=others)
         status = jnp.where(moved[-1] <= tolerance(x.dtype), CONVERGED, STEP_LIMIT)
+        status = jnp.where(jnp.isnan(moved[-1]), NOT_A_NUMBER, status)
         return Descent(state, energies, weights, thermodynamics.entropy(weights), status)
 
     def energy(self, x: Tokens, *, mask: MaskLike = None) -> Float[Array, "*b"]:

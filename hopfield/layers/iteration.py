@@ -19,7 +19,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield.attention import core
 from hopfield.bilinear import Metric
 from hopfield.bilinear.arrays import aligned
-from hopfield.dynamics import CONVERGED, STEP_LIMIT
+from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.numerics import accumulation_dtype, map_rows, safe_norm
 from hopfield.pytrees import Node
 from hopfield.separations import Separation
@@ -85,17 +85,19 @@ def _advance(stored: Stored, now: Settled, rtol: ArrayLike) -> Settled:
     moved = safe_norm(new.astype(wide) - now.state.astype(wide), axis=-1)
     still = moved <= rtol * jnp.maximum(safe_norm(now.state.astype(wide), axis=-1), 1.0)
     running = now.status == STEP_LIMIT
+    status = jnp.where(jnp.isnan(moved), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
     return Settled(
         jnp.where(running[..., None], new, now.state),
         now.steps + (running & ~still),
-        jnp.where(running & still, CONVERGED, now.status),
+        jnp.where(running, status, now.status),
     )
 
 
 def _start(stored: Stored, state: States) -> Settled:
     shape = jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:]
     state = jnp.broadcast_to(state, shape)
-    return Settled(state, jnp.zeros(shape[:-1], jnp.int32), jnp.full(shape[:-1], STEP_LIMIT, jnp.int32))
+    status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
+    return Settled(state, jnp.zeros(shape[:-1], jnp.int32), status.astype(jnp.int32))
 
 
 @partial(jax.jit, static_argnames=("steps",))

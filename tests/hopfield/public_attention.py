@@ -42,9 +42,10 @@ ATTENTION = (
     _row_case("attention.weights", attention.weights),
     _row_case("attention.weights", attention.weights, temperature=2.0),
     _row_case("attention.weights", attention.weights, separation=separations.Sparsemax()),
+    _row_case("attention.weights", attention.weights, separation=separations.entmax(1.5)),
     case("attention.attend", attention.attend, *QKV),
     case("attention.attend", attention.attend, *QKV, mask=attention.padding(4)),
-    case("attention.attend", attention.attend, *QKV, separation=separations.Sparsemax(), shows=some),
+    case("attention.attend", attention.attend, *QKV, separation=separations.entmax(1.5), shows=some),
     case("attention.decompose", attention.decompose, *QKV, nan=(0, 1)),
     case("attention.decompose", attention.decompose, *QKV, nan=(2,), shows=some),
     case("attention.scores", attention.scores, *QKV[:2]),
@@ -106,7 +107,7 @@ BY_HEAD = (normal(2, 5, 2, 4), normal(2, 3, 2, 4), normal(2, 3, 2, 4))
 DECODER = layers.DecoderBlock(_attention(), _attention(), rngs=nnx.Rngs(0))
 LAYERS = (
     *(case(f"layers.{name}.__call__", module, X) for name, module in MODULES.items()),
-    *(case(f"layers.{name}.inspect", module.inspect, X, shows=some) for name, module in MODULES.items()),
+    *(case(f"layers.{name}.inspect", module.inspect, X) for name, module in MODULES.items()),
     case("layers.HopfieldAttention.energy", MODULES["HopfieldAttention"].energy, X),
     case("layers.EnergyTransformerBlock.energy", MODULES["EnergyTransformerBlock"].energy, X),
     case("layers.DecoderBlock.__call__", DECODER, X, normal(2, 3, 8)),

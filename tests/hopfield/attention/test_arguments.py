@@ -128,7 +128,7 @@ def test_whole_numbers_are_floats(function):
 def test_lists_are_arrays_and_words_are_refused():
     rows = [[1, 2], [3, 4]]
     np.testing.assert_allclose(core.attend(rows, rows, rows), core.attend(*[jnp.asarray(rows, float)] * 3))
-    with pytest.raises(TypeError, match=r"^value must be real numbers, got complex128"):
+    with pytest.raises(ValueError, match=r"^value must be real numbers, got complex128"):
         core.attend(rows, rows, jnp.ones((2, 2), complex))
 
 
