@@ -8,7 +8,6 @@ Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles 
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import jax
@@ -16,12 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import struct
-from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from hopfield.curvature import programs
 from hopfield.curvature.likelihoods import Likelihood, as_likelihood
-from hopfield.curvature.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
+from hopfield.curvature.solvers import SolveInfo
 from hopfield.curvature.structured import Blocks, Heads, block_diagonal, kronecker
 from hopfield.numerics import is_traced
 from hopfield.pytrees import Node
@@ -53,7 +52,7 @@ class Fisher(Node):
         pull = jax.linear_transpose(push, self.params)
 
         def product(vector: Tree) -> Tree:
-            (image,) = pull(self._of_outputs(push(_like(vector, self.params))))
+            (image,) = pull(self._of_outputs(push(programs.like(vector, self.params))))
             return image
 
         return product
@@ -61,12 +60,12 @@ class Fisher(Node):
     def __matmul__(self, vector: Tree) -> Tree:
         """F v, of the parameters' structure."""
         self._check_vector(vector)
-        return _product(self, vector)
+        return programs.product(self, vector)
 
     def quadratic(self, vector: Tree) -> Float[Array, ""]:
         """vᵀ F v ≥ 0, by one product with J; KL(p_θ ‖ p_(θ+v)) ≈ ½ vᵀ F v, averaged as F is."""
         self._check_vector(vector)
-        return _quadratic(self, vector)
+        return programs.quadratic(self, vector)
 
     def solve(
         self,
@@ -97,14 +96,14 @@ class Fisher(Node):
             lowest = "positive" if solver == "kernel" else "non-negative"
             raise ValueError(f"damping must be {lowest} for solver {solver!r}, got {damping}")
         if solver != "cg":
-            return _solved_directly(self, vector, damping, tolerance, solver)
+            return programs.solved_directly(self, vector, damping, tolerance, solver)
         blocks = preconditioner if isinstance(preconditioner, Blocks) else None
         inverse = None if blocks is not None else preconditioner
-        return _solved_by_cg(self, vector, damping, blocks, x0, tolerance, inverse, max_iterations)
+        return programs.solved_by_cg(self, vector, damping, blocks, x0, tolerance, inverse, max_iterations)
 
     def rows(self) -> Float[Array, "N P"]:
         """√(w_n/Σw) Lᵀ J_n of all terms n and columns of L, so that F = rowsᵀ rows; `ravel_pytree`'s order of θ."""
-        return _all_rows(self)
+        return programs.rows_of(self)
 
     def kernel(self) -> Float[Array, "N N"]:
         """rows rowsᵀ, the neural tangent kernel in the outputs' own metric: F's non-zero spectrum."""
@@ -113,15 +112,15 @@ class Fisher(Node):
 
     def to_dense(self) -> Float[Array, "P P"]:
         """F as a matrix, in `ravel_pytree`'s order of the parameters."""
-        return self.over_rows(_gram)
+        return self.over_rows(programs.gram)
 
     def diagonal(self) -> Tree:
         """diag F, of the parameters' structure."""
-        return self.over_rows(_squares)
+        return self.over_rows(programs.squares)
 
     def trace(self) -> Float[Array, ""]:
         """tr F."""
-        return self.over_rows(_square)
+        return self.over_rows(programs.square)
 
     def block_diagonal(self, heads: Heads | None = None) -> Blocks:
         """F without what couples different leaves: exact within one dense block per leaf.
@@ -142,7 +141,7 @@ class Fisher(Node):
             statistic: of a pytree like the parameters, with the rows as a further leading axis. Compiled once per
                 function, so that it is best one that is made once.
         """
-        return _summed_over_rows(self, statistic)
+        return programs.summed_over_rows(self, statistic)
 
     def _summed_over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
         factor = self._scaled_factor()
@@ -286,77 +285,3 @@ def _pulled(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "
     each = jnp.einsum("tkr,ts->trsk", factor.reshape(count, outputs, columns), eye)
     _, pull = jax.vjp(model, params)
     return jax.vmap(pull)(each.reshape(count * columns, *terms, outputs))[0]
-
-
-def _flat(rows: Tree) -> Float[Array, "N P"]:
-    return jax.vmap(lambda row: ravel_pytree(row)[0])(rows)
-
-
-@jax.jit
-def _product(curvature: Fisher, vector: Tree) -> Tree:
-    return curvature.linearised()(vector)
-
-
-@jax.jit
-def _quadratic(curvature: Fisher, vector: Tree) -> Array:
-    _, image = jax.jvp(curvature._model, (curvature.params,), (_like(vector, curvature.params),))
-    return jnp.sum(image * curvature._of_outputs(image))
-
-
-@jax.jit
-def _all_rows(curvature: Fisher) -> Array:
-    return _flat(curvature._rows(curvature.inputs, curvature._scaled_factor()))
-
-
-@partial(jax.jit, static_argnames=("statistic",))
-def _summed_over_rows(curvature: Fisher, statistic: Callable[[Tree], Tree]) -> Tree:
-    return curvature._summed_over_rows(statistic)
-
-
-@partial(jax.jit, static_argnames=("solver",))
-def _solved_directly(curvature: Fisher, vector: Tree, damping, tolerance, solver: str) -> tuple[Tree, SolveInfo]:
-    vector = _like(vector, curvature.params)
-    flat, unravel = ravel_pytree(vector)
-    if solver == "cholesky":
-        found = dense_solve(curvature.to_dense(), flat, damping)
-    else:
-        found = _woodbury(curvature.rows(), flat, damping)
-    return solution(curvature.linearised(), unravel(found), vector, damping, tolerance)
-
-
-@partial(jax.jit, static_argnames=("inverse", "max_iterations"))
-def _solved_by_cg(
-    curvature: Fisher, vector: Tree, damping, blocks: Blocks | None, x0: Tree | None, tolerance, inverse, max_iterations
-) -> tuple[Tree, SolveInfo]:
-    if blocks is not None:
-        inverse = lambda r: blocks.solve(r, damping)  # noqa: E731
-    right = _like(vector, curvature.params)
-    return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
-
-
-def _like(vector: Tree, params: Tree) -> Tree:
-    return jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, params)
-
-
-def _gram(rows: Tree) -> Array:
-    flat = _flat(rows)
-    return flat.T @ flat
-
-
-def _squares(rows: Tree) -> Tree:
-    return jax.tree.map(lambda r: jnp.sum(r * r, axis=0), rows)
-
-
-def _square(rows: Tree) -> Array:
-    return dot(rows, rows)
-
-
-def _woodbury(rows: Float[Array, "N P"], vector: Float[Array, "P"], damping: ArrayLike) -> Float[Array, "P"]:
-    """(rowsᵀ rows + λ)⁻¹ v = (v − rowsᵀ (K + λ)⁻¹ rows v)/λ, refined once against the cancellation at small λ."""
-    kernel = rows @ rows.T
-
-    def inverse(v: Array) -> Array:
-        return (v - rows.T @ dense_solve(kernel, rows @ v, damping)) / damping
-
-    x = inverse(vector)
-    return x + inverse(vector - rows.T @ (rows @ x) - damping * x)

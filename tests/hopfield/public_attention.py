@@ -4,6 +4,7 @@ Every case draws its arrays anew; NaN enters each of them unless the case says w
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
