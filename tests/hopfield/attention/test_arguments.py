@@ -1,6 +1,7 @@
 """What attention makes of its arguments: masks of sequences, whole numbers, the default β, numbers beyond float32."""
 
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,8 @@ B = H = 2
 LENGTHS = jnp.asarray([2, 5])
 QUERY, KEY, VALUE = (jnp.asarray(RNG.normal(size=(B, H, n, 3))) for n in (4, 5, 5))
 X = jnp.asarray(RNG.normal(size=(B, 5, 4)))
-WEIGHTS = attention.Projections(*(jnp.asarray(RNG.normal(size=(H, 4, 3))) for _ in range(3)), jnp.ones((H, 3, 4)))
+DRAWN = jnp.asarray(RNG.normal(size=(3, H, 4, 3)))
+WEIGHTS = attention.Projections(DRAWN[0], DRAWN[1], DRAWN[2], jnp.ones((H, 3, 4)))
 ALONE = {
     "padding": (masks.padding(LENGTHS), lambda b: masks.padding(LENGTHS[b])),
     "padding and causal": (
@@ -126,7 +128,7 @@ def test_whole_numbers_are_floats(function):
 
 
 def test_lists_are_arrays_and_words_are_refused():
-    rows = [[1, 2], [3, 4]]
+    rows: Any = [[1, 2], [3, 4]]
     np.testing.assert_allclose(core.attend(rows, rows, rows), core.attend(*[jnp.asarray(rows, float)] * 3))
     with pytest.raises(ValueError, match=r"^value must be real numbers, got complex128"):
         core.attend(rows, rows, jnp.ones((2, 2), complex))
@@ -175,7 +177,7 @@ def test_scores_of_one_query_have_weights_of_one_query():
     scores, used = jnp.asarray([1.0, 2.0, 0.5]), jnp.asarray([True, False, True])
     np.testing.assert_allclose(core.weights(scores, temperature=2.0), jax.nn.softmax(scores / 2.0))
     found = core.weights(scores, mask=used)
-    np.testing.assert_allclose(found, [jax.nn.sigmoid(0.5), 0.0, jax.nn.sigmoid(-0.5)])
+    np.testing.assert_allclose(found, np.asarray([1.0, 0.0, np.exp(-0.5)]) / (1.0 + np.exp(-0.5)), atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(5,), (36, 106), (1, 2, 36, 106)], ids=str)

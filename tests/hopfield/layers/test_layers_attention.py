@@ -251,7 +251,7 @@ BAD = {
     "num_kv_heads must divide the 2 heads": {"num_kv_heads": 3},
     "beta must be positive and finite.*got 0": {"beta": 0.0},
     "beta must be positive.*one per head": {"beta": np.ones(3)},
-    "separation must be a Separation or one of softmax.*got 'softmaxx'": {"separation": "softmaxx"},
+    "separation must be one of softmax.*got 'softmaxx'": {"separation": "softmaxx"},
     "separation must be a name or name:number": {"separation": "entmax:x"},
     "alpha must be greater than 1": {"separation": "entmax:0.5"},
     "separation must be softmax without a number": {"separation": "softmax:2"},

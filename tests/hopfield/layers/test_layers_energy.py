@@ -77,7 +77,7 @@ def test_gradients_reach_every_parameter():
         ({"step_size": 0.0}, "step_size must be positive, got 0"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"patterns": 0}, "patterns must be an integer of at least 1, got 0"),
-        ({"memory": "none"}, "separation must be a Separation or one of"),
+        ({"memory": "none"}, "separation must be one of"),
     ],
     ids=["heads", "step", "steps", "patterns", "memory"],
 )

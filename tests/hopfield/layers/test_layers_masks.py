@@ -102,6 +102,7 @@ def test_an_identity_metric_changes_nothing_in_a_layer():
 def test_a_beta_that_is_not_finite_shows_at_every_shape():
     """The compiled maximum of XLA on CPUs drops NaN at these lengths."""
     associate = attention_fn(2, 4, beta=1.0)
+    assert associate.beta.fixed is not None
     associate.beta.fixed[...] = jnp.nan
     query, key = (jnp.ones((1, n, 2, 4), jnp.float32) for n in (36, 106))
     assert np.isnan(jax.jit(lambda q, k: associate(q, k, k, deterministic=True))(query, key)).all()
