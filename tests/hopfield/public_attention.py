@@ -136,7 +136,7 @@ def _manifold_cases(name: str) -> list[Case]:
     arguments |= {"transport": (point, vector, vector), "violation": (point,)}
     # A vector is carried to where the step ends, by projection: the point itself may have no part in it.
     return [
-        case(f"optim.{name}.{method}", getattr(manifold, method), *draws, nan=(len(draws) - 1,))
+        case(f"optim.{name}.{method}", getattr(manifold, method), *draws, nan=(len(draws) - 1,) if draws[1:] else ())
         for method, draws in arguments.items()
     ]
 
