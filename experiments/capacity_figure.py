@@ -21,10 +21,11 @@ CURVE = ["memory", "dynamics", "corruption", "neurons"]
 CRITERION = {
     "retained": "share retained (final overlap > 0.8)",
     "target_weight": "share with weight on the pattern > ½",
+    "converged_weight": "share that converges to weight > ½",
     "fixed_point": "share of patterns that are fixed points",
     "exact": "share recovered exactly",
 }
-ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+ERROR: dict[str, Any] = {"capsize": 0, "elinewidth": 0.9, "linewidth": 1.0}
 
 
 def draw(table: Table, summary: dict) -> "Figure":
@@ -66,8 +67,9 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
         panels.append(partial(_critical_patterns, critical=critical, betas=_betas(table)))
     panels.append(partial(_one_step_error, table=table))
     clean = (table["corruption"] == 0).any()
-    if len(memories) == 1 and clean and predictions.retained_overlap(memories[0], 0.01) is not None:
-        panels.append(partial(_retained_overlap, table=table))
+    for memory in memories if clean and (len(memories) == 1 or not any(map(_bimodal, memories))) else []:
+        if predictions.retained_overlap(memory, 0.01) is not None:
+            panels.append(partial(_retained_overlap, table=table[table["memory"] == memory]))
     if len(memories) == 1 and any(fit["criterion"] == _headline(memories[0]) for fit in summary["extrapolation"]):
         panels.append(partial(_extrapolation, summary=summary, betas=_betas(table)))
     return panels
@@ -81,6 +83,13 @@ def _side_by_side(table: Table, real: bool) -> list[Panel]:
             if criterion != "fixed_point" or corruption == table["corruption"].iloc[0]:
                 panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
     return panels
+
+
+def _limit(memory: str, criterion: str, load: float | None = None) -> str:
+    """The label of theory for an infinite network: replica symmetric (RS) or annealed where it is."""
+    words = {"replica symmetric": "RS theory", "annealed": "annealed"}
+    name = words.get(predictions.kind(memory, criterion) or "", "theory")
+    return rf"{name}, $N\to\infty$" + ("" if load is None else f": {load:.4f}")
 
 
 def _symbol(memory: str) -> str:
@@ -168,11 +177,22 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
         ax.plot([], [], **_theory(label="exact at that $N$"))
     limit = predictions.critical_load(memory, criterion, None, 0, beta)
     if limit is not None and (rows["corruption"] == 0).any():
-        ax.axvline(limit, **_theory(linestyle=":", label=rf"theory, $N\to\infty$: {limit:.4f}"))
+        ax.axvline(limit, **_theory(linestyle=":", label=_limit(memory, criterion, limit)))
+    _converged(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=_load_label(memory), ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     ax.set_title(_title(memory), loc="left")
-    ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8)
+    ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8, fontsize=7)
+
+
+def _converged(ax: "Axes", rows: Table, criterion: str) -> None:
+    """The share that still has the weight once the dynamics have ended, at the largest size from its first start."""
+    if criterion != "target_weight" or not rows["converged_weight"].notna().any():
+        return
+    size = rows["neurons"].max()
+    curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
+    look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
+    _bars(ax, _shares(curve, "converged_weight", ["load"]), "load", label=f"$N={size}$, converged", **look)
 
 
 def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]) -> None:
@@ -200,7 +220,8 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
         limit = predictions.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
-    ax.plot([], [], **_theory(label=r"theory, $N\to\infty$"))
+    kinds = dict.fromkeys(_limit(memory, _headline(memory)) for memory in looks)
+    ax.plot([], [], **_theory(label=next(iter(kinds)) if len(kinds) == 1 else r"theory, $N\to\infty$"))
     ax.set(xscale="log", yscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
     sizes = sorted(set(frame["neurons"]))
     if len(sizes) <= 8:
@@ -250,23 +271,37 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
 
 
 def _retained_overlap(ax: "Axes", table: Table) -> None:
-    """Final overlap of the retained queries against load, with the theory of the infinite network."""
+    """Final overlap against load with the theory of the infinite network: of what is retained where overlaps are
+    bimodal, of all queries where they spread and a cut would decide.
+    """
     from experiments.statistics import means_by_group
 
     memory = table["memory"].iloc[0]
+    column, weight = ("overlap_retained", "retained") if _bimodal(memory) else ("overlap", "probes")
     rows = table[(table["corruption"] == 0) & (table["dynamics"] == table["dynamics"].iloc[0])]
+    rows = rows[rows["memory"] == memory]
     rows = rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
     looks = series([str(size) for size in rows["neurons"].unique()])
     for size, curve in rows.groupby("neurons", sort=False):
-        means = means_by_group(curve, ["load"], "overlap_retained", "cluster", "retained")
+        means = means_by_group(curve, ["load"], column, "cluster", weight)
         look = looks[str(size)] | {"linestyle": "none"}
         ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **_look(look))
-    loads = np.linspace(rows["load"].min(), rows["load"].max(), 400)
+    loads = np.linspace(rows["load"].min(), rows["load"].max(), 120)
     deficit = 1 - np.asarray(predictions.retained_overlap(memory, loads))
-    ax.plot(loads, deficit, **_theory(label=r"theory, $N\to\infty$"))
-    ax.set(yscale="log", xlabel=_load_label(memory), ylabel=r"$1 - m$ of retained queries")
-    ax.set_title("overlap of what is retained", loc="left")
+    ax.plot(loads, deficit, **_theory(label=_limit(memory, "retained")))
+    whose = "retained" if _bimodal(memory) else "all"
+    ax.set(yscale="log", xlabel=_load_label(memory), ylabel=rf"$1 - m$ of {whose} queries")
+    ax.set_title(_overlap_title(memory), loc="left")
     ax.legend(loc="best")
+
+
+def _bimodal(memory: str) -> bool:
+    """Whether final overlaps have two peaks with nothing between them."""
+    return _symbol(memory) == "M / N"
+
+
+def _overlap_title(memory: str) -> str:
+    return "overlap of what is retained" if _bimodal(memory) else f"final overlap, {_title(memory)}"
 
 
 def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
@@ -285,7 +320,7 @@ def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
     )
     size = points["neurons"].to_numpy(float)
     ax.errorbar(1 / size, points["load"], points["stderr"], color="k", marker="o", linestyle="none", label="measured")
-    grid = np.geomspace(size.min() / 1.2, size.max() * 50, 300)
+    grid = np.geomspace(size.min() / 1.2, size.max() * 50, 80)
     best = best_fit(fits.to_dict("records"))
     for look, fit in zip(zip(COLOURS, LINES, strict=True), fits.to_dict("records"), strict=False):
         x = fit["exponent"]
@@ -297,7 +332,7 @@ def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
     memory, start = points["memory"].iloc[0], points["corruption"].iloc[0]
     theory = predictions.critical_load(memory, headline, None, start, betas[memory])
     if theory is not None:
-        ax.axhline(theory, **_theory(label=rf"theory, $N\to\infty$: {theory:.4f}"))
+        ax.axhline(theory, **_theory(label=_limit(memory, headline, theory)))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
     ax.legend(loc="upper left", fontsize=7)

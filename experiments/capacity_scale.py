@@ -1,6 +1,7 @@
 """What a memory's capacity is measured at: sizes, loads, samples and starts, common to all or a memory's own."""
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, NamedTuple
 
 from experiments import draws, sources
@@ -8,6 +9,14 @@ from experiments.base import about
 from experiments.budget import Cost
 
 DYNAMICS = ("asynchronous", "synchronous")
+
+
+class Parity(Enum):
+    """Numbers of patterns M that loads are rounded to, where fields are sums of M integers."""
+
+    odd = "odd"
+    even = "even"
+    any = "any"
 
 
 @dataclass
@@ -36,6 +45,10 @@ class Scale:
     )
     beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
     max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
+    parity: Parity | None = field(
+        default=None,
+        metadata=about("M that loads are rounded to where fields are integers (classical, dense): odd unless given"),
+    )
 
 
 class At(NamedTuple):
@@ -50,6 +63,7 @@ class At(NamedTuple):
     corruption: list[Any] = [0.0]  # noqa: RUF012
     beta: float | None = None
     max_steps: int = 100
+    parity: Parity = Parity.odd
 
 
 def first_given(*layers: Scale) -> At:
@@ -84,16 +98,24 @@ def samples(at: At, neurons: int) -> int:
 
 
 def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
-    """Numbers of patterns M in ascending order, those of the loads rounded as the memory's scaling says."""
+    """Numbers of patterns M in ascending order: `stored` as given, or the loads rounded to the scale's parity."""
     from hopfield.memories import find
 
     if scale.stored is not None:
         return sorted(set(scale.stored))
     blueprint = find(memory)
     try:
-        return sorted({blueprint.rounded(load, neurons) for load in scale.loads or []})
+        return sorted({blueprint.rounded(load, neurons, scale.parity.name) for load in scale.loads or []})
     except OverflowError:
         raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+
+
+def counted(point: dict) -> dict:
+    """What is known of a point before it is measured: its load and the parity of its number of patterns."""
+    from hopfield.memories import find
+
+    load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
+    return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
 
 
 def check(memory: str, scale: At) -> None:

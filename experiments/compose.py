@@ -124,9 +124,10 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
     swept: set[str] = set()
     for override in map(_parse, words):
         key = override.get_key_element()
-        axes[key] = _alternatives(override)
+        axis = str(override.input_line) if override.is_add() else key  # several entries may be added to one group
+        axes[axis] = _alternatives(override)
         if override.is_sweep_override():
-            swept.add(key)
+            swept.add(axis)
             if not sweep:
                 value = str(override.input_line).partition("=")[2]
                 raise InputError(

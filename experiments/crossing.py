@@ -1,4 +1,4 @@
-"""Where the mean of a weight or a share rises through one half, with an error over disorder samples.
+"""Where the mean of a weight or a share rises through one half or another level, with an error over disorder samples.
 
 `transition.critical_load` fits counts of successes; this is its counterpart for a smooth mean in [0, 1], which needs no
 model of its shape. scipy is imported where it is used: importing this module costs no more than numpy.
@@ -14,7 +14,7 @@ TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
 
 class Crossing(NamedTuple):
-    """Where the mean rises through one half: the value, its standard error and the number of clusters it is from.
+    """Where the mean rises through its level: the value, its standard error and the number of clusters it is from.
 
     `value` is NaN, and `reason` says why, where the mean stays on one side; `stderr` is NaN where a cluster alone
     decides whether there is a crossing at all.
@@ -26,8 +26,10 @@ class Crossing(NamedTuple):
     reason: str = ""
 
 
-def half_crossing(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Crossing:
-    """The first x at which the mean of the values rises through one half, and its error over clusters.
+def half_crossing(
+    x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None, *, level: float = 0.5
+) -> Crossing:
+    """The first x at which the mean of the values rises through one half or another level, and its error.
 
         stderr² = (G−1)/G · Σ_g (x_(g) − mean of x_(·))² + (x − x_line)²,   x_(g) the crossing without cluster g
 
@@ -39,6 +41,7 @@ def half_crossing(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: 
         values: [R] measured values in [0, 1].
         cluster: [R] label of the disorder sample of every row; one label may occur at several x.
         weights: [R] weights ≥ 0, such as probes; equal by default.
+        level: the mean that is passed, between 0 and 1.
 
     Raises:
         ValueError: columns of different length or empty, numbers out of range, negative weights.
@@ -46,14 +49,18 @@ def half_crossing(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: 
     Source: Efron 1982, The Jackknife (its deletion of groups); Fritsch & Carlson 1980.
     """
     places, totals, weight = _cells(x, values, cluster, weights)
-    value, straight = _crossing(places, totals.sum(axis=0), weight.sum(axis=0))
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    value, straight = _crossing(places, totals.sum(axis=0), weight.sum(axis=0), level)
     clusters = len(totals)
     if math.isnan(value):
-        return Crossing(value, math.nan, clusters, "the mean does not rise through one half at the measured values")
+        return Crossing(
+            value, math.nan, clusters, f"the mean does not rise through {_name(level)} at the measured values"
+        )
     if clusters == 1:
         return Crossing(value, math.nan, clusters)
     left_out = [
-        _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - own)[0]
+        _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - own, level)[0]
         for total, own in zip(totals, weight, strict=True)
     ]
     stderr = math.hypot(math.sqrt((clusters - 1) * np.var(left_out)), value - straight)
@@ -79,14 +86,18 @@ def _cells(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLi
     return places, *sums
 
 
-def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Where the cubic and where the straight line through the logits of the means first rise through zero."""
+def _name(level: float) -> str:
+    return "one half" if level == 0.5 else f"{level:g}"
+
+
+def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: float) -> tuple[float, float]:
+    """Where the cubic and where the straight line through the logits of the means first rise through the level's."""
     from scipy.interpolate import PchipInterpolator
     from scipy.optimize import brentq
     from scipy.special import logit
 
     used = weight > 0
-    x, height = x[used], logit(np.clip(totals[used] / weight[used], TINY, 1 - TINY))
+    x, height = x[used], logit(np.clip(totals[used] / weight[used], TINY, 1 - TINY)) - logit(level)
     rising = np.flatnonzero((height[:-1] < 0) & (height[1:] >= 0))
     if not rising.size:
         return math.nan, math.nan

@@ -304,6 +304,8 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
         if not name.endswith("/stderr"):
             error = scalars.get(f"{name}/stderr")
             print(f"{name}: {_number(value)}{f' ± {_number(error)}' if error is not None else ''}")
+    for note in summary.get("notes", []):
+        _say(f"warning: {note}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
 
 

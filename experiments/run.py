@@ -1,5 +1,6 @@
 """The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`; `--help` says the rest."""
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,8 +86,15 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _override(word: str) -> str:
-    """An override as Hydra reads it: Python's None is null, and a path may hold an equals sign."""
+    """An override as Hydra reads it: Python's None is null, a path may hold an equals sign, a name of an entry a colon.
+
+    `per_memory.dense:3.loads=[0.1]` sets or adds the entry: Hydra takes no colon in a key, but one in a mapping.
+    """
     key, _, value = word.partition("=")
+    entry = re.fullmatch(r"[+]{0,2}(\w+)\.(\w+):([\w.]+)\.(\w+)", key)
+    if entry:
+        group, name, parameter, option = entry.groups()
+        return f"+{group}={{{name}\\:{parameter}:{{{option}:{'null' if value == 'None' else value}}}}}"
     if value == "None":
         return f"{key}=null"
     if key == "output" and "=" in value and value[0] not in "'\"":

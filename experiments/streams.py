@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from experiments import draws, sources
+from experiments import capacity_scale, draws, sources, trials
 
 if TYPE_CHECKING:
     from hopfield import Memory
@@ -109,14 +109,15 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
     state = found.update(part.potential)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
     overlap = np.mean(state * target, axis=1)
-    retained = overlap > 0.8
+    retained = overlap > trials.CUTS["retained"]
     return {
-        "load": blueprint.scaling.load(point["patterns"], point["neurons"]),
-        "retained": int(np.sum(retained)),
+        **capacity_scale.counted(point),
+        **{name: int(np.sum(overlap > cut)) for name, cut in trials.CUTS.items()},
         "exact": int(np.sum(np.all(state == target, axis=1))),
         "cycles": 0,
         "fixed_point": int(np.sum(np.all(counted[0.0].update(part.potential)[used] == target, axis=1))),
         "target_weight": int(np.sum(share > 0.5)),
+        "converged_weight": None,  # the weights after the step would need another pass
         "overlap": float(np.mean(overlap)),
         "one_step_error": float(np.mean(state != target)),
         "steps": float(np.mean(np.any(state != begun, axis=1))),

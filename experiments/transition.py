@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from experiments.monotone import falling_half
+
 Array = NDArray[Any]
 
 LINKS = ("probit", "logit")
 FEWEST_CLUSTERS = 6  # a sandwich over fewer clusters is far too small
+FEWEST_CURVED = 5  # loads that a fit with a quadratic term needs
+SHORTFALL = 6.0  # of χ², which chance reaches once in 70 times
 NEAREST_LOADS = 6
-TAILS = (0.1, 0.2, 0.3)  # narrower windows, tried where the fit is bad
-SURPRISE = 0.01  # a fit is bad where χ² is exceeded with less than this probability
+SURPRISE = 0.001  # a fit is rejected where χ² is exceeded with less than this probability
 
 
 class CriticalLoad(NamedTuple):
@@ -27,7 +30,9 @@ class CriticalLoad(NamedTuple):
     `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
     compares the shares with the fitted curve on `dof` degrees of freedom, in units of the clustered variance at one
     load (both 0 where nothing is left to test; samples that recur at every load make it smaller than dof). `loads`
-    and `clusters` count what the fit used. `method` is "probit" or "logit" (a fit), "posterior" or "none".
+    and `clusters` count what the fit used. `method` is "probit" or "logit" (a fit), "curved probit" or "curved logit"
+    (one with a quadratic term), "monotone" (χ² has rejected the fit, whose `chi2`, `dof` and `width` these still are),
+    "posterior" or "none".
     """
 
     value: float
@@ -87,8 +92,11 @@ def critical_load(
     A probit in load is right only near the transition (there are plateaus and finite-size tails beyond it), so the
     fit keeps the loads whose fitted share lies in (tail, 1 − tail) and the next one on either side, and is repeated
     until this window stands still. It starts from the half crossing of the monotone (isotonic) regression, which
-    noise in the tails cannot move far. Where χ² rejects the fit (p < 0.01) narrower windows are tried, to (0.3, 0.7);
-    an error that stays with a rejected fit is multiplied by √(χ²/dof). Success may fall or rise with load.
+    noise in the tails cannot move far. A term b2·load² is added where the window holds five loads or more and that
+    lowers χ² by more than 6: small systems fall less steeply beyond the transition than before it, and a straight
+    line puts their threshold too high. Where χ² rejects the fit (p < 0.001), as for steps between plateaus, the
+    crossing is that of the monotone curve through the shares (`experiments.monotone`), which supposes no shape and
+    needs loads near the crossing. Success may fall or rise with load.
 
     Where no load lies inside the transition, where a step explains the window, or where there are fewer than six
     clusters, a sandwich means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
@@ -121,20 +129,13 @@ def critical_load(
     crossing, _, reason = _half_crossing(counts, tail)
     if reason:
         return _no_estimate(reason, counts)
-    estimate = None
-    for end in (tail, *(wider for wider in TAILS if wider > tail)):
-        narrower = _windowed_fit(counts, link, end)
-        if narrower is None or not narrower.found:
-            estimate = estimate or narrower
-            break
-        estimate = narrower
-        if not _rejected(estimate):
-            break
+    estimate = _windowed_fit(counts, link, tail)
     if estimate is None:
         nearest = np.argsort(np.abs(np.unique(counts.load) - crossing), kind="stable")[:NEAREST_LOADS]
         estimate = _posterior(counts.at(np.unique(counts.load)[nearest]))
     elif _rejected(estimate):
-        estimate = estimate._replace(stderr=estimate.stderr * math.sqrt(estimate.chi2 / estimate.dof))
+        value, stderr = falling_half(*counts)
+        estimate = estimate._replace(value=value, stderr=stderr, method="monotone")
     return estimate._replace(value=sign * estimate.value)
 
 
@@ -162,7 +163,38 @@ def _windowed_fit(counts: _Counts, link: str, tail: float) -> CriticalLoad | Non
             # No slope in the first, widest window is a finding; later it means that the window became too small.
             return estimate if estimate is not None and not estimate.found and step == 0 else None
         crossing = estimate.value
-    return estimate
+    return estimate and _curved(counts.at(window), link, estimate)
+
+
+def _curved(counts: _Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
+    """The fit with a quadratic term where that lowers χ² by more than 6, else the straight one."""
+    from scipy.special import ndtr
+
+    loads, s, n = counts.pooled()
+    if not straight.found or loads.size < FEWEST_CURVED:
+        return straight
+    fit, centre, scale = _regression(counts, link, 2)
+    coefficients, cov = np.asarray(fit.params), np.asarray(fit.cov_params())
+    if not (fit.converged and np.isfinite(cov).all()):
+        return straight
+    line = np.polynomial.Polynomial(coefficients)
+    # The branch that falls through one half within the window, not where the parabola turns back.
+    real = [x.real for x in line.roots() if x.imag == 0]
+    inside = [x for x in real if line.deriv()(x) < 0 and loads[0] <= centre + scale * x <= loads[-1]]
+    score, share = _links(link)
+    chi2, dof = _goodness(s, n, share(line((loads - centre) / scale)), _dispersion(counts), 3)
+    if not inside or chi2 > straight.chi2 - SHORTFALL:
+        return straight
+    slope = float(line.deriv()(inside[0])) / scale
+    gradient = -(inside[0] ** np.arange(3)) / slope
+    return straight._replace(
+        value=float(centre + scale * inside[0]),
+        stderr=math.sqrt(max(gradient @ cov @ gradient, gradient @ fit.normalized_cov_params @ gradient)),
+        width=float(score(ndtr(1.0)) / -slope),
+        chi2=chi2,
+        dof=dof,
+        method=f"curved {link}",
+    )
 
 
 def _counts(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> _Counts:
@@ -219,23 +251,14 @@ def _half_crossing(counts: _Counts, tail: float) -> tuple[float, float, str]:
 
 def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, float]:
     """The regression on these rows, or None, and the distance from its crossing to the share `tail`."""
-    from scipy.special import expit, logit, ndtr, ndtri
-    from statsmodels.genmod.families import Binomial, links
-    from statsmodels.genmod.generalized_linear_model import GLM
+    from scipy.special import ndtr
 
     clusters = np.unique(counts.cluster).size
     if clusters < FEWEST_CLUSTERS or counts.separated():
         return None, math.nan
-    score, share, family = (ndtri, ndtr, links.Probit()) if link == "probit" else (logit, expit, links.Logit())
+    score, share = _links(link)
     loads, s, n = counts.pooled()
-    centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
-    design = np.column_stack([np.ones_like(counts.load), (counts.load - centre) / scale])
-    outcome = np.column_stack([counts.successes, counts.trials - counts.successes])
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # separation and overflow on the way; convergence is checked
-        fit = GLM(outcome, design, family=Binomial(link=family)).fit(
-            maxiter=200, cov_type="cluster", cov_kwds={"groups": counts.cluster}
-        )
+    fit, centre, scale = _regression(counts, link, 1)
     (b0, b1), cov = np.asarray(fit.params), np.asarray(fit.cov_params())
     inside = score(1 - tail) / -b1 * scale
     value = centre - b0 / b1 * scale
@@ -258,13 +281,38 @@ def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, 
     ), float(inside)
 
 
-def _goodness(s: Array, n: Array, fitted: Array, dispersion: float) -> tuple[float, int]:
+def _links(link: str) -> tuple[Any, Any]:
+    """The link as a function of the share, and the share as a function of its linear predictor."""
+    from scipy.special import expit, logit, ndtr, ndtri
+
+    return (ndtri, ndtr) if link == "probit" else (logit, expit)
+
+
+def _regression(counts: _Counts, link: str, degree: int) -> tuple[Any, float, float]:
+    """Binomial regression on powers of (load − centre)/scale with the clustered sandwich; centre and scale."""
+    from statsmodels.genmod.families import Binomial, links
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    loads = np.unique(counts.load)
+    centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
+    design = np.vander((counts.load - centre) / scale, degree + 1, increasing=True)
+    outcome = np.column_stack([counts.successes, counts.trials - counts.successes])
+    family = Binomial(link=links.Probit() if link == "probit" else links.Logit())
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # separation and overflow on the way; convergence is checked
+        fit = GLM(outcome, design, family=family).fit(
+            maxiter=200, cov_type="cluster", cov_kwds={"groups": counts.cluster}
+        )
+    return fit, float(centre), float(scale)
+
+
+def _goodness(s: Array, n: Array, fitted: Array, dispersion: float, parameters: int = 2) -> tuple[float, int]:
     """Likelihood-ratio χ² of the loads and its degrees of freedom; Pearson's explodes on one success in a tail."""
     from scipy.special import xlogy
 
     fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
     deviance = xlogy(s, s / (n * fitted)) + xlogy(n - s, (n - s) / (n * (1 - fitted)))
-    dof = s.size - 2
+    dof = s.size - parameters
     return (2 * float(deviance.sum()) / dispersion if dof else 0.0), dof
 
 

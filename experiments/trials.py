@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from experiments import draws, sources
 
+CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
+"""Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""
+COUNTS = (*CUTS, "exact", "cycles", "fixed_point")
+WEIGHTS = ("target_weight", "converged_weight")
 EXACT = 0.01
 """Relative distance within which a real state counts as the pattern; spins must all be right."""
 
@@ -83,14 +87,14 @@ def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dic
     probe = lambda i, key: _probe(program, model, weigh, stored[i], i, key, amount)  # noqa: E731
     outcome = jax.vmap(probe)(index, keys)
     valid = index < patterns
-    count = {name: jnp.sum(valid & outcome[name]) for name in ("retained", "exact", "cycles", "fixed_point")}
+    count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
     share = 1.0 / jnp.sum(valid)
     averaged = ("overlap", "one_step_error", "steps")
     mean = {name: share * jnp.sum(jnp.where(valid, outcome[name], 0)) for name in averaged}
     kept = valid & outcome["retained"]
     mean["overlap_retained"] = jnp.sum(jnp.where(kept, outcome["overlap"], 0.0)) / jnp.sum(kept)
-    heavy = jnp.sum(valid & outcome["target_weight"]) if weigh else jnp.nan
-    return count | {"target_weight": heavy} | mean
+    heavy = {name: jnp.sum(valid & outcome[name]) if weigh else jnp.nan for name in WEIGHTS}
+    return count | heavy | mean
 
 
 def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
@@ -119,8 +123,9 @@ def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),
         "target_weight": weigh(start)[index] > 0.5 if weigh else False,
+        "converged_weight": weigh(end.state)[index] > 0.5 if weigh else False,
         "overlap": overlap(end.state, target),
-        "retained": retained(end.state, target),
+        **{name: retained(end.state, target, cut) for name, cut in CUTS.items()},
         "exact": exact(end.state, target, tolerance),
         "steps": end.steps,
         "cycles": end.status == CYCLE,

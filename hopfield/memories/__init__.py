@@ -61,13 +61,13 @@ class Blueprint(NamedTuple):
     beta: float | None
     """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
     integer_fields: bool = False
-    """Whether fields are sums of M integers: an even M can leave exact ties, which keep a spin."""
+    """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
 
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
 
-        With Hebb's rule N·h_i has the parity of M: at odd M there are no ties, at even M ties keep the spin and move
-        thresholds by order 1/N. Of two numbers at the same distance the larger one counts.
+        With Hebb's rule and an even N, N·h_i has the parity of M: at odd M there are no ties, at even M ties keep the
+        spin and move thresholds by order 1/N. Of two numbers at the same distance the larger one counts.
 
         Raises:
             ValueError: `parity` is none of PARITIES.

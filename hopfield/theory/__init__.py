@@ -3,10 +3,10 @@
 Every function takes numbers or arrays that broadcast against each other and returns a float64 scalar for scalar
 arguments, an array otherwise. Where a prediction does not exist (no retrieval state, say) the value is nan.
 
-    classical     Hebb couplings: replica theory at any temperature, its lines, the exact one-step error
+    classical     Hebb couplings: replica-symmetric theory at any temperature, its lines, the exact one-step error
     dense         polynomial separations: Krotov and Hopfield's capacities, the finite-size one-step error
     exponential   exponential separations on spins: thresholds, finite-size target weight and one-step error
-    spherical     softmax on the sphere, spins or Gaussian patterns: exact exponents, finite-size predictions
+    spherical     softmax on the sphere, spins or Gaussian patterns: exponents, finite-size predictions, annealed
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 

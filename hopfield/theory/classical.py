@@ -1,4 +1,4 @@
-"""Classical network (Hebb couplings W = ΞᵀΞ/N): replica theory, its phase diagram and the exact one-step error.
+"""Classical network (Hebb couplings W = ΞᵀΞ/N): replica-symmetric theory, its lines and the exact one-step error.
 
 The load is α = M/N, the temperature T = 1/β belongs to E = −½ Σ_{i≠j} W_ij x_i x_j, and all thermodynamic functions
 are for N → ∞ and replica symmetric. Symmetry is broken at low temperatures, where the lines α_M(T) and α_1(T) of
@@ -46,7 +46,7 @@ class Replica(NamedTuple):
 
 @cache
 def critical_load() -> CriticalLoad:
-    """Storage capacity at zero temperature: α_c = max_y ½ [erf(y)/y − (2/√π) e^(−y²)]², with m_c = erf(y).
+    """Replica-symmetric capacity at zero temperature: α_c = max_y ½ [erf(y)/y − (2/√π) e^(−y²)]², with m_c = erf(y).
 
     Returns:
         load 0.1379056 and overlap 0.967417.
@@ -63,7 +63,7 @@ def critical_load() -> CriticalLoad:
 
 
 def replica(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:
-    """Retrieval state: overlap m, q, r and free energy per neuron.
+    """Replica-symmetric retrieval state: overlap m, q, r and free energy per neuron.
 
     m = ⟨tanh β(m + √(αr) z)⟩,  q = ⟨tanh² …⟩,  r = q/(1 − β(1−q))²,
     f = α/2 + m²/2 + αβr(1−q)/2 + (α/2β)[ln(1 − β(1−q)) − βq/(1 − β(1−q))] − T⟨ln 2cosh β(m + √(αr) z)⟩
@@ -86,12 +86,15 @@ def replica(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:
 
 
 def retrieval_overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> Float:
-    """Overlap m of the retrieval state with its pattern at load α >= 0 and temperature T >= 0; nan if there is none."""
+    """Replica-symmetric overlap m of the retrieval state with its pattern, at load α >= 0 and temperature T >= 0.
+
+    Nan where there is no such state.
+    """
     return replica(load, temperature).overlap
 
 
 def spin_glass(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:
-    """State without macroscopic overlap: the spin glass below T_g = 1 + √α, the paramagnet (q = r = 0) above.
+    """Replica-symmetric state without macroscopic overlap: spin glass below T_g = 1 + √α, paramagnet (q = r = 0) above.
 
     Args:
         load: α = M/N, > 0.
@@ -107,7 +110,7 @@ def spin_glass(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:
 
 
 def spinodal_load(temperature: ArrayLike = 0.0) -> Float:
-    """Largest load α_M(T) with a retrieval state; 0.1379056 at T = 0, 0 from T = 1 on.
+    """Largest load α_M(T) with a replica-symmetric retrieval state; 0.1379056 at T = 0, 0 from T = 1 on.
 
     Args:
         temperature: T >= 0.

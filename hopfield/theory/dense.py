@@ -135,6 +135,8 @@ def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: boo
 def spinodal(degree: ArrayLike, *, rectified: bool = False) -> CriticalLoad:
     """Largest load with a retrieval state of the iterated step, max over y of [erf(y)^(n−1)/y]²/(2 noise(n)).
 
+    The iteration neglects the noise that successive steps share, which finite networks do not.
+
     Args:
         degree: n >= 3; at n = 2 successive crosstalks are correlated and the replica theory of `classical` holds.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.

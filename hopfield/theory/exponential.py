@@ -70,7 +70,8 @@ def one_step_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
 def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
     """Load up to which a typical pattern has softmax weight above 1/2 in the state.
 
-    With m = 1 − 2ρ: βm − ln cosh β where m >= tanh β, and I(m) otherwise.
+    With m = 1 − 2ρ: βm − ln cosh β where m >= tanh β, which is annealed (the sum over the other patterns is at its
+    mean), and I(m) otherwise, where the one nearest to the state dominates it.
 
     Args:
         beta: inverse temperature in exp(β ξ·x), > 0.

@@ -1,10 +1,11 @@
-"""Softmax memories: exact exponents of M = e^(αN) patterns, and finite-size predictions.
+"""Softmax memories: exponents of M = e^(αN) patterns, and annealed finite-size predictions.
 
 Retrieval starts at a stored pattern, so these are statements about a typical pattern being kept, not about basins.
 
-The finite-size predictions put the sum over the M − 1 other patterns at its mean, ⟨Σ e^(κ ξ_ν·x)⟩ = (M−1) E(κ) for
-unit vectors: right where many patterns share it, and good to a per cent from a thousand patterns on. Spins and
-Gaussian patterns are scaled by 1/√N, so that their norm is 1 (for Gaussian patterns in the mean square):
+The finite-size predictions are annealed: they put the sum over the M − 1 other patterns at its mean,
+⟨Σ e^(κ ξ_ν·x)⟩ = (M−1) E(κ) for unit vectors, which is right where many patterns share it, and good to a per cent from
+a thousand patterns on. Spins and Gaussian patterns are scaled by 1/√N, so that their norm is 1 (for Gaussian patterns
+in the mean square):
 
     sphere    E_d(κ) = Γ(d/2)(2/κ)^ν I_ν(κ), ν = d/2 − 1    A = E'/E = I_{ν+1}/I_ν
     spins     cosh(κ/N)^N                                   tanh(κ/N)
@@ -65,7 +66,7 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
 def target_weight_one_step(
     neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
 ) -> Float:
-    """Softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
+    """Annealed softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
 
     Args:
         neurons: dimension d >= 2.
@@ -78,7 +79,7 @@ def target_weight_one_step(
 
 
 def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Converged:
-    """State that the update reaches from a pattern: m ← p + (1−p) A(κm), p the target weight at κm.
+    """State that the update reaches from a pattern, annealed: m ← p + (1−p) A(κm), p the target weight at κm.
 
     A = E'/E is the mean overlap of the other patterns' weighted average with the state. The entropy is
     H = −p ln p − (1−p) ln(1−p) + (1−p)[ln(M−1) + ln E(κm) − κm A(κm)].
@@ -111,7 +112,7 @@ def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensembl
 def critical_beta(
     neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one_step", ensemble: str = "sphere"
 ) -> Float:
-    """Smallest κ (β for patterns of unit norm) at which the target weight exceeds 1/2.
+    """Smallest κ (β for patterns of unit norm) at which the annealed target weight exceeds 1/2.
 
     Args:
         neurons: dimension d >= 2.
@@ -153,7 +154,7 @@ def critical_beta(
 
 
 def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
-    """Load ln M / d up to which the target weight is at least 1/2: `typical_load` on a finite sphere, for κ = λd.
+    """Annealed load ln M / d up to which the target weight is at least 1/2: `typical_load` at finite d, for κ = λd.
 
     Args:
         neurons: dimension d >= 2.

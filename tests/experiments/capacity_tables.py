@@ -6,14 +6,14 @@ import numpy as np
 import pandas
 from scipy.special import ndtr
 
-from experiments import capacity
+from experiments import capacity, capacity_scale, trials
 from experiments.base import encode
 from hopfield.memories import find
 
-COUNTS = ("retained", "exact", "cycles", "fixed_point", "target_weight")
+COUNTS = (*trials.CUTS, "exact", "cycles", "fixed_point", "target_weight", "converged_weight")
 COLUMNS = {
     *("memory", "dynamics", "neurons", "patterns", "load", "corruption", "sample", "probes", "source", "beta"),
-    *(*COUNTS, "overlap", "overlap_retained", "one_step_error", "steps", "max_steps"),
+    *(*COUNTS, "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
 }
 HALF = {"M / N": 0.15, "ln M / N": 0.56}
 """Where half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
@@ -44,9 +44,13 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         load = blueprint.scaling.load(point["patterns"], point["neurons"])
         centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
         share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
-        row = point | {"load": load} | {name: int(generator.binomial(point["probes"], share)) for name in COUNTS}
+        row = (
+            point
+            | capacity_scale.counted(point)
+            | {name: int(generator.binomial(point["probes"], share)) for name in COUNTS}
+        )
         if point["memory"] in ("projection", "storkey"):
-            row["target_weight"] = None
+            row |= {"target_weight": None, "converged_weight": None}
         row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
         rows.append(row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0})
     return saved(rows)

@@ -18,7 +18,7 @@ ISSUED = (
 def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns():
     config = Config(
         memories=["storkey", "classical"],
-        neurons=[20, 10],
+        neurons=[30, 10],
         loads=[0.5, 0.1],
         samples=2,
         dynamics=["synchronous", "asynchronous"],
@@ -29,7 +29,7 @@ def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns()
         (memory, dynamics, neurons, corruption, patterns, sample)
         for memory in ("storkey", "classical")
         for dynamics in ("synchronous", "asynchronous")
-        for neurons in (20, 10)
+        for neurons in (30, 10)
         for corruption in ("mask:0.5", 0.1)
         for patterns in (neurons // 10, neurons // 2)
         for sample in (0, 1)
@@ -140,6 +140,7 @@ def test_the_ledger_is_salted_with_all_that_points_do_not_say():
         "corruption",
         "beta",
         "max_steps",
+        "parity",
     }
     assert options - {"sources"} == said | set(capacity.science(Config()))
     assert capacity.science(Config(seed=1)) != capacity.science(Config()) != capacity.science(Config(clamp=True))
@@ -151,24 +152,29 @@ LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
 def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
     table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, probes=8)
     summary = json.loads(base.encode(capacity.summarise(table)))
-    assert len(summary["critical_load"]) == 16
-    for entry in summary["critical_load"]:
+    halves = [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"]
+    assert len(halves) == 28
+    for entry in halves:
         assert {"memory", "dynamics", "corruption", "neurons", "criterion", "load", "stderr"} <= set(entry)
-        assert entry["criterion"] in ("fixed_point", "retained", "exact", "target_weight")
+        assert entry["criterion"] in (*trials.CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
+        assert entry["cut"] == trials.CUTS.get(entry["criterion"])
         assert 0 < entry["stderr"] < 0.003
         assert abs(entry["load"] - 0.15 * (1 + 1 / entry["neurons"])) < 4 * entry["stderr"]
-    assert len(summary["extrapolation"]) == 20
+    # Only what is retained has a limit that it nears as a power of N.
+    assert {entry["criterion"] for entry in summary["extrapolation"]} == set(trials.CUTS)
+    assert len(summary["extrapolation"]) == 15
     for entry in summary["extrapolation"]:
         keys = {"memory", "dynamics", "criterion", "exponent", "free_exponent", "load", "stderr", "chi2", "dof"}
         assert keys <= set(entry)
         assert entry["dof"] == (1 if entry["free_exponent"] else 2)
     exponents = [fit["exponent"] for fit in summary["extrapolation"] if not fit["free_exponent"]]
-    np.testing.assert_allclose(exponents, [1 / 3, 1 / 2, 2 / 3, 1] * 4)
+    np.testing.assert_allclose(exponents, [1 / 3, 1 / 2, 2 / 3, 1] * 3)
     (limit,) = (fit for fit in summary["extrapolation"] if fit["exponent"] == 1 and fit["criterion"] == "retained")
     assert abs(limit["load"] - 0.15) < 4 * limit["stderr"]
     headline = "critical_load/classical/synchronous/retained/N=400"
-    assert summary["scalars"][headline] == summary["critical_load"][12]["load"]
-    assert summary["scalars"][f"{headline}/stderr"] == summary["critical_load"][12]["stderr"]
+    (largest,) = (entry for entry in halves if entry["neurons"] == 400 and entry["criterion"] == "retained")
+    assert summary["scalars"][headline] == largest["load"]
+    assert summary["scalars"][f"{headline}/stderr"] == largest["stderr"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,9 @@ def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
 )
 def test_a_curve_that_does_not_cross_has_no_critical_load(options):
     table = invented(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
-    assert capacity.summarise(table) == {"critical_load": [], "extrapolation": [], "scalars": {}}
+    summary = capacity.summarise(table)
+    assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
+    assert (summary["extrapolation"], summary["scalars"]) == ([], {})
 
 
 def test_only_the_curves_that_cross_are_reported():
@@ -196,15 +204,15 @@ def test_couplings_have_no_target_weight():
     table = invented(memories=["projection"], loads=LOADS, samples=20)
     assert table["target_weight"].isna().all()
     criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
-    assert criteria == ["retained", "fixed_point", "exact"]
+    assert criteria == [*trials.CUTS, "fixed_point", "exact"]
 
 
 def test_flips_stay_numbers_beside_other_corruptions():
     """A column of a CSV file is all numbers or all strings."""
     table = invented(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
     assert table["corruption"].tolist()[0] == "0.0"
-    found = [entry["corruption"] for entry in capacity.summarise(table)["critical_load"][::4]]
-    assert found == [0.0, 0.1, "mask:0.5"]
+    entries = capacity.summarise(table)["critical_load"]
+    assert [entry["corruption"] for entry in entries if entry["criterion"] == "retained"] == [0.0, 0.1, "mask:0.5"]
     assert "critical_load/classical/synchronous/retained/N=64" in capacity.summarise(table)["scalars"]
 
 
@@ -214,6 +222,46 @@ def test_every_scalar_has_a_name_of_its_own():
         memories=["classical"], sources=["random", "digits"], dynamics=["asynchronous", "synchronous"], **options
     )
     summary = capacity.summarise(table)
-    headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in ("retained", "target_weight")]
-    assert len(headlines) == 16
+    headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in trials.CUTS]
+    assert len(headlines) == 24
     assert len(summary["scalars"]) == 2 * len(headlines)
+
+
+def test_theory_stands_beside_every_threshold_with_its_kind():
+    table = invented(
+        memories=["classical", "dense:3", "exponential", "modern"],
+        per_memory={
+            "classical": Scale(neurons=[50], loads=LOADS),
+            "dense:3": Scale(neurons=[20], loads=[0.05, 0.07, 0.09, 0.11, 0.13]),
+            "exponential": Scale(neurons=[12], loads=[0.4, 0.5, 0.54, 0.58, 0.62, 0.7]),
+            "modern": Scale(neurons=[16], loads=[0.4, 0.5, 0.54, 0.58, 0.62, 0.7]),
+        },
+        samples=20,
+    )
+    found = {(e["memory"], e["criterion"]): e for e in capacity.summarise(table)["critical_load"]}
+    kinds = {key: found[key]["kind"] for key in found if key[1] in ("retained", "target_weight")}
+    assert kinds[("classical", "retained")] == "replica symmetric"
+    assert kinds[("dense:3", "retained")] == "uncorrelated steps"
+    assert kinds[("exponential", "target_weight")] == kinds[("modern", "target_weight")] == "annealed"
+    assert found["exponential", "target_weight"]["theory"] == pytest.approx(0.580169, abs=1e-6)
+    assert found["exponential", "target_weight"]["limit"] == pytest.approx(0.566219, abs=1e-6)
+    assert found["modern", "target_weight"]["theory"] == pytest.approx(0.617678, abs=1e-6)
+    assert found["modern", "converged_weight"]["theory"] == pytest.approx(0.526967, abs=1e-6)
+    # Where overlaps spread, the cut decides: the limit at 0.9 lies below the spinodal, whose overlap is 0.838.
+    assert found["dense:3", "retained"]["limit"] == pytest.approx(0.084063, abs=1e-6)
+    assert found["dense:3", "retained_0.9"]["limit"] == pytest.approx(0.080834, abs=1e-6)
+
+
+@pytest.mark.parametrize("memory", ["exponential", "modern"])
+def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
+    loads = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
+    summary = capacity.summarise(invented(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
+    assert {entry["criterion"] for entry in summary["critical_load"]} >= {"target_weight", "converged_weight", "exact"}
+    assert summary["extrapolation"] == []
+
+
+def test_a_mixture_of_parities_is_warned_of_where_it_matters():
+    mixed = {"stored": [7, 8, 9, 10, 11], "samples": 4}
+    assert "odd and even" in capacity.summarise(invented(memories=["classical"], **mixed))["notes"][0]
+    assert capacity.summarise(invented(memories=["projection"], **mixed))["notes"] == []
+    assert capacity.summarise(invented(memories=["classical"], loads=LOADS, samples=4))["notes"] == []

@@ -31,13 +31,13 @@ TITLES = {
             "dense, degree 4",
             "critical number of patterns",
             "one-step error",
-            "overlap of what is retained",
+            "final overlap, dense, degree 4",
             "extrapolation in size",
         ],
     ),
     "exponential, flipped starts": (
         {"memories": ["exponential"], "neurons": [10, 12], "loads": LOG_LOADS, "corruption": [0.0, 0.1, 0.6]},
-        ["exponential", "critical number of patterns", "one-step error", "extrapolation in size"],
+        ["exponential", "critical number of patterns", "one-step error"],
     ),
     "rules side by side": (
         RULES | {"corruption": [0.0, 0.1]},
@@ -152,8 +152,8 @@ def test_every_size_is_drawn_where_it_was_measured(published):
 
 def test_theory_stands_beside_the_measurement(published):
     _, found = published
-    assert r"theory, $N\to\infty$: 0.1379" in labels(found["classical"])
-    assert r"theory, $N\to\infty$: 0.1379" in labels(found["extrapolation in size"])
+    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["classical"])
+    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["extrapolation in size"])
     fits = [label for label in labels(found["extrapolation in size"]) if r"\chi^2" in label]
     assert len(fits) == 5
     assert sum("(free)" in label for label in fits) == 1
@@ -163,8 +163,8 @@ def test_the_line_of_another_temperature_is_its_own():
     table = invented(memories=["exponential"], neurons=[10, 12], loads=LOG_LOADS, samples=8, beta=0.5)
     # λ − ln cosh λ = 0.3799 at λ = 1/2
     found = panels(drawn(table))
-    for title in ("exponential", "extrapolation in size"):
-        assert r"theory, $N\to\infty$: 0.3799" in labels(found[title])
+    assert r"annealed, $N\to\infty$: 0.3799" in labels(found["exponential"])
+    assert "$N=12$, converged" in labels(found["exponential"])
 
 
 def test_no_line_of_theory_for_starts_that_it_does_not_cover():

@@ -3,9 +3,11 @@
 import math
 
 import pytest
+import yaml
 
-from experiments import capacity
+from experiments import capacity, capacity_scale, run
 from experiments.capacity import Config, Scale, scale
+from experiments.capacity_scale import Parity
 from hopfield.memories import names
 
 MISTAKES = [
@@ -108,12 +110,12 @@ def test_loads_and_stored_silence_each_other(common, own, expected):
 @pytest.mark.parametrize(
     ("memory", "neurons", "load", "patterns"),
     [
-        ("classical", 30, 0.15, 4),  # 4.5, to even
+        ("classical", 30, 0.15, 5),  # 4.5, to odd
         ("classical", 30, 0.01, 1),  # 0.3, but one pattern at least
-        ("projection", 41, 0.5, 20),
+        ("projection", 41, 0.5, 20),  # 20.5, no integer fields: to even
         ("dense:3", 25, 0.05, 31),
-        ("dense:4", 16, 0.02, 82),
-        ("dense:2", 41, 0.5, 20),
+        ("dense:4", 16, 0.02, 81),  # 81.92
+        ("dense:2", 41, 0.5, 21),
         ("exponential", 12, 0.5, 403),
         ("modern", 10, 0.62, 493),
         ("sparse:1.5", 10, 0.62, 493),
@@ -127,11 +129,51 @@ def test_patterns_are_the_rounded_load(memory, neurons, load, patterns):
 
 
 def test_loads_that_round_to_one_number_are_measured_once():
-    points = capacity.points(Config(memories=["classical"], neurons=[10], loads=[0.21, 0.2, 0.19, 0.3], samples=1))
-    assert [point["patterns"] for point in points] == [2, 3]
+    points = capacity.points(Config(memories=["classical"], neurons=[10], loads=[0.31, 0.3, 0.29, 0.5], samples=1))
+    assert [point["patterns"] for point in points] == [3, 5]
 
 
 @pytest.mark.parametrize(("neurons", "samples"), [(10, 9), (99, 9), (100, 5), (250, 5), (900, 2)])
 def test_samples_may_depend_on_the_size(neurons, samples):
     config = Config(memories=["classical"], neurons=[neurons], loads=[0.1], samples={100: 5, 0: 9, 300: 2})
     assert [point["sample"] for point in capacity.points(config)] == list(range(samples))
+
+
+@pytest.mark.parametrize(
+    ("parity", "patterns"),
+    [(None, [25, 39, 41]), ("odd", [25, 39, 41]), ("even", [26, 38, 40]), ("any", [25, 38, 40])],
+)
+def test_loads_become_numbers_of_patterns_of_one_parity(parity, patterns):
+    given = {} if parity is None else {"parity": Parity[parity]}
+    config = Config(memories=["classical"], neurons=[250], loads=[0.1, 0.154, 0.16], samples=1, **given)
+    assert [point["patterns"] for point in capacity.points(config)] == patterns
+
+
+def test_numbers_given_as_stored_are_taken_as_they_are_and_their_parity_is_in_the_table():
+    config = Config(memories=["classical"], stored=[4, 5, 6], samples=1)
+    points = capacity.points(config)
+    assert [point["patterns"] for point in points] == [4, 5, 6]
+    assert [capacity_scale.counted(point)["parity"] for point in points] == ["even", "odd", "even"]
+
+
+@pytest.mark.parametrize("name", ["dense:3", "sparse:1.5", "dense:5"])
+def test_the_scale_of_one_memory_is_chosen_on_the_command_line(capsys, name):
+    """Hydra itself takes no colon in a key; the entry may exist or be new."""
+    words = [
+        "conf=capacity_dense",
+        f"per_memory.{name}.neurons=[20, 30]",
+        f"per_memory.{name}.samples=7",
+        "--cfg",
+        "job",
+    ]
+    assert run.main(words) == 0
+    options = yaml.safe_load(capsys.readouterr().out)["per_memory"]
+    assert (options[name]["neurons"], options[name]["samples"]) == ([20, 30], 7)
+    assert options["dense:4"]["neurons"] == [20, 30, 45]
+    if name == "dense:3":  # what is not named stays
+        assert len(options[name]["loads"]) == 11
+
+
+def test_an_option_that_a_scale_lacks_is_named_in_one_sentence(capsys):
+    assert run.main(["conf=capacity_dense", "per_memory.dense:3.lods=[0.1]"]) == 2
+    assert "per_memory.dense:3.lods is not an option" in capsys.readouterr().err

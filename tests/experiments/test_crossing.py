@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from experiments.crossing import half_crossing
 
@@ -22,6 +22,12 @@ def test_logistic_mean_crosses_exactly_where_it_should(centre):
     assert found.value == pytest.approx(centre, abs=1e-9)
     assert found.stderr == pytest.approx(0, abs=1e-9)
     assert found.clusters == 4
+
+
+@pytest.mark.parametrize("level", [0.005, 0.3, 0.9])
+def test_other_levels_are_crossed_where_the_logistic_mean_has_them(level):
+    found = half_crossing(*samples(X, [0.1] * 3, slope=9.0), level=level)
+    assert found.value == pytest.approx(0.1 + logit(level) / 9, abs=1e-9)
 
 
 def test_error_of_few_equal_shifts_is_that_of_their_mean():

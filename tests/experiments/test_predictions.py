@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from experiments import predictions
-from experiments.capacity import CRITERIA
-from hopfield.memories import names
+from experiments.capacity_summary import CRITERIA
+from hopfield.memories import find, names
 from hopfield.theory import classical, dense, exponential, spherical
 
 
@@ -26,8 +26,18 @@ from hopfield.theory import classical, dense, exponential, spherical
         ("exponential", "target_weight", 12, 0.1, 1.0, float(exponential.critical_load(12, 1.0, 0.1))),
         # λ(1−t) − ½ ln(1−t²) at λ = 1, t = (√5 − 1)/2, where 1 − t² = t
         ("modern", "target_weight", None, 0.0, 1.0, (3 - math.sqrt(5)) / 2 - 0.5 * math.log((math.sqrt(5) - 1) / 2)),
+        # 0.150718 = 1/(2 erfc⁻¹(0.01)²) of Krotov & Hopfield at an error of 0.5 %, over (2n−3)!!
+        ("classical", "one_step_error", None, 0.0, 1.0, 0.15071825),
+        ("dense:3", "one_step_error", None, 0.0, 1.0, 0.15071825 / 3),
         ("modern", "target_weight", 12, 0.0, 2.0, math.log(float(spherical.critical_patterns(12, 24.0))) / 12),
-        ("modern", "retained", 12, 0.0, 1.0, math.log(float(spherical.critical_patterns(12, 12.0, "converged"))) / 12),
+        (
+            "modern",
+            "converged_weight",
+            12,
+            0.0,
+            1.0,
+            math.log(float(spherical.critical_patterns(12, 12.0, "converged"))) / 12,
+        ),
     ],
     ids=str,
 )
@@ -92,3 +102,12 @@ def test_exact_shares_are_those_of_the_finite_network():
     np.testing.assert_allclose(share, exponential.target_weight_probability(12, counts, 1.0, 0.0), rtol=1e-12)
     assert share[0] > 0.99
     assert share[-1] < 0.01
+
+
+@pytest.mark.parametrize(("memory", "neurons"), [("classical", 100), ("dense:3", 60), ("exponential", 12)])
+def test_load_of_a_share_of_wrong_spins_is_between_the_odd_numbers_on_either_side(memory, neurons):
+    load = predictions.critical_load(memory, "one_step_error", neurons, 0.0, 1.0)
+    patterns = find(memory).scaling.patterns(load, neurons)
+    below = 2 * int((patterns - 1) // 2) + 1
+    error = predictions.one_step_error(memory, neurons, np.array([below, below + 2]), 0.0, 1.0)
+    assert error[0] < predictions.WRONG <= error[1]

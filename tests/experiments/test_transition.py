@@ -10,6 +10,7 @@ from scipy.special import log_expit, log_ndtr, logit, ndtr
 
 from experiments import transition
 from experiments.transition import critical_load
+from hopfield.theory import exponential
 
 THRESHOLD, WIDTH = 0.14, 0.006
 LOADS = np.linspace(0.12, 0.16, 9)
@@ -153,7 +154,9 @@ DESIGNS = [
 @pytest.mark.parametrize(("samples", "correlation", "spread"), DESIGNS)
 def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correlation, spread):
     pull, found = simulated(200, samples, correlation, spread, by_sample)
-    assert all(estimate.method == "probit" for estimate in found)
+    # A straight line is the truth here; by chance a few have a curvature of two errors, or are rejected.
+    assert {estimate.method for estimate in found} <= {"probit", "curved probit", "monotone"}
+    assert sum(estimate.method == "probit" for estimate in found) > 170
     assert 0.58 < np.mean(np.abs(pull) < 1) < 0.78
     assert 0.90 < np.mean(np.abs(pull) < 2) < 0.99
     assert abs(pull.mean()) < 0.3
@@ -169,6 +172,7 @@ def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correla
     ],
 )
 def test_ignoring_the_clusters_does_not_cover(monkeypatch, samples, correlation, spread, label):
+    monkeypatch.setattr(transition, "SHORTFALL", np.inf)
     monkeypatch.setattr(transition, "SURPRISE", 0.0)  # no help from χ², which notices some of what is missing
     pull, _ = simulated(80, samples, correlation, spread, label)
     assert np.mean(np.abs(pull) < 1) < 0.5
@@ -286,18 +290,61 @@ def test_tails_far_from_the_transition_do_not_move_the_estimate():
     assert found.loads < 20
 
 
-def test_a_rejected_fit_has_its_error_enlarged_by_its_chi2(monkeypatch):
-    # Steps between plateaus at 1, 0.7, 0.3 and 0: no window makes this a probit.
+def test_a_plateau_that_ends_in_a_cliff_is_not_forced_into_a_probit():
+    # The exact shares of the exponential memory at N = 16, beside the exact load of one half: no probit, which fitted
+    # in narrow windows lies two errors too low.
+    loads = [0.3, 0.4, 0.5, 0.53, 0.54, 0.55, 0.56, 0.565, 0.57, 0.575, 0.58, 0.59, 0.6]
+    patterns = np.round(np.exp(16 * np.array(loads)))
+    share = exponential.target_weight_probability(16, patterns)
+    load, cluster = rows(np.log(patterns) / 16, 40)
+    rng = np.random.default_rng(0)
+    pull, errors = [], []
+    for _ in range(20):
+        found = critical_load(load, rng.binomial(10, np.repeat(share, 40)), np.full(load.size, 10), cluster)
+        assert found.method != "probit"
+        pull.append((found.value - float(exponential.critical_load(16))) / found.stderr)
+        errors.append(found.stderr)
+    assert np.mean(errors) < 0.0012
+    assert np.sqrt(np.mean(np.square(pull))) < 1.5
+    assert abs(np.mean(pull)) < 0.8
+
+
+def test_steps_between_plateaus_cross_where_the_monotone_curve_does():
     load, cluster = rows(np.linspace(0.10, 0.18, 33), 40)
     share = np.select([load < 0.125, load < 0.14, load < 0.155], [1.0, 0.7, 0.3], 0.0)
-    successes, trials = np.random.default_rng(1).binomial(400, share), np.full(load.size, 400)
-    monkeypatch.setattr(transition, "TAILS", ())
-    enlarged = critical_load(load, successes, trials, cluster)
-    monkeypatch.setattr(transition, "SURPRISE", 0.0)
-    found = critical_load(load, successes, trials, cluster)
-    assert found.chi2 / found.dof > 10
-    assert enlarged.value == found.value
-    assert enlarged.stderr == pytest.approx(found.stderr * math.sqrt(found.chi2 / found.dof), rel=1e-12)
+    found = critical_load(load, np.random.default_rng(1).binomial(400, share), np.full(load.size, 400), cluster)
+    assert found.method == "monotone"
+    assert found.chi2 / found.dof > 10  # of the fit that was rejected
+    assert 0.1375 <= found.value <= 0.14  # neighbouring loads
+    assert found.stderr < 0.0025
+
+
+def test_shares_of_two_mixed_systems_are_rejected_by_their_chi2():
+    # Two thresholds 0.003 apart at alternating loads, as of odd and even numbers of patterns.
+    load, cluster = rows(np.linspace(0.17, 0.22, 11), 400)
+    shift = np.repeat(np.where(np.arange(11) % 2, 0.0015, -0.0015), 400)
+    rng = np.random.default_rng(0)
+    mixed, alone = (
+        critical_load(load, rng.binomial(10, ndtr((0.197 + delta - load) / 0.012)), np.full(load.size, 10), cluster)
+        for delta in (shift, 0.0)
+    )
+    assert (mixed.method, alone.method) == ("monotone", "probit")
+    assert mixed.chi2 / mixed.dof > 10 > 3 > alone.chi2 / alone.dof
+
+
+def test_a_transition_that_ends_less_steeply_than_it_begins_is_fitted_with_its_curvature():
+    # z = 1 − u + 0.15 u² in widths u from 0.188.
+    load, cluster = rows(np.linspace(0.15, 0.225, 10), 200)
+    u = (load - 0.188) / 0.012
+    true = 0.188 + 0.012 * (1 - math.sqrt(1 - 0.6)) / 0.3
+    rng = np.random.default_rng(0)
+    pull = []
+    for _ in range(20):
+        successes = rng.binomial(10, ndtr(1 - u + 0.15 * u**2))
+        found = critical_load(load, successes, np.full(load.size, 10), cluster)
+        assert found.method == "curved probit"
+        pull.append((found.value - true) / found.stderr)
+    assert np.sqrt(np.mean(np.square(pull))) < 1.5
 
 
 @pytest.mark.parametrize("seed", range(40))

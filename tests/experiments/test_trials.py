@@ -89,10 +89,13 @@ def by_hand(point: dict, seed: int) -> dict:
             end, moved, cycle = synchronous(couplings, start)
         else:
             end, moved, cycle = asynchronous(couplings, start, order_key)
-        scores = np.abs(stored @ start)
-        row["target_weight"] += scores[probe] > 0.5 * scores.sum()
+        for name, state in (("target_weight", start), ("converged_weight", end)):
+            scores = np.abs(stored @ state)
+            row[name] += 2 * scores[probe] > scores.sum()
+            row[f"{name}_ties"] = row.get(f"{name}_ties", 0) + (2 * scores[probe] == scores.sum())
         row["fixed_point"] += (aligned(couplings, target) == target).all()
-        row["retained"] += (end @ target) / NEURONS > 0.8
+        for name, cut in (("retained", 0.8), ("retained_0.7", 0.7), ("retained_0.9", 0.9)):
+            row[name] += (end @ target) / NEURONS > cut
         row["exact"] += (end == target).all()
         row["cycles"] += cycle
         overlaps.append(end @ target / NEURONS)
@@ -108,7 +111,8 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
     table = tables[dynamics]
     expected = pandas.DataFrame([by_hand(point, 0) for point in table.to_dict("records")])
     for name in COUNTS:
-        assert table[name].tolist() == expected[name].tolist(), name
+        ties = expected.get(f"{name}_ties", 0)  # a share of exactly one half is rounded to either side
+        assert ((table[name] >= expected[name]) & (table[name] <= expected[name] + ties)).all(), name
     for name in ("overlap", "one_step_error", "steps", "overlap_retained"):
         np.testing.assert_allclose(table[name].astype(float), expected[name], atol=2e-7, err_msg=name)
     assert 0.2 < expected["retained"].sum() / table["probes"].sum() < 0.8
