@@ -244,7 +244,8 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
     schema = OmegaConf.get_type(config)
     for key, hint, _ in explain.leaves(schema):
         items = OmegaConf.select(config, key, throw_on_resolution_failure=False)
-        if OmegaConf.is_list(items) and any(map(OmegaConf.is_config, items)):  # OmegaConf lets a list in a list pass
+        nodes = [items._get_node(i) for i in range(len(items))] if OmegaConf.is_list(items) else []
+        if any(map(OmegaConf.is_config, nodes)):  # OmegaConf lets a list in a list pass
             raise InputError(_placed(f"{key} must be {explain.describe(hint)}, got {items}", conf, words))
     try:
         options = OmegaConf.to_object(config)
@@ -260,9 +261,9 @@ def _parse(word: str) -> Override:
     loader = GlobalHydra.instance().config_loader()
     try:
         return OverridesParser.create(loader).parse_overrides([word])[0]
-    except OverrideParseException as error:
+    except (OverrideParseException, RecursionError, ValueError) as error:  # also a number of too many digits
         raise InputError(
-            f"{word} must be written so that Hydra can read it, got: {explain.first_line(error)}"
+            f"{word[:200]} must be written so that Hydra can read it, got: {explain.first_line(error)}"
         ) from error
 
 

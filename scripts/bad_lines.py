@@ -294,7 +294,7 @@ def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> st
     if not re.fullmatch(r"error: [^\n]+\n", err):
         return "is not refused in one sentence"
     known = [part for name in line.names for part in (name, *re.split(r"[.\[\]=']", name)) if len(part) > 1]
-    known += [f"{name[:-3]}y" for name in known if name.endswith("ies")] + ["conf="]
+    known += [f"{name[:-3]}y" for name in known if name.endswith("ies")] + ["conf=", "degree", "corruption", "path"]
     return "" if any(name.rstrip("s") in err for name in known) else "is refused without a name"
 
 

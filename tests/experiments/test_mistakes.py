@@ -67,6 +67,8 @@ MISTAKES = [
     (f"conf=toy wandb.tags=[{'x' * 65}]", "wandb.tags must have 1 to 64 characters each"),
     ("conf=toy wandb.tags=['']", "wandb.tags must have 1 to 64 characters each"),
     ("conf=toy wandb.group=''", "wandb.group must have 1 to 128 characters"),
+    (f"conf=toy seed={'9' * 5000}", "must be written so that Hydra can read it, got: Exceeds the limit"),
+    ("conf=toy kinds=[${nope}]", "kinds[0] cannot be read: Interpolation key 'nope' not found"),
     ("conf=toy limit=0", "conf=toy must leave at least one point to measure, got none"),
     ("conf=toy wandb.project=a/b", "wandb.project must be a name without"),
     ("conf=toy wandb.finish_timeout=0", "wandb.finish_timeout must lie in (0, 86400], got 0"),
