@@ -5,6 +5,7 @@ import dataclasses
 import errno
 import itertools
 import json
+import math
 import os
 import stat
 import tempfile
@@ -134,7 +135,7 @@ def numerics() -> Iterator[None]:
     import jax
     from jax.experimental.compilation_cache import compilation_cache
 
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hopfield" / "jax"
+    cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
     settings = {
         "jax_default_matmul_precision": provenance.MATMUL,
         "jax_compilation_cache_dir": str(cache),
@@ -302,10 +303,9 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
     mirror.finish(table, scalars)
     for name, value in scalars.items():
         if not name.endswith("/stderr"):
-            error = scalars.get(f"{name}/stderr")
-            print(f"{name}: {_number(value)}{f' ± {_number(error)}' if error is not None else ''}")
+            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
     for note in summary.get("notes", []):
-        _say(f"warning: {note}")
+        base.say(f"warning: {note}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
 
 
@@ -329,6 +329,8 @@ def _check_output(directory: Path) -> None:
             try:
                 mode = os.stat(folder).st_mode
             except FileNotFoundError:
+                if folder.is_symlink():
+                    raise
                 continue
             if not stat.S_ISDIR(mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -346,5 +348,14 @@ def _check_output(directory: Path) -> None:
             raise InputError(f"output must leave room for its files, got a directory {directory / name}")
 
 
+def _margin(error: Any) -> str:
+    """What follows a value: its error, where there is one; a single sample tells none."""
+    if error is None:
+        return ""
+    return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"
+
+
 def _number(value: Any) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.5g}" if math.isfinite(value) else "unknown"
+    return str(value)

@@ -8,8 +8,10 @@ no state. Files carry no date, so the same table gives the same bytes.
 import contextlib
 import itertools
 import json
+import os
 import reprlib
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +54,8 @@ _STYLE: dict[Any, Any] = {
     "savefig.dpi": 200,
     "svg.hashsalt": "hopfield",
 }
+_UNTOLD = ("Data has no positive values", "Attempt to set non-positive", r"Glyph \d+ .* missing from font")
+"""What Matplotlib says of a panel without anything to show, or of a sign in a name that its fonts lack."""
 USAGE = "usage: python -m experiments.plot DIR [DIR ...]   draws figure.svg, .png and .pdf again from the saved table"
 
 
@@ -60,7 +64,9 @@ def style() -> Iterator[None]:
     """Matplotlib's settings in the house style for the length of a block."""
     import matplotlib
 
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        for nothing in _UNTOLD:
+            warnings.filterwarnings("ignore", nothing, UserWarning)
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         yield
@@ -127,7 +133,8 @@ def redraw(directory: Path) -> Path:
     """
     import yaml
 
-    missing = [name for name in ("config.yaml", "table.csv", "summary.json") if not (directory / name).is_file()]
+    names = ("config.yaml", "table.csv", "summary.json")
+    missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
     if missing:
         raise InputError(f"{directory} must hold the results of a finished run, got no {' and no '.join(missing)}")
     try:
@@ -156,7 +163,7 @@ def _redrawn(words: Sequence[str]) -> int:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
     for word in words:
-        print(f"figure: {redraw(Path(word).expanduser())}")
+        print(f"figure: {redraw(Path(os.path.expanduser(word)))}")
     return 0
 
 

@@ -91,3 +91,11 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "first").iterdir()} == {
         "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in plot.SUFFIXES)
     }  # fmt: skip
+
+
+def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path) -> None:
+    with plot.style():
+        figure, axes = plot.panels()
+        axes[0, 0].plot([1, 2], [0, -1])
+        axes[0, 0].set(yscale="log", ylim=(-1, 10), title="😀")
+        figure.savefig(tmp_path / "figure.png")

@@ -315,3 +315,36 @@ def test_results_that_cannot_be_drawn_are_one_sentence(
     assert re.fullmatch(r"error: [^\n]+\n", err)
     assert redraw(["nowhere"]) == 2
     assert "nowhere must hold the results of a finished run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["αβ", "it's", 'a"b', "a b", "a(b)", "a\\", "a\\'b\\", "a#b;c&d", "<img onerror=1>", "😀", "~no.one/x"],
+)
+def test_an_output_may_have_any_name(command: Callable, tmp_path: Path, name: str) -> None:
+    outcome = command("conf=toy", f"output={name}", "samples=1", "loads=[1]", "kinds=[red]")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert (tmp_path / name / "table.csv").is_file()
+
+
+def test_a_choice_with_its_suffix_is_the_choice(command: Callable) -> None:
+    assert command("conf=toy.yaml", "--cfg", "job") == command("conf=toy", "--cfg", "job")
+
+
+def test_an_error_that_nothing_tells_is_called_unknown(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    scalars = {"one": 1.5, "one/stderr": float("nan"), "none": float("nan"), "two": 2.5, "two/stderr": 0.25}
+    monkeypatch.setattr(base.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
+    out = command("conf=toy").out
+    assert out.startswith("one: 1.5 (error unknown)\nnone: unknown\ntwo: 2.5 ± 0.25\n")
+
+
+def test_notes_of_a_summary_are_said_as_warnings(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = {"mean": 1.0, "notes": ["no load was high enough"], "scalars": {}}
+    monkeypatch.setattr(base.load("toy"), "summarise", lambda table: summary)
+    outcome = command("conf=toy")
+    assert (outcome.code, outcome.err) == (0, "warning: no load was high enough\n")
+
+
+def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert redraw(["x" * 5000]) == 2
+    assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)
