@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -57,7 +58,9 @@ def guarded(action: Callable[[], int], *, final: bool = False) -> int:
         The action's own code, 1 if it had to stop, 2 for input that cannot be used, 130 after Ctrl-C, 143 after
         SIGTERM.
     """
-    with _interruptible(final):
+    with _standing(), _interruptible(final):
+        if final:
+            warnings.formatwarning = lambda message, *rest, **more: f"warning: {' '.join(str(message).split())}\n"
         code = _outcome(action)
         if final and code > 128:
             _flush()
@@ -116,6 +119,21 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
+
+
+@contextlib.contextmanager
+def _standing() -> Iterator[None]:
+    """Standard streams that the shell has closed lead nowhere: no file of results may take their numbers."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+    with contextlib.ExitStack() as stack:
+        for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
+            if getattr(sys, name) is None:
+                stack.enter_context(redirected(stack.enter_context(open(os.devnull, "w", encoding="utf-8"))))
+        yield
 
 
 @contextlib.contextmanager

@@ -133,3 +133,30 @@ def test_the_words_of_a_script_are_positive_integers() -> None:
     for text in ("0", "-1", "1e9", "9" * 5000, "x", ""):
         with pytest.raises(argparse.ArgumentTypeError, match="must be an integer"):
             boundary.count(text)
+
+
+def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "import os; from experiments import base, boundary\n"
+        "def action():\n"
+        "    print('x'); base.say('y')\n"
+        "    with open('result', 'w') as file: return file.fileno()\n"
+        "code = boundary.guarded(action)\n"
+        "os._exit(code)"
+    )
+    closed = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, program]
+    done = subprocess.run(closed, cwd=tmp_path, timeout=60)
+    assert done.returncode > 2  # the number that the file of results was given
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, stream, None)
+    assert boundary.guarded(lambda: [sys.stdout.write("x"), base.say("y")].count(None) - 1) == 0
+    assert sys.stdout is sys.stderr is None
+
+
+def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
+    program = (
+        "import warnings; from experiments import boundary\n"
+        "boundary.guarded(lambda: warnings.warn('of two\\nlines') or 0, final=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stderr == "warning: of two lines\n"
