@@ -155,9 +155,9 @@ def check_source(memory: str, at: At, source: str, neurons: list[int] | None) ->
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
         most = max(pattern_counts(memory, at, size))
         if most * size > 2**30 and not sources.streamed(source):
-            raise ValueError(f"loads must give {memory} of N={size} fewer than 2^30 / N patterns, got {most:.3g}")
+            raise ValueError(f"{_count(at)} must give {memory} of N={size} under 2^30 / N patterns, got {most:.3g}")
         if most > 2**40:
-            raise ValueError(f"loads must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
+            raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
 
 
 def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
@@ -178,6 +178,11 @@ def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
     return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * probes))
 
 
+def _count(at: At) -> str:
+    """Name of the option that says how many patterns there are."""
+    return "loads" if at.stored is None else "stored"
+
+
 def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
     """The same for patterns of which there are only so many."""
     if source.startswith(sources.MAPPED):
@@ -187,6 +192,6 @@ def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> 
         raise ValueError(f"neurons must be {width} for the patterns of {source}, got {neurons}")
     most = max(pattern_counts(memory, at, width))
     if most > rows:
-        raise ValueError(f"loads must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
+        raise ValueError(f"{_count(at)} must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
     if sources.streamed(source) and samples(at, width) != 1:
         raise ValueError(f"samples must be 1 for {source}, which gives the same patterns every time, got {at.samples}")

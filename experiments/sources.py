@@ -22,7 +22,7 @@ def stream(source: str, key, patterns: int, neurons: int):
 
     if source == GENERATED:
         return pattern_sources.generated(key, "spins", patterns, neurons)
-    return pattern_sources.mapped(source.removeprefix(MAPPED))
+    return pattern_sources.mapped(os.path.expanduser(source.removeprefix(MAPPED)))
 
 
 def shape(source: str, spins: bool = False) -> tuple[int, int]:
@@ -42,7 +42,7 @@ def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
 
     from hopfield import pattern_sources
 
-    file = pattern_sources.mapped(source.removeprefix(MAPPED)).file
+    file = pattern_sources.mapped(os.path.expanduser(source.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
     for first in range(0, len(file), size):
         wrong = np.abs(file[first : first + size]) != 1
@@ -83,7 +83,18 @@ def _load(source: str, spins: bool, state: tuple[int, ...] | None):
         patches = datasets.photograph_patches(count=2000, binary=spins)
         return patches if spins else datasets.standardise(patches)
     patterns = datasets.from_file(source)
+    _check_contrast(source, patterns)
     return datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+
+
+def _check_contrast(source: str, patterns) -> None:
+    """Raise ValueError where a pattern is the same everywhere: centred it is zero, and as spins it says nothing."""
+    import numpy as np
+
+    flat = np.flatnonzero(np.ptp(patterns, axis=1) == 0)
+    if flat.size:
+        value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
+        raise ValueError(f"{source} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")
 
 
 def pixels(source: str):
@@ -99,6 +110,9 @@ def pixels(source: str):
 
 @lru_cache(maxsize=8)
 def _pixels(source: str, state: tuple[int, ...] | None):
+    import jax.numpy as jnp
+    import numpy as np
+
     from hopfield import datasets
 
     if source == "digits":
@@ -106,10 +120,11 @@ def _pixels(source: str, state: tuple[int, ...] | None):
     if source == "photographs":
         return datasets.photograph_patches(count=10_000)
     levels = datasets.from_file(source)
-    low, high = levels.min(), levels.max()
+    grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
+    low, high = grey.min(), grey.max()
     if not high > low:
-        raise ValueError(f"{source} must hold images, got numbers that are all {float(low):g}")
-    return (levels - low) / (high - low)
+        raise ValueError(f"{source} must hold images, got numbers that are all {low:g}")
+    return jnp.asarray((grey - low) / (high - low), levels.dtype)
 
 
 def draw(ensemble: str, key, patterns: int, neurons: int, data=None):

@@ -11,6 +11,7 @@ Where positions are rotary (LLaMA) a rotation stands between the factors, and J 
 import importlib
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def locate(path: str | Path) -> Path:
         except ImportError:
             raise ValueError(f"path must be local unless huggingface_hub is installed, got {str(path)!r}") from None
         path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
-    place = Path(path).expanduser()
+    place = Path(os.path.expanduser(path))
     if place.is_dir():
         usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
         found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))

@@ -158,7 +158,7 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
             rank, an empty array, anything but finite real numbers.
     """
     shown = repr(os.fspath(path))
-    array = _load(Path(path).expanduser(), shown, name)
+    array = _load(Path(os.path.expanduser(path)), shown, name)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"path must hold real numbers, got {array.dtype} in {shown}")
     if array.ndim < 2 or array.size == 0:
@@ -196,7 +196,10 @@ def _load(path: Path, shown: str, name: str | None) -> np.ndarray:
     if not names:
         raise ValueError(f"path must hold at least one array, got none in {shown}")
     if chosen not in names:
-        allowed = f"one of {', '.join(map(repr, names))}" if zipped else "None for a .npy file"
+        known = [*map(repr, names[:8]), *([f"{len(names) - 8} more"] if len(names) > 8 else [])]
+        allowed = f"one of {', '.join(known)}" if zipped else "None for a .npy file"
+        if name is None:
+            raise ValueError(f"path must hold a single array where none is named, got {', '.join(known)} in {shown}")
         raise ValueError(f"name must be {allowed}, got {name!r} with {shown}")
     if not isinstance(array, np.ndarray):
         raise ValueError(f"path must hold arrays, got other data under {chosen!r} in {shown}")

@@ -246,7 +246,7 @@ def mapped(path: str | PathLike) -> Mapped:
     except UNSOUND as error:
         raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
     if not isinstance(file, np.ndarray) or file.ndim != 2 or 0 in file.shape or file.dtype.kind != "f":
-        raise ValueError(f"path must name a .npy file with a real matrix [M, N], got {str(path)!r}")
+        raise ValueError(f"path must name a .npy file with a floating-point matrix [M, N], got {str(path)!r}")
     return Mapped(file)
 
 

@@ -105,3 +105,39 @@ def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, source, m
 def test_points_of_a_source_have_its_width(images):
     config = capacity.Config(memories=["classical"], sources=["random", images], stored=[4], samples=1)
     assert [(point["source"], point["neurons"]) for point in capacity.points(config)] == [("random", 64), (images, 16)]
+
+
+@pytest.mark.parametrize("spins", [True, False])
+@pytest.mark.parametrize("constant", [0.0, 3.5, -1e30])
+def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, constant):
+    array = np.random.default_rng(0).normal(size=(6, 5))
+    array[[2, 4]] = constant
+    np.save(tmp_path / "flat.npy", array)
+    with pytest.raises(ValueError, match=r"must hold patterns with contrast, got .* all over row 2 and 1 more"):
+        sources.load(str(tmp_path / "flat.npy"), spins)
+
+
+def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):
+    array = 2**63 + np.random.default_rng(0).integers(0, 99, size=(6, 5)).astype(np.uint64)
+    np.save(tmp_path / "big.npy", array)
+    with pytest.raises(ValueError, match="must hold patterns with contrast"):
+        sources.load(str(tmp_path / "big.npy"), False)
+
+
+def test_grey_levels_of_any_size_are_scaled(tmp_path):
+    levels = np.array([[-3e38, 0.0], [1.5e38, 3e38]], np.float32)
+    np.save(tmp_path / "levels.npy", levels)
+    np.testing.assert_allclose(sources.pixels(str(tmp_path / "levels.npy")), [[0, 0.5], [0.75, 1]], rtol=1e-6)
+
+
+def test_a_mapped_file_is_found_in_the_home_directory(tmp_path, monkeypatch):
+    np.save(tmp_path / "spins.npy", np.ones((3, 4), np.float32))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert sources.shape("mapped:~/spins.npy") == (3, 4)
+    sources.check_spins("mapped:~/spins.npy")
+
+
+def test_too_few_patterns_are_told_by_the_option_that_asks_for_them(images):
+    for option, value in (("stored", [50]), ("loads", [5.0])):
+        with pytest.raises(ValueError, match=f"^{option} must ask for at most the 12 patterns"):
+            capacity.Config(memories=["classical"], sources=[images], **{option: value})
