@@ -7,6 +7,7 @@ primary config is registered too, which leaves no file among the choices that is
 
 import contextlib
 import itertools
+import math
 import os
 import re
 import shlex
@@ -37,6 +38,8 @@ from experiments import base, explain
 from experiments.base import Config, InputError
 from experiments.yaml_files import YamlSource, line_of
 
+SWEEP = 10_000
+"""Jobs of one sweep at most: composing each takes a good part of a second."""
 PRIMARY = "primary"
 _SETTINGS = {
     "defaults": [
@@ -72,7 +75,7 @@ class Job:
         """Where its results go: a directory that depends on the options, not on the clock; absolute."""
         if self.config.output is None:
             return Path.cwd() / "outputs" / self.conf / base.identity(self.experiment, self.config)[:8]
-        return Path(os.path.abspath(Path(self.config.output).expanduser())) / self.label
+        return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label
 
 
 def register() -> None:
@@ -131,9 +134,17 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
             if not sweep:
                 value = str(override.input_line).partition("=")[2]
                 raise InputError(
-                    f"{key}={value} gives {key} several values: add -m to run each, or write {key}=[{value}]"
+                    f"{key}={value} gives {key} several values: add -m to run each; "
+                    f"a list is written {key}=[{value}], a text with a comma in quotes"
                 )
     labelled = [key in swept and key != "output" for key in axes]
+    total = math.prod(map(len, axes.values()))
+    if total == 0:
+        raise InputError(f"-m must give at least one job, got no value of {' and '.join(sorted(swept))}")
+    if total > SWEEP:
+        raise InputError(f"-m must give at most {SWEEP} jobs, got {' × '.join(sorted(swept))} with more")
+    if total > 100:
+        base.say(f"{total} jobs are checked before the first of them begins")
     combinations = itertools.product(*axes.values())
     return [_job(words, _label(list(itertools.compress(words, labelled)))) for words in combinations]
 
@@ -228,7 +239,7 @@ def received(config: DictConfig) -> Job:
 
 def quote(text: str) -> str:
     """Text as a value on Hydra's command line, whatever signs it holds."""
-    escaped = text.replace("'", "\\'")
+    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", "\\'"), text)
     return f"'{escaped}'"
 
 
@@ -257,14 +268,15 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
 
 def _parse(word: str) -> Override:
     if not re.match(r"[^=]+=|~", word):
-        raise InputError(f"{word} must be written key=value")
+        raise InputError(f"{word or repr(word)} must be written key=value")
     loader = GlobalHydra.instance().config_loader()
     try:
         return OverridesParser.create(loader).parse_overrides([word])[0]
     except (OverrideParseException, RecursionError, ValueError) as error:  # also a number of too many digits
-        raise InputError(
-            f"{word[:200]} must be written so that Hydra can read it, got: {explain.first_line(error)}"
-        ) from error
+        reason = explain.first_line(error).partition(" expecting {")[0]
+        if reason.startswith("LexerNoViableAlt"):
+            reason = "a sign that needs quotes, as in key='a b'"
+        raise InputError(f"{word[:200]} must be written so that Hydra can read it, got: {reason}") from error
 
 
 def _alternatives(override: Override) -> list[str]:
@@ -273,7 +285,8 @@ def _alternatives(override: Override) -> list[str]:
         return [str(override.input_line)]
     if not override.is_discrete_sweep():
         raise InputError(f"{override.input_line} must list its values, as in {override.key_or_group}=1,2,3")
-    return [f"{override.get_key_element()}={value}" for value in override.sweep_string_iterator()]
+    values = itertools.islice(override.sweep_string_iterator(), SWEEP + 1)
+    return [f"{override.get_key_element()}={value}" for value in values]
 
 
 def _label(swept: Sequence[str]) -> str:

@@ -44,13 +44,20 @@ def resolve(options: Wandb) -> Target:
         wandb.setup(settings=wandb.Settings(silent=True, mode="online"))
         has_key = wandb.login(prompt=False, verify=False)
     except (wandb.Error, ValueError) as error:
-        reason = " ".join(str(error).split()).rstrip(".")
         raise InputError(
-            f"the W&B key or server must be valid, got: {reason}; use wandb.mode=offline to do without"
+            f"the W&B key or server must be valid, got: {_reason(error)}; use wandb.mode=offline to do without"
         ) from error
     if not has_key and asked == "online":
         raise InputError("wandb.mode=online needs a key, got none: run `wandb login`, or use wandb.mode=offline")
     return "online" if has_key else "offline"
+
+
+def _reason(error: Exception) -> str:
+    """What W&B has against the settings, on one line: of its list of errors the first, with the variable at fault."""
+    for wrong in getattr(error, "errors", list)():
+        where = "_".join(["WANDB", *map(str, wrong["loc"])]).upper()
+        return f"{where}={wrong['input']!r}, {wrong['msg']}"
+    return " ".join(str(error).split()).rstrip(".")
 
 
 class Mirror:

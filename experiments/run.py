@@ -9,6 +9,8 @@ from experiments import boundary
 from experiments.base import ROOT, InputError
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
+_UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
+"""Paths that Hydra takes only in quotes; not lists, mappings, interpolations and sweeps, which are left to it."""
 _HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
 
 
@@ -86,7 +88,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _override(word: str) -> str:
-    """An override as Hydra reads it: Python's None is null, a path may hold an equals sign, a name of an entry a colon.
+    """An override as Hydra reads it: Python's None is null, an output may hold any sign, a name of an entry a colon.
 
     `per_memory.dense:3.loads=[0.1]` sets or adds the entry: Hydra takes no colon in a key, but one in a mapping.
     """
@@ -97,7 +99,9 @@ def _override(word: str) -> str:
         return f"+{group}={{{name}\\:{parameter}:{{{option}:{'null' if value == 'None' else value}}}}}"
     if value == "None":
         return f"{key}=null"
-    if key == "output" and "=" in value and value[0] not in "'\"":
+    if key == "conf":
+        return word.removesuffix(".yaml")
+    if key == "output" and _UNREADABLE.fullmatch(value):
         from experiments.compose import quote
 
         return f"output={quote(value)}"

@@ -78,6 +78,17 @@ MISTAKES = [
     ("conf=toy,tyo -m", "got tyo; did you mean toy?"),
     ("conf=toy seed=0,1 samples=1,0 -m", "samples must be at least 1, got 0"),
     ("conf=toy -m noise=interval(0,1)", "noise=interval(0,1) must list its values"),
+    ("conf=toy -m seed=glob(*)", "-m must give at least one job, got no value of seed"),
+    ("conf=toy -m seed=range(0,1000000000)", "-m must give at most 10000 jobs, got seed with more"),
+    ("conf=toy -m seed=range(0,1000) samples=range(1,1000)", "-m must give at most 10000 jobs, got samples × seed"),
+    (
+        "conf=toy output=a,b",
+        "add -m to run each; a list is written output=[a,b], a text with a comma in quotes",
+    ),
+    ("conf=toy -m seed=1,", "can read it, got: mismatched input '<EOF>'\n"),
+    ("conf=toy wandb.project=é", "can read it, got: a sign that needs quotes, as in key='a b'"),
+    ("conf=toy output=loose", "output must be a directory that can be written, got"),
+    ("conf=toy output=loose/below", "loose/below (No such file or directory)"),
     ("conf=toy hydra/launcher=slurm", "hydra/launcher must be one of basic"),
     ("conf=toy hydra/sweeper=optuna", "hydra/sweeper must be one of basic"),
     ("conf=toy --seed 3", "--seed must be one of the flags"),
@@ -138,7 +149,7 @@ CAPACITY = [
     ("sources=[two.npz]", "'faces', 'places'.*'two.npz'"),
     ("sources=[.]", "got '.'"),
     ("sources=[good.npy] neurons=[30]", "neurons must be 20 for the patterns of good.npy, got \\[30\\]"),
-    ("sources=[good.npy] memories=[classical] neurons=[20] loads=[0.5]", "6 patterns of good.npy, got 10"),
+    ("sources=[good.npy] memories=[classical] neurons=[20] loads=[0.5]", "6 patterns of good.npy, got 11"),
 ]
 
 
@@ -150,6 +161,7 @@ def clutter(tmp_path: Path) -> list[Path]:
     (tmp_path / "occupied").mkdir()
     (tmp_path / "occupied/ledger").write_text("precious")
     (tmp_path / "crowded/table.csv").mkdir(parents=True)
+    (tmp_path / "loose").symlink_to("nowhere")
     return sorted(tmp_path.rglob("*"))
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments import logging
+
 KEY = "a" * 40
 
 
@@ -302,3 +304,12 @@ def test_credentials_that_cannot_work_are_refused_before_anything_is_written(
     assert outcome.err.count("\n") == 1
     assert named in outcome.err
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
+
+
+def test_the_variable_that_wandb_cannot_read_is_named() -> None:
+    class Refused(ValueError):
+        def errors(self) -> list[dict]:
+            return [{"loc": ("mode",), "input": "", "msg": "Input should be 'online' or 'offline'"}]
+
+    assert logging._reason(Refused("five\nlines")) == "WANDB_MODE='', Input should be 'online' or 'offline'"
+    assert logging._reason(ValueError("one\nerror.")) == "one error"
