@@ -103,7 +103,7 @@ def _regimes(ax: "Axes", found: Table, memory: str, neurons: int, where: str) ->
     handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
     below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "columnspacing": 1.2}
     ax.legend(handles=[*handles, *lines], fontsize=7.5, **below)
-    ax.set_title(f"{where}: where the state ends", loc="left")
+    ax.set_title(f"{where}: regimes", loc="left")
 
 
 def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
@@ -243,4 +243,4 @@ def _rounding(ax: "Axes", summary: dict) -> None:
     ax.set_xticks([], minor=True)
     ax.margins(x=0.25, y=0.3)
     ax.set_title("classical: rounding of $T_M$ (bars: width)", loc="left")
-    ax.legend(loc="best", fontsize=7.5)
+    ax.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2)

@@ -34,5 +34,5 @@ MAPS = Path("/proc/self/maps")
 def programs_are_forgotten() -> Iterator[None]:
     """Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more."""
     yield
-    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 40_000:
+    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 15_000:
         jax.clear_caches()

@@ -95,7 +95,7 @@ def shoot(
             return count + 1, best, jnp.where(nearer, found, gap), move, jnp.where(nearer, 1.0, 0.5 * rate)
 
         def unsettled(state):
-            return (state[0] < steps) & (state[2] > tolerance)
+            return (state[0] < steps) & (state[2] > tolerance) & ~jnp.any(jnp.isnan(state[1]))
 
         one, far = jnp.ones((), start.dtype), jnp.asarray(jnp.inf, start.dtype)
         state = (jnp.zeros((), jnp.int32), start, far, jnp.zeros_like(start), one)

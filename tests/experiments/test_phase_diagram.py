@@ -233,11 +233,11 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
     legends = {ax.get_title(loc="left")[3:]: ax.get_legend() for ax in axes}
     labels = {title: [text.get_text() for text in legend.texts] for title, legend in legends.items() if legend}
     assert set(labels) >= {
-        "classical, $N=100$, 60 sweeps: where the state ends",
-        "modern, $N=12$: where the state ends",
+        "classical, $N=100$, 60 sweeps: regimes",
+        "modern, $N=12$: regimes",
     }
     for title, texts in labels.items():
-        if "where the state ends" in title:
+        if "regimes" in title:
             word = "(RS)" if title.startswith("classical") else "annealed"
             assert sum(word in text for text in texts) >= 2, texts
         else:
@@ -262,7 +262,7 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
         assert isinstance(figure, Figure)
         figure.canvas.draw()
     titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert any("where the state ends" in title for title in titles)
+    assert any("regimes" in title for title in titles)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from public import Case
-from public_draws import Draw, case, definite, normal, positive, simplex, symmetric, unit
+from public_draws import Draw, case, definite, normal, positive, simplex, some, symmetric, unit
 
 from hopfield.geometry import families, induced, manifolds, smooth, spd, sphere, subspaces
 
@@ -21,9 +21,9 @@ def _tensor(x):
     return x * jnp.sum(x * x)
 
 
-def _on_field(name: str, *draws: Draw, **more) -> Case:
+def _on_field(name: str, *draws: Draw, **options) -> Case:
     function = getattr(manifolds, name)
-    return case(f"geometry.manifolds.{name}", lambda *x: function(_field, *map(jnp.asarray, x), **more), *draws)
+    return case(f"geometry.manifolds.{name}", lambda *x: function(_field, *map(jnp.asarray, x)), *draws, **options)
 
 
 def _family(family, name: str, *draws: Draw, **more) -> Case:
@@ -56,7 +56,8 @@ PATTERNS = (normal(3), normal(6, 3))
 GEOMETRY = (
     *(_on_field(name, PLANE) for name in ("christoffels", "christoffels_first")),
     *(_on_field(name, PLANE) for name in ("ricci_tensor", "riemann_tensor", "scalar_curvature")),
-    *(_on_field(name, TANGENT, PLANE) for name in ("exp", "norm", "log", "dist")),
+    *(_on_field(name, TANGENT, PLANE) for name in ("exp", "norm", "dist")),
+    _on_field("log", TANGENT, PLANE, shows=some),
     _on_field("inner_product", TANGENT, TANGENT, PLANE),
     _on_field("parallel_transport", TANGENT, PLANE, TANGENT),
     case(
@@ -86,14 +87,20 @@ GEOMETRY = (
     _family(families.location_normal, "inner_product", normal(3), normal(3), normal(3), definite(3), nan=(0, 1, 3)),
     _family(families.location_normal, "metric_matrix", normal(3), definite(3), nan=(1,)),
     _family(families.location_normal, "parallel_transport", *[normal(3)] * 3, definite(3), nan=(0,)),
-    *(_family(families.univariate_normal, name, *LINE) for name in ("exp", "norm")),
+    _family(families.univariate_normal, "exp", *LINE),
+    _family(families.univariate_normal, "norm", LINE[0], LINE[1], nan=(0,)),
     *(_family(families.univariate_normal, name, LINE[1], LINE[1]) for name in ("log", "dist")),
     _family(families.univariate_normal, "inner_product", LINE[0], *LINE, nan=(0, 1)),
-    _family(families.univariate_normal, "parallel_transport", *LINE, LINE[0]),
+    _family(families.univariate_normal, "parallel_transport", *LINE, LINE[0], nan=(0, 2)),
     _family(families.univariate_normal, "metric_matrix", LINE[1], nan=()),
     *(
-        case(f"geometry.families.normal.{name}", _normals(getattr(families.normal, name)), *first, *GAUSSIAN)
-        for name, first in (("exp", DIRECTION), ("norm", DIRECTION), ("log", GAUSSIAN), ("dist", GAUSSIAN))
+        case(f"geometry.families.normal.{name}", _normals(getattr(families.normal, name)), *first, *GAUSSIAN, **more)
+        for name, first, more in (
+            ("exp", DIRECTION, {"shows": some}),
+            ("norm", DIRECTION, {"nan": (0, 1, 3)}),
+            ("log", GAUSSIAN, {"shows": some}),
+            ("dist", GAUSSIAN, {}),
+        )
     ),
     case(
         "geometry.families.normal.inner_product",

@@ -252,7 +252,7 @@ BAD = {
     "beta must be positive and finite.*got 0": {"beta": 0.0},
     "beta must be positive.*one per head": {"beta": np.ones(3)},
     "separation must be one of softmax.*got 'softmaxx'": {"separation": "softmaxx"},
-    "separation must be a name or name:number": {"separation": "entmax:x"},
+    "separation must give entmax a number after the colon": {"separation": "entmax:x"},
     "alpha must be greater than 1": {"separation": "entmax:0.5"},
     "separation must be softmax without a number": {"separation": "softmax:2"},
     "metric must be one of diagonal.*got 'euclid'": {"metric": "euclid"},
