@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS := -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: capacity test check clean
@@ -11,13 +12,13 @@ capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS)
 
 check: .venv/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS)
 
 clean:
 	rm -rf .venv
