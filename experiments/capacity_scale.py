@@ -76,6 +76,8 @@ def first_given(*layers: Scale) -> At:
     for layer in layers:
         if layer.loads is not None and layer.stored is not None:
             raise ValueError("loads must not be given together with stored, which says the same in numbers")
+        if layer.parity is not None and layer.stored is not None:
+            raise ValueError("parity must not be given together with stored, whose numbers are taken as they are")
         # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
         counted = "loads" in chosen or "stored" in chosen
         for name in At._fields:

@@ -69,6 +69,8 @@ class Config(base.Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.checkpoint is not None and not self.checkpoint.strip():
+            raise ValueError(f"checkpoint must name a file or a directory, got '{self.checkpoint}'")
         if self.text is not None and not Path(self.text).is_file():
             raise ValueError(f"text must name an existing file, got '{self.text}'")
 

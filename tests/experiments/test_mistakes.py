@@ -113,6 +113,7 @@ MISTAKES = [
 
 CAPACITY = [
     ("memories=[clasical]", "must be one of classical, .*got 'clasical'"),
+    ("loads=null stored=[3] parity=even", "parity must not be given together with stored"),
     ("memories=[]", "memories must .*got \\[\\]"),
     ("memories=classical", "memories must be a list of strings, got classical"),
     ("memories=[dense:x]", "dense:x"),

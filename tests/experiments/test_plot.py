@@ -1,5 +1,6 @@
 """The house style: told apart in grey and by colour-blind readers, the same bytes every time, no state left behind."""
 
+import json
 import re
 from pathlib import Path
 
@@ -99,3 +100,20 @@ def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path
         axes[0, 0].plot([1, 2], [0, -1])
         axes[0, 0].set(yscale="log", ylim=(-1, 10), title="😀")
         figure.savefig(tmp_path / "figure.png")
+
+
+def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = r"a$\bad_^$.npy"
+
+    class Toy:
+        @staticmethod
+        def plot(table, summary):
+            figure, axes = plot.panels()
+            for text in (table["source"].iloc[0], summary["rows"][0]["source"]):
+                axes[0, 0].plot([1, 2], label=text)
+            axes[0, 0].legend(title=table["source"].iloc[0])
+            return figure
+
+    (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
+    (tmp_path / "summary.json").write_text(json.dumps({"rows": [{"source": name}]}))
+    assert plot.draw(tmp_path, Toy).is_file()

@@ -108,7 +108,7 @@ def test_points_of_a_source_have_its_width(images):
 
 
 @pytest.mark.parametrize("spins", [True, False])
-@pytest.mark.parametrize("constant", [0.0, 3.5, -1e30])
+@pytest.mark.parametrize("constant", [0.0, 3.5, -1e30, 1e-42 * np.arange(5)])
 def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, constant):
     array = np.random.default_rng(0).normal(size=(6, 5))
     array[[2, 4]] = constant
