@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from hopfield.arguments import as_path
 from hopfield.attention.heads import Projections
 from hopfield.bilinear import Projected, projected
 
@@ -126,7 +127,7 @@ def locate(path: str | Path) -> Path:
         except ImportError:
             raise ValueError(f"path must be local unless huggingface_hub is installed, got {str(path)!r}") from None
         path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
-    place = Path(os.path.expanduser(path))
+    place = as_path("path", path)
     if place.is_dir():
         usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
         found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))

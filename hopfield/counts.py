@@ -17,6 +17,7 @@ from jax.sharding import Mesh
 from numpy.typing import ArrayLike
 
 from hopfield import sharding
+from hopfield.arguments import instance, whole
 from hopfield.memory import Memory
 from hopfield.pattern_sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
 from hopfield.separations import LogSumExp, Polynomial
@@ -70,15 +71,15 @@ class Counts(NamedTuple):
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
         total = self.number @ np.abs(weight(self.scores))
         mine = np.abs(weight(np.asarray(own, np.float64)))
-        return np.divide(mine, total, out=np.zeros_like(total), where=total > 0)
+        return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def share_entropy(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
         size = np.abs(weight(self.scores))
         total = self.number @ size
-        log_size = np.log(size, out=np.zeros_like(size), where=size > 0)
-        mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total > 0)
-        return np.log(total, out=np.zeros_like(total), where=total > 0) - mean
+        log_size = np.log(size, out=np.zeros_like(size), where=size != 0)
+        mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total != 0)
+        return np.log(total, out=np.zeros_like(total), where=total != 0) - mean
 
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
@@ -123,6 +124,7 @@ def summand(memory: Memory) -> Summand:
     Raises:
         ValueError: another similarity, space or separation.
     """
+    instance("memory", memory, Memory)
     beta, neurons, separation = float(memory.beta), memory.patterns.shape[1], memory.separation
     if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
         if isinstance(separation, LogSumExp):
@@ -161,10 +163,10 @@ def along(source, queries: ArrayLike, sizes: Sequence[int], *, mesh: Mesh | None
     """
     source = as_source(source)
     states, total = np.asarray(queries, np.float64), source.shape[0]
-    if states.ndim != 2 or states.shape[1] != source.shape[1] or not np.all(np.abs(states) == 1):
+    if states.ndim != 2 or not len(states) or states.shape[1] != source.shape[1] or not np.all(np.abs(states) == 1):
         raise ValueError(f"queries must be spins [Q, {source.shape[1]}], got shape {states.shape} or other entries")
-    stops = sorted({int(size) for size in sizes})
-    if not stops or stops[0] < 1 or stops[-1] > total:
+    stops = sorted({whole("sizes", size) for size in sizes})
+    if not stops or stops[-1] > total:
         raise ValueError(f"sizes must be numbers of patterns from 1 to {total}, got {list(sizes)}")
     words, neurons = pack(jnp.asarray(states)), states.shape[1]
     tally = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)

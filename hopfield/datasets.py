@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.numerics import largest, power_of_two, unit
-from hopfield.patterns import floating
+from hopfield.arguments import as_path, number, real_number, whole
+from hopfield.numerics import largest, power_of_two, real_array, unit
 
 Patterns = Float[Array, "M N"]
 
@@ -40,15 +40,24 @@ UNSOUND = (
 """What `numpy.load` raises on files that are missing, damaged, encrypted, pickled or impossibly large."""
 
 
+def _rows(patterns) -> Array:
+    found = real_array("patterns", patterns)
+    if found.ndim < 1 or found.shape[-1] < 1:
+        raise ValueError(f"patterns must have units along their last axis, got shape {found.shape}")
+    return found
+
+
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
     """Each pattern scaled to Euclidean norm `norm` (√N, a spin pattern's, when None); zero stays zero."""
-    patterns = floating(patterns)
-    return unit(patterns) * (patterns.shape[-1] ** 0.5 if norm is None else norm)
+    patterns = _rows(patterns)
+    if norm is None:
+        return unit(patterns) * patterns.shape[-1] ** 0.5
+    return unit(patterns) * number("norm", norm, "at least 0 and finite", 0.0)
 
 
 def standardise(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
     """Each pattern less its own mean, then scaled as by `to_norm`; a constant pattern becomes zero."""
-    patterns = floating(patterns)
+    patterns = _rows(patterns)
     patterns = patterns / power_of_two(largest(jnp.abs(patterns), axis=-1, keepdims=True))  # no difference overflows
     shifted = patterns - patterns[..., :1]  # first, so that rounding in the mean is that of the contrast alone
     return to_norm(shifted - jnp.mean(shifted, axis=-1, keepdims=True), norm)
@@ -60,7 +69,9 @@ def to_spins(patterns: Float[Array, "*M N"], threshold: float | None = None) -> 
     When None, each pattern's own median; its smallest value is then always −1, so that a pattern with half of its
     units at the minimum keeps its contrast. NaN stays NaN, and without a threshold spreads over its pattern.
     """
-    patterns = floating(patterns)
+    patterns = _rows(patterns)
+    if threshold is not None:
+        real_number("threshold", threshold)
     bar = jnp.median(patterns, axis=-1, keepdims=True) if threshold is None else jnp.asarray(threshold, patterns.dtype)
     above = patterns >= bar
     if threshold is None:
@@ -105,9 +116,7 @@ def photograph_patches(
     Raises:
         ValueError: a size or seed out of range, or more patches than the photographs hold.
     """
-    for name, value, low in (("size", size, 2), ("count", count, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-            raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+    size, count, seed = whole("size", size, 2), whole("count", count), whole("seed", seed, 0)
     levels = _photographs(colour)
     if size > levels.shape[1]:
         raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")
@@ -157,8 +166,9 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
         ValueError: file missing or unreadable, pickled or object data, several arrays and no name, wrong
             rank, an empty array, anything but finite real numbers.
     """
+    place = as_path("path", path)
     shown = repr(os.fspath(path))
-    array = _load(Path(os.path.expanduser(path)), shown, name)
+    array = _load(place, shown, name)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"path must hold real numbers, got {array.dtype} in {shown}")
     if array.ndim < 2 or array.size == 0:

@@ -16,6 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield import measures
+from hopfield.arguments import instance, random_key, whole
 from hopfield.memory import Memory
 from hopfield.numerics import accumulation_dtype, largest, safe_norm, tolerance, unit
 from hopfield.pytrees import Node
@@ -23,6 +24,7 @@ from hopfield.separations import LogSumExp
 from hopfield.separations.base import nonzero
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
+from hopfield.sweeps import as_model
 from hopfield.theory import bounds
 
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
@@ -86,7 +88,7 @@ def update_jacobian(memory: Memory, state: State) -> UpdateJacobian:
     Raises:
         ValueError: the memory lives on spins, whose update has no derivative.
     """
-    if isinstance(memory.space, Spins):
+    if isinstance(as_model("memory", memory).space, Spins):
         raise ValueError("memory must live in a continuous space for its update to have a Jacobian, got Spins")
     return UpdateJacobian(memory, memory.as_state(state))
 
@@ -98,7 +100,7 @@ def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     For log-sum-exp it is β Cov_p(X), the fluctuations of the patterns at temperature 1/β; for dot products in ℝᴺ it
     is the Jacobian of the update as well. Symmetric, and positive semi-definite for convex F.
     """
-    stored = memory._stored()
+    stored = instance("memory", memory, Memory)._stored()
     return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
 
 
@@ -114,9 +116,8 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array 
         steps: products at most, at least 1; that many vectors of N numbers are kept.
         key: JAX random key of the starting vector; a fixed one by default.
     """
-    if steps < 1:
-        raise ValueError(f"steps must be at least 1, got {steps}")
-    return _largest_eigenvalue(jacobian, jax.random.key(0) if key is None else key, steps=steps)
+    key = jax.random.key(0) if key is None else random_key("key", key)
+    return _largest_eigenvalue(instance("jacobian", jacobian, UpdateJacobian), key, steps=whole("steps", steps))
 
 
 @partial(jax.jit, static_argnames="steps")
@@ -178,6 +179,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
 
     Source: Ramsauer et al. 2021, theorem 5, through `theory.bounds.retrieval_error`.
     """
+    instance("memory", memory, Memory)
     parts = (memory.similarity, memory.separation, memory.space)
     if [type(part) for part in parts] != [Dot, LogSumExp, Euclidean]:
         got = ", ".join(type(part).__name__ for part in parts)

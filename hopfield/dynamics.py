@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from hopfield.arguments import number, one_of, step_limit, whole
 from hopfield.memory import Memory
-from hopfield.numerics import is_traced, safe_norm, tolerance
-from hopfield.spaces import Known, Spins, State
-from hopfield.sweeps import ORDERS, Model, as_known, lost, relax
+from hopfield.numerics import safe_norm, tolerance
+from hopfield.spaces import Known, Spins, State, as_known
+from hopfield.sweeps import ORDERS, Model, as_model, lost, relax
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
@@ -57,15 +58,16 @@ def retrieve(
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
-    if dynamics not in DYNAMICS:
-        raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}, got {dynamics!r}")
-    if not is_traced(max_steps) and max_steps < 1:
-        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
+    one_of("dynamics", dynamics, DYNAMICS)
+    max_steps = step_limit("max_steps", max_steps)
+    as_model("model", model)
     if dynamics != "synchronous" and not isinstance(model.space, Spins):
         raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
     if dynamics == "asynchronous" and key is None:
         raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
     state = model.as_state(state)
+    if rtol is not None:
+        number("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
         return _synchronous(model, state, max_steps, as_known(known, state), rtol)
     end = relax(model, state, key, dynamics, max_steps, known)
@@ -97,9 +99,9 @@ def _synchronous(model: Model, state: State, max_steps, known: Known, rtol) -> R
 
 
 def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:
-    """States visited by `steps` synchronous updates, the query first [steps + 1, N]; differentiable."""
-    state = model.as_state(state)
-    return _trajectory(model, state, as_known(known, state), steps=steps)
+    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable."""
+    state = as_model("model", model).as_state(state)
+    return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")
@@ -115,15 +117,16 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
-    gradient in the query is zero, as it is for any start inside the basin (Bai, Kolter & Koltun 2019).
+    gradient in the query is zero, as it is for any start inside the basin (Bai, Kolter & Koltun 2019). A query that
+    needs more than `max_steps` updates stays where they took it: `retrieve` says which those are.
 
     Raises:
         ValueError: the memory lives on spins, where nothing is differentiable.
     """
-    if isinstance(memory.space, Spins):
+    if isinstance(as_model("memory", memory).space, Spins):
         raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
     state = memory.as_state(state)
-    return _fixed_point(memory, state, max_steps, as_known(known, state))
+    return _fixed_point(memory, state, step_limit("max_steps", max_steps), as_known(known, state))
 
 
 @jax.jit

@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield.numerics import accumulation_dtype, largest, power_of_two, unit
+from hopfield.arguments import booleans, vector, whole
+from hopfield.numerics import accumulation_dtype, largest, power_of_two, real_array, unit
 from hopfield.simplex import shannon_entropy
 
 Scalar = Float[Array, ""]
@@ -29,26 +30,39 @@ class Nearest(NamedTuple):
 
 
 def _accumulated(x: Array) -> Array:
-    x = jnp.asarray(x)
     return x.astype(accumulation_dtype(x.dtype))
+
+
+def _pair(state: State, pattern: State) -> tuple[State, State]:
+    state = vector("state", state)
+    return _accumulated(state), _accumulated(vector("pattern", pattern, state))
+
+
+def _rows(patterns, mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
+    patterns = real_array("patterns", patterns)
+    if patterns.ndim != 2 or 0 in patterns.shape:
+        raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {patterns.shape}")
+    return _accumulated(patterns), None if mask is None else booleans("mask", mask, patterns.shape[:1])
 
 
 @jax.jit
 def overlap(state: State, pattern: State) -> Scalar:
     """m = x·ξ / N; 1 when a spin pattern is recovered."""
-    return jnp.mean(_accumulated(state) * _accumulated(pattern))
+    state, pattern = _pair(state, pattern)
+    return jnp.mean(state * pattern)
 
 
 @jax.jit
 def cosine_overlap(state: State, pattern: State) -> Scalar:
     """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths; 0 where either vanishes."""
-    return jnp.sum(unit(_accumulated(state)) * unit(_accumulated(pattern)))
+    state, pattern = _pair(state, pattern)
+    return jnp.sum(unit(state) * unit(pattern))
 
 
 @jax.jit
 def bit_error(state: State, pattern: State) -> Scalar:
     """Share of units whose sign is not the pattern's: (1 − m)/2 for spins; a 0 against a ±1 is an error."""
-    state, pattern = jnp.sign(_accumulated(state)), jnp.sign(_accumulated(pattern))
+    state, pattern = map(jnp.sign, _pair(state, pattern))
     return jnp.mean(jnp.where(jnp.isnan(state + pattern), jnp.nan, state != pattern), dtype=state.dtype)
 
 
@@ -63,25 +77,28 @@ def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> B
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
     """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖; a state that is not a number is never exact."""
-    state, pattern = _accumulated(state), _accumulated(pattern)
+    state, pattern = _pair(state, pattern)
     difference = state - pattern
     # Squares, since a distance of NaN must compare as false; equality apart, since small squares underflow to 0.
-    near = jnp.sum(difference * difference) < tolerance**2 * jnp.sum(pattern * pattern)
+    near = jnp.sum(difference * difference) < tolerance * jnp.abs(tolerance) * jnp.sum(pattern * pattern)
     return near | jnp.all(state == pattern)
 
 
 @jax.jit
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
-    """Whether the target pattern carries more than half of the weight."""
-    return shares(weights, None)[target] > 0.5
+    """Whether the target pattern carries more than half of the weight; an index of no pattern has none."""
+    share, index = shares(weights, None), jnp.asarray(target)
+    if index.ndim or not jnp.issubdtype(index.dtype, jnp.integer):
+        raise ValueError(f"target must be one index, got {index.dtype} {list(index.shape)}")
+    return (index >= 0) & (share.at[index].get(mode="fill", fill_value=0.0) > 0.5)
 
 
 @jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32; zeros where masked, or if all weights are zero or masked."""
-    size = jnp.abs(_accumulated(weights))
+    size = jnp.abs(_accumulated(vector("weights", weights)))
     if mask is not None:
-        size = jnp.where(mask, size, 0.0)
+        size = jnp.where(booleans("mask", mask, size.shape), size, 0.0)
     # Divided out first, for the sum of large weights could overflow; by a power of two, so that sums of whole numbers
     # stay exact and a share of one half is the tie it is.
     size = size / power_of_two(largest(size))
@@ -130,11 +147,9 @@ def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int =
 
     Source: Ramsauer et al. (2021), definition 1, arXiv:2008.02217.
     """
-    if block < 1:
-        raise ValueError(f"block must be at least 1, got {block}")
-    patterns = _accumulated(patterns)
+    patterns, mask = _rows(patterns, mask)
     count = patterns.shape[0]
-    block = min(block, count)
+    block = min(whole("block", block), count)
     padding = -count % block
     index = jnp.arange(count + padding).reshape(-1, block)
     used = jnp.pad(jnp.ones(count, bool) if mask is None else mask, (0, padding)).reshape(-1, block)
@@ -158,7 +173,8 @@ def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int =
 @jax.jit
 def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
     """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
-    state, patterns = _accumulated(state), _accumulated(patterns)
+    patterns, mask = _rows(patterns, mask)
+    state = _accumulated(vector("state", state, patterns[0]))
     overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size
     if mask is None:
         index = jnp.argmax(overlaps)

@@ -12,11 +12,12 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield.arguments import booleans, instance
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, real_matrix
 from hopfield.pytrees import Node
-from hopfield.separations import Linear, LogSumExp, Separation, find
+from hopfield.separations import Linear, LogSumExp, Separation, as_separation
 from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
-from hopfield.spaces import Euclidean, Known, Space, Spins, State
+from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known
 
 
 class Memory(Node):
@@ -56,10 +57,9 @@ class Memory(Node):
             TypeError: one of the three choices is something else.
         """
         patterns = real_matrix("patterns", patterns)
-        separation = find(separation) if isinstance(separation, str) else separation
-        _require("similarity", similarity, Similarity)
-        _require("separation", separation, Separation)
-        _require("space", space, Space)
+        separation = as_separation(separation)
+        instance("similarity", similarity, Similarity)
+        instance("space", space, Space)
         if isinstance(similarity, Bilinear) and similarity.metric.shape[1] != patterns.shape[1]:
             raise ValueError(
                 f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
@@ -69,9 +69,7 @@ class Memory(Node):
             values = real_matrix("values", values)
             if values.shape[0] != patterns.shape[0]:
                 raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {values.shape[0]}")
-        mask = None if mask is None else jnp.asarray(mask)
-        if mask is not None and (mask.shape != (patterns.shape[0],) or mask.dtype != bool):
-            raise ValueError(f"mask must be boolean [{patterns.shape[0]}], got {mask.dtype} {mask.shape}")
+        mask = None if mask is None else booleans("mask", mask, patterns.shape[:1])
         if (
             isinstance(space, Euclidean)
             and not space.confined
@@ -122,6 +120,7 @@ class Memory(Node):
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed."""
         state = self.as_state(state)
+        known = as_known(known, state)
         if isinstance(self.space, Spins):
             return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
@@ -212,7 +211,7 @@ class Couplings(Node):
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step sign(W x) [N], ties keep the spin."""
         state = self.as_state(state)
-        return Spins().project(self.local_field(state), state, known=known)
+        return Spins().project(self.local_field(state), state, known=as_known(known, state))
 
     def cache(self, state: State) -> Array:
         """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
@@ -242,6 +241,7 @@ class Couplings(Node):
 
 def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
+    instance("memory", memory, Memory)
     parts = (memory.separation, memory.similarity, memory.space)
     if not all(map(isinstance, parts, (Linear, Dot, Spins))):
         got = ", ".join(type(part).__name__ for part in parts)
@@ -255,17 +255,12 @@ def _hollow_gram(rows: Float[Array, "M N"]) -> Float[Array, "N N"]:
     return jnp.where(jnp.eye(gram.shape[0], dtype=bool), 0.0, gram)
 
 
-def _require(name: str, value, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {value!r}")
-
-
 def _one_state(state: ArrayLike, neurons: int, dtype) -> State:
-    """Shape and type only, which are known under jit as well; integers and truth values become floats of `dtype`."""
+    """Shape and type only, which are known under jit as well; what is not as precise as `dtype` becomes it."""
     found = real_array("state", state, dtype)
     if found.shape != (neurons,):
         raise ValueError(f"state must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
-    return found
+    return found.astype(jnp.promote_types(found.dtype, dtype))
 
 
 def _column(mask, patterns):

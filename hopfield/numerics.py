@@ -42,10 +42,10 @@ def real_array(name: str, value, dtype=None) -> Array:
         found = jnp.asarray(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of real numbers, got {type(value).__name__} {value!r:.60}") from None
-    if jnp.issubdtype(found.dtype, jnp.floating):
+    if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
         return found
     if not (jnp.issubdtype(found.dtype, jnp.integer) or found.dtype == bool):
-        raise ValueError(f"{name} must be real numbers, got {found.dtype}")
+        raise ValueError(f"{name} must be real numbers of at least 16 bits, got {found.dtype}")
     return found.astype(jnp.result_type(float) if dtype is None else dtype)
 
 
@@ -68,10 +68,12 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
         ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
     """
     if is_traced(value):
+        if value.shape != () or jnp.issubdtype(value.dtype, jnp.complexfloating):
+            raise ValueError(f"{name} must be one real number, got {value.dtype} {list(value.shape)}")
         return value
     limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
     try:
-        number = float("nan") if np.ndim(value) else float(value)
+        number = float("nan") if np.ndim(value) or isinstance(value, str | bytes) else float(value)
     except (TypeError, ValueError):
         number = float("nan")
     if not 0 < number < float("inf"):

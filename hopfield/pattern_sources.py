@@ -8,7 +8,6 @@ through.
 import abc
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar
 
 import jax
@@ -18,20 +17,15 @@ from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield import patterns
+from hopfield.arguments import as_path, one_of, random_key, whole
 from hopfield.datasets import UNSOUND
-from hopfield.numerics import is_traced
+from hopfield.numerics import is_traced, real_array
 from hopfield.pytrees import Node
 
 WORD = 32
 """Spins in one word of packed bits."""
 FEW = 2**32
 """Rows that one random key numbers; a larger ensemble continues with the next key."""
-
-
-def _whole(name: str, value, low: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
-    return int(value)
 
 
 class Source(Node, abc.ABC):
@@ -72,8 +66,12 @@ class Source(Node, abc.ABC):
             yield first, self.part(first, count)
             first += count
 
+    def _within(self, first, size: int) -> tuple[Any, int]:
+        """What a block begins with and its size, checked unless traced: JAX would read other patterns than asked."""
+        return (first, size) if is_traced(first) else self._checked(first, size)
+
     def _checked(self, first: int, size: int) -> tuple[int, int]:
-        first, size = _whole("first", first, 0), _whole("size", size)
+        first, size = whole("first", first, 0), whole("size", size)
         if first + size > self.shape[0]:
             raise ValueError(f"first + size must be at most {self.shape[0]} patterns, got {first} + {size}")
         return first, size
@@ -89,7 +87,7 @@ class Stored(Source):
         return self.array.shape
 
     def rows(self, first, size):
-        return jax.lax.dynamic_slice_in_dim(self.array, first, size)
+        return jax.lax.dynamic_slice_in_dim(self.array, *self._within(first, size))
 
     def part(self, first, size):
         first, size = self._checked(first, size)
@@ -108,7 +106,7 @@ class Packed(Source):
         return self.bits.shape[0], self.neurons
 
     def words(self, first, size):
-        return jax.lax.dynamic_slice_in_dim(self.bits, first, size)
+        return jax.lax.dynamic_slice_in_dim(self.bits, *self._within(first, size))
 
     def rows(self, first, size):
         return unpack(self.words(first, size), self.neurons)
@@ -142,6 +140,7 @@ class Generated(Source):
         return self.ensemble in ("spins", "biased", "correlated")
 
     def rows(self, first, size):
+        first, size = self._within(first, size)
         if self.ensemble == "spins":
             return unpack(self.words(first, size), self.neurons)
         draw = getattr(patterns, self.ensemble)
@@ -197,7 +196,7 @@ def _spin_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
 
 def stored(rows: Float[Array, "M N"]) -> Stored:
     """Patterns [M, N] of an array. Raises ValueError unless it is a non-empty real matrix."""
-    rows = patterns.floating(rows)
+    rows = real_array("patterns", rows)
     if rows.ndim != 2 or 0 in rows.shape:
         raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {rows.shape}")
     return Stored(rows)
@@ -222,10 +221,9 @@ def generated(key: PRNGKeyArray, ensemble: str, patterns_: int, neurons: int, *p
     Raises:
         ValueError: unknown ensemble, a size below 1, a parameter out of range.
     """
-    known = ("spins", "biased", "correlated", "gaussian", "sphere")
-    if ensemble not in known:
-        raise ValueError(f"ensemble must be one of {', '.join(known)}, got {ensemble!r}")
-    count, neurons = _whole("patterns", patterns_), _whole("neurons", neurons)
+    one_of("ensemble", ensemble, ("spins", "biased", "correlated", "gaussian", "sphere"))
+    random_key("key", key)
+    count, neurons = whole("patterns", patterns_), whole("neurons", neurons)
     try:
         jax.eval_shape(lambda key: getattr(patterns, ensemble)(key, 1, neurons, *parameters), key)
     except TypeError as error:
@@ -239,10 +237,11 @@ def mapped(path: str | PathLike) -> Mapped:
     Raises:
         ValueError: the file is missing, is not a .npy file, or does not hold a real matrix.
     """
+    place = as_path("path", path)
     try:
-        if not Path(path).is_file():  # a pipe could block for ever
+        if not place.is_file():  # a pipe could block for ever
             raise ValueError
-        file = np.load(path, mmap_mode="r", allow_pickle=False)
+        file = np.load(place, mmap_mode="r", allow_pickle=False)
     except UNSOUND as error:
         raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
     if not isinstance(file, np.ndarray) or file.ndim != 2 or 0 in file.shape or file.dtype.kind != "f":
@@ -256,7 +255,7 @@ def as_source(rows: Any) -> Source:
         return rows
     if isinstance(rows, np.memmap) and rows.ndim == 2 and rows.dtype.kind == "f":
         return Mapped(rows)
-    return stored(jnp.asarray(rows))
+    return stored(rows)
 
 
 def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from hopfield.arguments import number, one_of, random_key, real_number, vector, whole
 from hopfield.numerics import accumulation_dtype, is_traced, unit
 
 Scalar = float | Float[Array, ""]
@@ -44,16 +45,6 @@ class Corruption(NamedTuple):
         return f"{self.kind}:{self.amount:.12g}"
 
 
-def _require_size(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
-
-
-def _require_range(name: str, value: Scalar, low: float, high: float, contract: str) -> None:
-    if not is_traced(value) and not np.all((np.asarray(value) >= low) & (np.asarray(value) <= high)):
-        raise ValueError(f"{name} must be {contract}, got {value}")
-
-
 @partial(jax.jit, static_argnums=(0, 3, 4, 5))
 def _rows(draw, key: PRNGKeyArray, first, patterns: int, neurons: int, dtype, *parameters) -> Patterns:
     def row(index):
@@ -63,9 +54,10 @@ def _rows(draw, key: PRNGKeyArray, first, patterns: int, neurons: int, dtype, *p
 
 
 def _ensemble(draw, key: PRNGKeyArray, patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
-    _require_size("patterns", patterns)
-    _require_size("neurons", neurons)
-    _require_range("first", first, 0, 2**32 - patterns, "an index of at least 0")
+    random_key("key", key)
+    patterns, neurons = whole("patterns", patterns), whole("neurons", neurons)
+    if not is_traced(first) and whole("first", first, 0) > 2**32 - patterns:
+        raise ValueError(f"first must be an index of at most {2**32 - patterns}, got {first}")
     dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
     if not jnp.issubdtype(dtype, jnp.floating):
         raise ValueError(f"dtype must be a floating type, got {dtype}")
@@ -79,7 +71,8 @@ def _spin_row(key, neurons, dtype):
 def _biased_row(key, neurons, dtype, bias):
     # Single precision on purpose, here and in the correlated field: the same spins whatever the precision in force.
     up = 0.5 * (1.0 + bias.astype(jnp.float32))
-    return jnp.where(jax.random.uniform(key, (neurons,), jnp.float32) < up, 1.0, -1.0).astype(dtype)
+    spins = jnp.where(jax.random.uniform(key, (neurons,), jnp.float32) < up, 1.0, -1.0)
+    return jnp.where(jnp.isnan(up), jnp.nan, spins).astype(dtype)
 
 
 def _correlated_row(key, neurons, dtype, length):
@@ -89,7 +82,7 @@ def _correlated_row(key, neurons, dtype, length):
     spectrum = jnp.maximum(jnp.fft.rfft(correlation).real, 0.0)
     white = jax.random.normal(key, (neurons,), jnp.float32)
     field = jnp.fft.irfft(jnp.sqrt(spectrum) * jnp.fft.rfft(white), n=neurons)
-    return jnp.where(field >= 0, 1.0, -1.0).astype(dtype)
+    return jnp.where(jnp.isnan(field), jnp.nan, jnp.where(field >= 0, 1.0, -1.0)).astype(dtype)
 
 
 def _gaussian_row(key, neurons, dtype):
@@ -119,7 +112,7 @@ def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, firs
         bias: mean activity a in [−1, 1].
         key, patterns, neurons, first, dtype: as for `spins`.
     """
-    _require_range("bias", bias, -1.0, 1.0, "in [-1, 1]")
+    number("bias", bias, "in [-1, 1]", -1.0, 1.0)
     return _ensemble(_biased_row, key, patterns, neurons, first, dtype, jnp.asarray(bias))
 
 
@@ -135,7 +128,7 @@ def correlated(
         length: correlation length in neurons, at least 0; 0 gives independent spins.
         key, patterns, neurons, first, dtype: as for `spins`.
     """
-    _require_range("length", length, 0.0, math.inf, "at least 0")
+    number("length", length, "at least 0", 0.0, math.inf)
     return _ensemble(_correlated_row, key, patterns, neurons, first, dtype, jnp.asarray(length))
 
 
@@ -153,30 +146,18 @@ def sphere(
         radius: at least 0; √N when None, the norm of a spin pattern.
         key, patterns, neurons, first, dtype: as for `spins`.
     """
-    _require_size("neurons", neurons)
-    radius = math.sqrt(neurons) if radius is None else radius
-    _require_range("radius", radius, 0.0, math.inf, "at least 0")
+    radius = math.sqrt(whole("neurons", neurons)) if radius is None else radius
+    number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
     return _ensemble(_sphere_row, key, patterns, neurons, first, dtype, jnp.asarray(radius))
 
 
-def floating(x: Array) -> Array:
-    """`x` as an array of its own floating type, or of JAX's default one where it holds integers or truth values."""
-    x = jnp.asarray(x)
-    return x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(jnp.result_type(float))
-
-
-def _state(state: State) -> State:
-    state = floating(state)
-    if state.ndim != 1:
-        raise ValueError(f"state must have shape [N] (batch with jax.vmap), got shape {state.shape}")
-    return state
-
-
-def _count(fraction: Scalar, neurons: int) -> Int[Array, ""]:
-    """round(fraction · N), halves to even as in Python."""
-    _require_range("fraction", fraction, 0.0, 1.0, "in [0, 1]")
+def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""]]:
+    """The state, NaN for a fraction that is, and round(fraction · N), halves to even as in Python."""
+    state = vector("state", state)
+    number("fraction", fraction, "in [0, 1]", 0.0, 1.0)
     share = jnp.asarray(fraction, accumulation_dtype(jnp.result_type(float, fraction)))
-    return jnp.round(jnp.clip(share, 0.0, 1.0) * neurons).astype(jnp.int32)
+    count = jnp.round(jnp.clip(share, 0.0, 1.0) * state.size).astype(jnp.int32)
+    return jnp.where(jnp.isnan(share), jnp.nan, state), count
 
 
 def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Array, "N"]:
@@ -194,8 +175,8 @@ def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
     Returns:
         The corrupted state; the units that were not flipped are known.
     """
-    state = _state(state)
-    flipped = _choose(key, state.size, _count(fraction, state.size))
+    state, count = _counted(state, fraction)
+    flipped = _choose(random_key("key", key), state.size, count)
     return Corrupted(jnp.where(flipped, -state, state), ~flipped)
 
 
@@ -220,18 +201,17 @@ def mask(
     Returns:
         The corrupted state; the units that were not hidden are known.
     """
-    state = _state(state)
-    if region not in REGIONS:
-        raise ValueError(f"region must be one of {', '.join(REGIONS)}, got {region!r}")
-    if isinstance(fill, str) and fill != "random":
-        raise ValueError(f"fill must be a number or random, got {fill!r}")
-    units, count = jnp.arange(state.size), _count(fraction, state.size)
+    state, count = _counted(state, fraction)
+    one_of("region", region, REGIONS)
+    if not isinstance(fill, str) or fill != "random":
+        real_number("fill", fill, "a number or random")
+    units = jnp.arange(state.size)
     hidden = units < count if region == "upper" else units >= state.size - count
     shown = jnp.asarray(0.0 if isinstance(fill, str) else fill, state.dtype)
     if region == "random" or isinstance(fill, str):
         if key is None:
             raise ValueError("key must be a random key where region or fill is random, got None")
-        choose_key, fill_key = jax.random.split(key)
+        choose_key, fill_key = jax.random.split(random_key("key", key))
         hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
         shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
     return Corrupted(jnp.where(hidden, shown, state), ~hidden)
@@ -239,8 +219,9 @@ def mask(
 
 def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
     """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit; no unit is known."""
-    _require_range("sigma", sigma, 0.0, math.inf, "at least 0")
-    state, sigma = _state(state), jnp.maximum(sigma, 0.0)
+    random_key("key", key)
+    number("sigma", sigma, "at least 0 and finite", 0.0)
+    state, sigma = vector("state", state), jnp.maximum(sigma, 0.0)
     disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
     return Corrupted(disturbed, jnp.zeros(state.shape, bool))
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln
 
+from hopfield.arguments import number, whole
+
 EXACT = 2**62
 """Up to here a number of patterns is a whole number that numpy draws multinomials of."""
 CERTAIN = 1e15
@@ -51,15 +53,13 @@ def sample(
     Raises:
         ValueError: an argument out of its range.
     """
-    for name, value, good, contract in (
-        ("neurons", neurons, neurons >= 2, "at least 2"),
-        ("log_patterns", log_patterns, 0 <= log_patterns <= 10 * neurons, "from 0 to 10 N"),
-        ("beta", beta, 0 < beta < math.inf, "positive and finite"),
-        ("flipped", flipped, 0 <= flipped <= neurons, "from 0 to N"),
-        ("trials", trials, trials >= 1, "at least 1"),
-    ):
-        if not good:
-            raise ValueError(f"{name} must be {contract}, got {value}")
+    if not hasattr(rng, "multinomial"):
+        raise TypeError(f"rng must be a numpy random generator, got {type(rng).__name__}")
+    neurons, flipped, trials = whole("neurons", neurons, 2), whole("flipped", flipped, 0), whole("trials", trials)
+    number("log_patterns", log_patterns, "from 0 to 10 N", 0.0, 10.0 * neurons)
+    number("beta", beta, "positive and finite", np.finfo(float).tiny)
+    if flipped > neurons:
+        raise ValueError(f"flipped must be from 0 to N, got {flipped}")
     log_odds, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
     return Trials(expit(log_odds), log_odds, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
 

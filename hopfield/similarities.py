@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.numerics import is_traced, unit
+from hopfield.numerics import real_matrix, unit
 from hopfield.pytrees import Node
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
@@ -165,12 +165,4 @@ def _shrunk_median(points: Scores, weights: Scores, stiffness: float) -> Float[A
 
 def bilinear(metric: Float[Array, "N K"]) -> Bilinear:
     """x^a g_ab ξ^b with a finite metric g [N, K], N the state's width and K the patterns'; else ValueError."""
-    metric = jnp.asarray(metric)
-    if metric.ndim != 2:
-        raise ValueError(f"metric must be a matrix [N, K], got shape {metric.shape}")
-    if not is_traced(metric):
-        with jax.ensure_compile_time_eval():
-            finite = bool(jnp.all(jnp.isfinite(metric)))
-        if not finite:
-            raise ValueError("metric must be finite, got NaN or infinite entries")
-    return Bilinear(metric)
+    return Bilinear(real_matrix("metric", metric))

@@ -8,6 +8,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield.arguments import booleans
 from hopfield.numerics import increasing_root, largest, positive, safe_norm
 from hopfield.pytrees import Node
 
@@ -41,6 +42,11 @@ class Space(Node, abc.ABC):
     @abc.abstractmethod
     def violation(self, states: Array) -> Array:
         """How far states [..., N] lie outside the space: largest componentwise distance, 0 inside."""
+
+
+def as_known(known, state: State) -> Known:
+    """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
+    return None if known is None else booleans("known", known, state.shape)
 
 
 def _clamp(new: State, state: State, known: Known) -> State:

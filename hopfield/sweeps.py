@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield.arguments import one_of, random_key, step_limit
 from hopfield.memory import Couplings, Memory
 from hopfield.numerics import is_traced, positive
-from hopfield.spaces import Known, State, aligned
+from hopfield.pytrees import Node
+from hopfield.spaces import Known, State, aligned, as_known
 
 Model = Memory | Couplings
 Order = Int[Array, "N"]
@@ -60,14 +63,11 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
-def as_known(known, state: State) -> Known:
-    """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
-    if known is None:
-        return None
-    found = jnp.asarray(known)
-    if found.shape != state.shape or found.dtype != bool:
-        raise ValueError(f"known must be boolean {list(state.shape)}, got {found.dtype} {list(found.shape)}")
-    return found
+def as_model(name: str, model: Any) -> Model:
+    """A memory or couplings as it is. Raises TypeError for anything else."""
+    if not (isinstance(model, Node) and hasattr(model, "as_state")):
+        raise TypeError(f"{name} must be a Memory or Couplings, got {model!r:.60}")
+    return model
 
 
 def lost(state: State) -> Bool[Array, ""]:
@@ -75,18 +75,39 @@ def lost(state: State) -> Bool[Array, ""]:
     return jnp.any(jnp.isnan(state))
 
 
-@jax.jit
 def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N]."""
+    state = as_model("model", model).as_state(state)
+    return _unstable(model, state, as_known(known, state))
+
+
+@jax.jit
+def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
     against = model.local_field(state) * state < 0
     return against if known is None else against & ~known
 
 
-@jax.jit
 def sweep(model: Model, state: State, order: Order, known: Known = None) -> State:
-    """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment."""
-    state = model.as_state(state)
+    """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
 
+    Raises:
+        ValueError: `order` is no list of neurons 0 … N−1, or `known` is not boolean [N].
+    """
+    state = as_model("model", model).as_state(state)
+    return _sweep(model, state, _as_order(order, state.size), as_known(known, state))
+
+
+def _as_order(order: Any, neurons: int) -> Order:
+    given = order if is_traced(order) else np.asarray(order)
+    if given.ndim != 1 or not jnp.issubdtype(given.dtype, jnp.integer):
+        raise ValueError(f"order must be indices of neurons, got {given.dtype} {list(given.shape)}")
+    if not is_traced(given) and not np.all((given >= 0) & (given < neurons)):
+        raise ValueError(f"order must be indices from 0 to {neurons - 1}, got {given.min()} to {given.max()}")
+    return jnp.asarray(given)
+
+
+@jax.jit
+def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
     def visit(carry, i):
         state, cache = carry
         new = aligned(model.field_at(cache, state, i), state[i])
@@ -108,9 +129,11 @@ class Relaxation(NamedTuple):
 
 def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
     """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
-    state = model.as_state(state)
-    key = jax.random.key(0) if key is None else key
-    return _relax(model, state, key, max_sweeps, as_known(known, state), dynamics=dynamics)
+    state = as_model("model", model).as_state(state)
+    one_of("dynamics", dynamics, ORDERS)
+    key = random_key("key", jax.random.key(0) if key is None else key)
+    most = step_limit("max_sweeps", max_sweeps)
+    return _relax(model, state, key, most, as_known(known, state), dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
@@ -149,7 +172,8 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     done = jnp.iinfo(jnp.int32).max
 
     def waiting(state, field):
-        return free & (state * field < 0)
+        # As a sweep sees it: what is no spin, such as a hidden unit's 0, moves to one; NaN compares as false.
+        return free & (((field > 0) & (state != 1)) | ((field < 0) & (state != -1)))
 
     def one_sweep(carry):
         state, field, count, flips = carry
@@ -161,8 +185,9 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
         def flip(inner):
             state, field, found, flips = inner
             i = found & index
-            field = field - 2.0 * state[i] * model.matrix[i]
-            state = state.at[i].multiply(-1.0)
+            spin = jnp.sign(field[i])
+            field = field + (spin - state[i]) * model.matrix[i]
+            state = state.at[i].set(spin)
             return state, field, ahead(state, field, found), flips + 1
 
         start = (state, field, ahead(state, field, -1), flips)
@@ -218,11 +243,12 @@ def glauber(
             under `jax.vmap` (temperatures, starts) visit the same neurons together, which on Couplings is several
             times as fast; a chain on its own gains nothing.
     """
-    if dynamics not in (*ORDERS, "synchronous"):
-        raise ValueError(f"dynamics must be one of asynchronous, sequential, synchronous, got {dynamics!r}")
-    if not is_traced(sweeps, burn_in) and (sweeps < 1 or burn_in < 0):
-        raise ValueError(f"sweeps must be at least 1 and burn_in at least 0, got {sweeps} and {burn_in}")
-    state = model.as_state(state)
+    one_of("dynamics", dynamics, (*ORDERS, "synchronous"))
+    sweeps, burn_in = step_limit("sweeps", sweeps), step_limit("burn_in", burn_in, 0)
+    random_key("key", key)
+    if order_key is not None:
+        random_key("order_key", order_key)
+    state = as_model("model", model).as_state(state)
     scale = jnp.asarray(positive("temperature", temperature))
     held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
     return _glauber(model, state, key, scale, sweeps, burn_in, held, order_key, dynamics=dynamics)

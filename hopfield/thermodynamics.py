@@ -30,8 +30,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield import levels, measures
-from hopfield.numerics import accumulation_dtype, along_axis, is_traced, map_rows
-from hopfield.separations import LogSumExp, Separation
+from hopfield.arguments import booleans
+from hopfield.numerics import accumulation_dtype, along_axis, is_traced, map_rows, real_array
+from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
 PerRow = Float[Array, "..."]
@@ -40,7 +41,7 @@ SOFTMAX = LogSumExp()
 
 
 def gibbs(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
     scores = jnp.asarray(scores)
@@ -49,42 +50,42 @@ def gibbs(
 
 
 def log_partition(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """F(β s), for log-sum-exp ln Z = ln Σ e^(β s)."""
     return _of_levels(levels.log_partition, scores, beta, axis, where, separation)
 
 
 def free_energy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """Φ = −F(β s)/β, for log-sum-exp −T ln Z: from −max s at β = ∞ to −T ln M, without bound, as β → 0."""
     return _of_levels(levels.free_energy, scores, beta, axis, where, separation)
 
 
 def mean_energy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """⟨E⟩ = −Σ p s."""
     return _of_levels(levels.mean_energy, scores, beta, axis, where, separation)
 
 
 def thermal_entropy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """S = F(β s) − β s·p = −dΦ/dT: Shannon's entropy of the weights for log-sum-exp, Tsallis' for entmax."""
     return _of_levels(levels.thermal_entropy, scores, beta, axis, where, separation)
 
 
 def energy_variance(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """s·∇²F(β s) s, for log-sum-exp the variance of the energy Σ p (s − ⟨s⟩)²; = −d⟨E⟩/dβ."""
     return _of_levels(levels.energy_variance, scores, beta, axis, where, separation)
 
 
 def heat_capacity(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """C = d⟨E⟩/dT = T dS/dT = β² `energy_variance`, zero at both ends of β."""
     return _of_levels(levels.heat_capacity, scores, beta, axis, where, separation)
@@ -97,7 +98,7 @@ def variational_free_energy(
     *,
     axis: int = -1,
     where: Where = None,
-    separation: Separation = SOFTMAX,
+    separation: Separation | str = SOFTMAX,
 ) -> PerRow:
     """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, and equal to it at `gibbs` alone.
 
@@ -134,7 +135,7 @@ def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: W
 
     The factor 1/α, absent in Tsallis (1988), makes α-entmax its maximiser (Peters, Niculae & Martins 2019, eq. 9).
     """
-    _check("alpha", alpha, lambda a: (a > 0) & (a < np.inf), "positive and finite")
+    _check("alpha", alpha, lambda a: (a.ndim == 0) & (a > 0) & (a < np.inf), "positive and finite")
     return _of_weights(levels.tsallis_entropy, weights, axis, where, parameters=(alpha,))
 
 
@@ -144,13 +145,13 @@ def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Whe
     α = 0 counts the patterns of any weight (ln of their number), 1 is Shannon's, 2 gives ln of the participation
     ratio, ∞ is −ln max p. Source: Rényi (1961).
     """
-    _check("alpha", alpha, lambda a: a >= 0, "between 0 and infinity")
+    _check("alpha", alpha, lambda a: (a.ndim == 0) & (a >= 0), "between 0 and infinity")
     return _of_weights(levels.renyi_entropy, weights, axis, where, parameters=(alpha,))
 
 
 def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
     """D(p‖q) = Σ p ln(p/q) ≥ 0, both normalised along the axis and broadcast against each other; +∞ where q = 0 < p."""
-    weights, reference = jnp.asarray(weights), jnp.asarray(reference)
+    weights, reference = real_array("weights", weights), real_array("reference", reference)
     shape = jnp.broadcast_shapes(weights.shape, reference.shape)
     weights, reference = jnp.broadcast_to(weights, shape), jnp.broadcast_to(reference, shape)
     return _of_weights(levels.kl_divergence, weights, axis, where, reference)
@@ -170,9 +171,10 @@ def mutual_information(
         rows: rows; those without weight, such as padding, are left out.
         where: patterns in use, broadcast against the weights.
     """
-    where = None if where is None else jnp.asarray(where)
-    prior = jnp.ones(()) if prior is None else jnp.asarray(prior)
-    return _informed(jnp.asarray(weights), prior, where, axis=axis, rows=rows)
+    weights = real_array("weights", weights)
+    prior = jnp.ones(()) if prior is None else real_array("prior", prior)
+    _check("prior", prior, lambda p: ~(p < 0), "nowhere negative")
+    return _informed(weights, prior, _used(where, weights.shape), axis=axis, rows=rows)
 
 
 @partial(jax.jit, static_argnames=("axis", "rows"))
@@ -186,9 +188,11 @@ def _informed(weights: Array, prior: Array, where: Where, *, axis: int, rows: in
 def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation, *more) -> Array:
     """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
     _check("beta", beta, lambda b: b >= 0, "between 0 and infinity")
-    scores, beta, *more = (jnp.asarray(array) for array in (scores, beta, *more))
-    where = None if where is None else jnp.asarray(where)
-    return _each_level(function, scores, beta, where, separation, *more, axis=axis)
+    scores, beta, more = real_array("scores", scores), jnp.asarray(beta), [real_array("weights", w) for w in more]
+    if any(weights.shape != scores.shape for weights in more):
+        raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
+    used = _used(where, scores.shape)
+    return _each_level(function, scores, beta, used, as_separation(separation), *more, axis=axis)
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
@@ -208,9 +212,8 @@ def _each_level(function: Callable, scores, beta, where: Where, separation: Sepa
 
 def _of_weights(function: Callable, weights, axis: int, where: Where, *more, parameters: tuple = ()) -> Array:
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
-    where = None if where is None else jnp.asarray(where)
-    more = tuple(jnp.asarray(array) for array in more)
-    return _each_weights(function, jnp.asarray(weights), where, *more, parameters=parameters, axis=axis)
+    weights = real_array("weights", weights)
+    return _each_weights(function, weights, _used(where, weights.shape), *more, parameters=parameters, axis=axis)
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
@@ -222,6 +225,18 @@ def _each_weights(function: Callable, weights, where: Where, *more, parameters: 
     return map_rows(row, rows, [1] * len(rows))
 
 
+def _used(where: Where, shape: tuple[int, ...]) -> Where:
+    """The mask as truth values that broadcast against `shape`, None for none. Raises ValueError for any other."""
+    if where is None:
+        return None
+    found = booleans("where", where)
+    if found.ndim > len(shape) or any(n not in (1, m) for n, m in zip(found.shape[::-1], shape[::-1], strict=False)):
+        raise ValueError(f"where must broadcast against shape {shape}, got shape {found.shape}")
+    return found
+
+
 def _check(name: str, value: ArrayLike, inside: Callable, contract: str) -> None:
-    if not is_traced(value) and not np.all(inside(np.asarray(value))):
-        raise ValueError(f"{name} must be {contract}, got {value}")
+    if not is_traced(value):
+        given = np.asarray(value)
+        if given.dtype.kind not in "biufV" or not np.all(inside(given.astype(np.float64))):
+            raise ValueError(f"{name} must be {contract}, got {value!r}")

@@ -50,11 +50,18 @@ def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
 def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
     """An array of numbers that are positive (and finite) in `dtype`, unless traced; ValueError otherwise."""
     if not is_traced(value):
-        limits, numbers = jnp.finfo(dtype), np.asarray(value, float)
+        limits, numbers = jnp.finfo(dtype), _numbers(name, value)
         if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
             contract = "positive and finite" if finite else "positive"
             raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
     return jnp.asarray(value)
+
+
+def _numbers(name: str, value: ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}") from None
 
 
 def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
@@ -77,9 +84,13 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
 
 def truths(mask: ArrayLike) -> Array:
     """A mask given as an array. ValueError unless it is boolean: numbers are 0 and 1 to some and 0 and −∞ to others."""
-    found = jnp.asarray(mask)
-    if found.dtype != bool:
-        raise ValueError(f"mask must be boolean, True where a key may be read, got {found.dtype}")
+    try:
+        found = jnp.asarray(mask)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found.dtype != bool:
+        kind = type(mask).__name__ if found is None else found.dtype
+        raise ValueError(f"mask must be boolean, True where a key may be read, got {kind}")
     return found
 
 

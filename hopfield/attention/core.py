@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.arguments import booleans
 from hopfield.attention.arguments import (
     MaskLike,
     Rows,
@@ -28,7 +29,7 @@ from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
 from hopfield.bilinear.arrays import aligned, product, transposed
 from hopfield.numerics import accumulation_dtype, map_rows, real_array
-from hopfield.separations import LogSumExp, Separation
+from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.simplex import shannon_entropy
 
 SOFTMAX = LogSumExp()
@@ -98,7 +99,7 @@ def _full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
 def weights(
     scores: Float[Array, "*axes S"],
     *,
-    separation: Separation = SOFTMAX,
+    separation: Separation | str = SOFTMAX,
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*axes S"]:
@@ -126,7 +127,8 @@ def weights(
     return _weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
 
 
-def _weights(scores: Array, separation: Separation, where: Array | None) -> Array:
+def _weights(scores: Array, separation: Separation | str, where: Array | None) -> Array:
+    separation = as_separation(separation)
     scores, where = _full(scores, where)
     if type(separation) is LogSumExp:
         return softmax(scores, where)
@@ -136,7 +138,7 @@ def _weights(scores: Array, separation: Separation, where: Array | None) -> Arra
 def softmax(scores: Array, where: Array | None = None) -> Array:
     """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
     scores = real_array("scores", scores)
-    return _softmax(scores if where is None else jnp.where(where, scores, -jnp.inf))
+    return _softmax(scores if where is None else jnp.where(booleans("where", where), scores, -jnp.inf))
 
 
 @jax.custom_jvp
@@ -177,7 +179,7 @@ def attend(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = SOFTMAX,
+    separation: Separation | str = SOFTMAX,
     bias: Float[Array, "*b T S"] | None = None,
     mask: MaskLike = None,
 ) -> Float[Array, "*b T V"]:
@@ -205,7 +207,7 @@ def decompose(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = SOFTMAX,
+    separation: Separation | str = SOFTMAX,
     bias: Float[Array, "*b T S"] | None = None,
     mask: MaskLike = None,
 ) -> Decomposition:

@@ -50,6 +50,7 @@ def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
 
 def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
     """J v = vᵀ J = p ∘ (v − p·v) for the softmax Jacobian J at p, without building it."""
+    v = _of_width(v, p)
     return p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
 
 
@@ -68,7 +69,7 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
-    r = _support_power(p, alpha)
+    r, v = _support_power(p, alpha), _of_width(v, p)
     total = jnp.sum(r, axis=-1, keepdims=True)
     return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
 
@@ -78,12 +79,20 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
     From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
     """
-    alpha = jnp.asarray(alpha, p.dtype)
+    alpha, v = jnp.asarray(alpha, p.dtype), _of_width(v, p)
     power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
     r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
     moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
     change = r * moved
     return (change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)
+
+
+def _of_width(v: Array, p: Array) -> Array:
+    """The vectors v [*b, S] that a Jacobian at p takes. Raises ValueError for another S."""
+    v = real_array("v", v)
+    if v.shape[-1:] != jnp.shape(p)[-1:]:
+        raise ValueError(f"v must be as long as the weights p, {jnp.shape(p)[-1:]}, got {v.shape[-1:]}")
+    return v
 
 
 def _power(x: Array, exponent: Array) -> Array:

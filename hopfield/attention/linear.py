@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield.arguments import random_key, whole
 from hopfield.attention import core
 from hopfield.attention.arguments import inputs, inverse_temperature
 from hopfield.attention.masks import sliding_window
@@ -281,9 +282,8 @@ def _rate(beta: ArrayLike | None, width: int) -> Array:
 
 def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Float[Array, "m D"]:
     """Rows of which each is N(0, 1); orthogonal within blocks of `width` rows where asked."""
-    for name, value in (("width", width), ("features", features)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    random_key("key", key)
+    width, features = whole("width", width), whole("features", features)
     if not orthogonal:
         return jax.random.normal(key, (features, width))
     turn, length = jax.random.split(key)

@@ -14,6 +14,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
+from hopfield.arguments import whole
 from hopfield.numerics import is_traced
 from hopfield.pytrees import Node
 
@@ -206,22 +207,22 @@ def causal() -> Causal:
 def sliding_window(left: int, right: int | None = None) -> Window:
     """Keys from `left` ≥ 0 before the query to `right` ≥ 0 after it; `right` = `left` if None, 0 makes it causal."""
     right = left if right is None else right
-    return Window(_count("left", left, 0), _count("right", right, 0))
+    return Window(whole("left", left, 0), whole("right", right, 0))
 
 
 def strided(stride: int) -> Strided:
     """Keys at distances that are multiples of `stride` ≥ 1 (Child et al. 2019); with & causal() as published."""
-    return Strided(_count("stride", stride, 1))
+    return Strided(whole("stride", stride, 1))
 
 
 def block(size: int) -> Blocked:
     """Keys in the query's own block of `size` ≥ 1 positions."""
-    return Blocked(_count("size", size, 1))
+    return Blocked(whole("size", size, 1))
 
 
 def global_local(count: int, left: int, right: int | None = None) -> Mask:
     """A window around the query, and `count` ≥ 0 first positions that read and are read everywhere (Beltagy 2020)."""
-    return Global(_count("count", count, 0)) | sliding_window(left, right)
+    return Global(whole("count", count, 0)) | sliding_window(left, right)
 
 
 def prefix(length: ArrayLike) -> Prefix:
@@ -242,14 +243,11 @@ def key_padding(valid: Bool[Array, "*b S"]) -> Valid:
     return Valid(valid)
 
 
-def _count(name: str, value: int, low: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
-    return value
-
-
 def _integers(name: str, value: ArrayLike) -> Array:
-    array = jnp.asarray(value)
+    try:
+        array = jnp.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be integers, got {value!r:.60}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
     if not is_traced(array) and bool((array < 0).any()):

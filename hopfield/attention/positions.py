@@ -11,6 +11,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
+from hopfield.arguments import number, whole
 from hopfield.attention.arguments import inverse_temperature
 from hopfield.bilinear.arrays import aligned, product, transposed
 from hopfield.numerics import accumulation_dtype, real_array
@@ -74,6 +75,8 @@ def t5_buckets(
         ValueError: numbers of buckets or distances that leave no logarithmic bucket.
     Source: Raffel et al. 2020, §2.1 and its code `_relative_position_bucket` (arXiv:1910.10683).
     """
+    if not jnp.issubdtype(jnp.result_type(relative), jnp.integer):
+        raise ValueError(f"relative must be whole numbers of tokens, got {jnp.result_type(relative)}")
     one_way = buckets // 2 if bidirectional else buckets
     exact = one_way // 2
     if exact < 1 or (bidirectional and buckets % 2):
@@ -127,8 +130,7 @@ def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
 
     Source: Press, Smith & Lewis 2022, §3 and its code (arXiv:2108.12409).
     """
-    if isinstance(heads, bool) or not isinstance(heads, int) or heads < 1:
-        raise ValueError(f"heads must be a positive integer, got {heads!r}")
+    heads = whole("heads", heads)
     below = 2 ** (heads.bit_length() - 1)
     slopes = [2.0 ** (-8.0 * (i + 1) / below) for i in range(below)]
     slopes += [2.0 ** (-8.0 * (i + 1) / (2 * below)) for i in range(0, 2 * (heads - below), 2)]
@@ -139,6 +141,7 @@ def alibi_bias(
     slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
 ) -> Float[Array, "*h T S"]:
     """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
+    queries, keys = whole("queries", queries, 0), whole("keys", keys, 0)
     slopes = real_array("slopes", slopes)
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
     gap, slopes = aligned(gap, slopes[..., None, None])
@@ -201,13 +204,14 @@ def sinusoidal(
     """
     if width < 2 or width % 2:
         raise ValueError(f"width must be a positive even number, got {width}")
-    places = jnp.arange(positions) if isinstance(positions, int) else jnp.asarray(positions)
+    places = jnp.arange(whole("positions", positions, 0)) if isinstance(positions, int) else jnp.asarray(positions)
     angle = _angles(places, width, base, accumulation_dtype(jnp.result_type(places.dtype, jnp.float32)))
     return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))
 
 
 def _angles(positions: Array, width: int, base: ArrayLike, dtype) -> Float[Array, "*b T D/2"]:
     """t · base^(−2i/D)."""
+    number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
     exponent = jnp.arange(0, width, 2, dtype=dtype) / width
     rates = jnp.asarray(base, dtype) ** -exponent
     positions, rates = aligned(positions.astype(dtype)[..., None], rates)

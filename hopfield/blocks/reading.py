@@ -19,6 +19,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield import sharding
+from hopfield.arguments import instance, whole
 from hopfield.blocks.passes import (
     Job,
     Piece,
@@ -32,7 +33,7 @@ from hopfield.blocks.passes import (
 )
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array
 from hopfield.pattern_sources import Mapped, as_source
-from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
+from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax, as_separation
 from hopfield.separations.base import Stream
 from hopfield.separations.cut import Cut
 from hopfield.similarities import Dot, Similarity
@@ -76,7 +77,7 @@ def read(
     queries: Float[Array, "Q N"],
     *,
     beta=1.0,
-    separation: Separation = LogSumExp(),  # noqa: B008 - immutable
+    separation: Separation | str = LogSumExp(),  # noqa: B008 - immutable
     similarity: Similarity = Dot(),  # noqa: B008
     values=None,
     block: int | None = None,
@@ -106,7 +107,7 @@ def statistics(
     queries: Float[Array, "Q N"],
     *,
     beta=1.0,
-    separation: Separation = LogSumExp(),  # noqa: B008 - immutable
+    separation: Separation | str = LogSumExp(),  # noqa: B008 - immutable
     similarity: Similarity = Dot(),  # noqa: B008
     targets: Int[Array, "Q"] | None = None,
     top: int = 1,
@@ -127,7 +128,7 @@ def statistics(
     count, most = job.source.shape[0], jnp.iinfo(jnp.result_type(int)).max
     if count > most:
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
-    if not 1 <= top <= count:
+    if whole("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
     job = job.replace(own=_own(targets, len(queries), count))
     reading, sums = _run(job, top, block, mesh)
@@ -137,15 +138,17 @@ def statistics(
 def energy(source, queries: Float[Array, "Q N"], space: Space, *, beta=1.0, **options) -> Float[Array, "Q"]:
     """E(x) = R(x) − F(β s)/β of every query; options as for `read`."""
     queries = real_array("queries", queries)
+    instance("space", space, Space)
     potential = read(source, queries, beta=beta, **options).potential
     return jax.vmap(space.potential)(queries).astype(potential.dtype) - potential / beta
 
 
 def _job(source, queries, beta, separation, similarity, values) -> Job:
     source, values = as_source(source), None if values is None else as_source(values)
-    queries = real_array("queries", queries)
-    if queries.ndim != 2 or (isinstance(similarity, Dot) and queries.shape[1] != source.shape[1]):
-        raise ValueError(f"queries must have shape [Q, {source.shape[1]}], got {queries.shape}")
+    queries, separation = real_array("queries", queries), as_separation(separation)
+    width = instance("similarity", similarity, Similarity).width(source)
+    if queries.ndim != 2 or queries.shape[1] != width:
+        raise ValueError(f"queries must have shape [Q, {width}], got {queries.shape}")
     if values is not None and values.shape[0] != source.shape[0]:
         raise ValueError(f"values must have one row per pattern ({source.shape[0]}), got {values.shape[0]}")
     if not separation.streaming and not isinstance(separation, Sparsemax | Entmax):
@@ -174,9 +177,7 @@ def block_size(queries: int) -> int:
 
 
 def _run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Reading, Sums]:
-    if block is not None and block < 1:
-        raise ValueError(f"block must be at least 1, got {block}")
-    size = block or block_size(len(job.queries))
+    size = whole("block", block) if block is not None else block_size(len(job.queries))
     if isinstance(job.source, Mapped) or isinstance(job.values, Mapped) or job.source.shape[0] > AT_ONCE:
         if mesh is not None:
             raise ValueError("mesh must be None for patterns in a file or beyond 2^31: cut them with source.part")

@@ -18,6 +18,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from hopfield.arguments import number, random_key, whole
 from hopfield.curvature import programs
 from hopfield.curvature.likelihoods import Likelihood, as_likelihood
 from hopfield.curvature.solvers import SolveInfo
@@ -90,11 +91,8 @@ class Fisher(Node):
         self._check_vector(vector)
         if solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
-        if not is_traced(damping) and not (
-            np.asarray(damping) > 0 or (solver != "kernel" and np.asarray(damping) == 0)
-        ):
-            lowest = "positive" if solver == "kernel" else "non-negative"
-            raise ValueError(f"damping must be {lowest} for solver {solver!r}, got {damping}")
+        lowest, least = ("positive", 1e-300) if solver == "kernel" else ("non-negative", 0.0)
+        number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
         if solver != "cg":
             return programs.solved_directly(self, vector, damping, tolerance, solver)
         blocks = preconditioner if isinstance(preconditioner, Blocks) else None
@@ -197,6 +195,8 @@ class Fisher(Node):
         have, want = ([jnp.shape(x) for x in jax.tree.leaves(t)] for t in (vector, self.params))
         if jax.tree.structure(vector) != jax.tree.structure(self.params) or have != want:
             raise ValueError(f"vector must have the structure and shapes of params, got shapes {have} for {want}")
+        if any(jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating) for leaf in jax.tree.leaves(vector)):
+            raise ValueError("vector must be real numbers, got complex ones")
 
 
 def fisher(
@@ -238,8 +238,10 @@ def fisher(
         raise ValueError(f"outputs of model_fn must have axes [B, ..., K], got shape {outputs.shape}")
     factor = None
     if kind == "monte_carlo":
-        if key is None or samples < 1:
-            raise ValueError(f"key and samples must be a key and at least 1 for 'monte_carlo', got {key}, {samples}")
+        if key is None:
+            raise ValueError("key must be a random key for 'monte_carlo', got None")
+        samples = whole("samples", samples)
+        random_key("key", key)
         drawn = jax.vmap(lambda k: chosen.score(outputs, chosen.sample(k, outputs)))(jax.random.split(key, samples))
         factor = jnp.moveaxis(drawn, 0, -1) / samples**0.5
     if kind == "empirical":

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.numerics import accumulation_dtype, is_traced, safe_norm
+from hopfield.arguments import whole
+from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, safe_norm
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
@@ -19,13 +20,13 @@ Patterns = Float[Array, "M N"]
 
 def attention_metric_matrix(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N"]:
     """G = β² Cov_p(K) [N, N], positive semi-definite; singular where M ≤ N."""
-    p, centred = _weighted(query, patterns, beta)
+    beta, p, centred = _weighted(query, patterns, beta)
     return beta**2 * (centred.T * p[None, :]) @ centred
 
 
 def attention_christoffels_first(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
     """Γ_abc = ½ β³ Σ_μ p_μ (ξ_μ − ξ̄)_a (ξ_μ − ξ̄)_b (ξ_μ − ξ̄)_c, symmetric in all three."""
-    p, centred = _weighted(query, patterns, beta)
+    beta, p, centred = _weighted(query, patterns, beta)
     return 0.5 * beta**3 * jnp.einsum("m,ma,mb,mc->abc", p, centred, centred, centred)
 
 
@@ -58,10 +59,8 @@ def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, 
         states: as `hopfield.trajectory` returns them.
         pieces: pieces of each step, at least 1.
     """
-    if pieces < 1:
-        raise ValueError(f"pieces must be at least 1, got {pieces}")
-    dtype = accumulation_dtype(jnp.result_type(states, patterns))
-    states, patterns = states.astype(dtype), patterns.astype(dtype)
+    pieces, states, patterns, beta = whole("pieces", pieces), *_fitting("states", states, 2, patterns, beta)
+    dtype = states.dtype
     t = jnp.linspace(0.0, 1.0, pieces + 1, dtype=dtype)[None, :, None]
     queries = states[:-1, None, :] * (1.0 - t) + states[1:, None, :] * t
     roots = jnp.exp(0.5 * jax.nn.log_softmax(beta * queries @ patterns.T, axis=-1))  # √p, on the unit sphere
@@ -69,8 +68,17 @@ def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, 
     return jnp.sum(4.0 * jnp.arctan2(apart, together))
 
 
-def _weighted(query: Query, patterns: Patterns, beta) -> tuple[Array, Array]:
-    dtype = accumulation_dtype(jnp.result_type(query, patterns))
-    query, patterns = query.astype(dtype), patterns.astype(dtype)
+def _fitting(name: str, states: Array, rank: int, patterns: Array, beta) -> tuple[Array, Array, Array]:
+    """States, patterns and β in one precision. Raises ValueError for other axes or widths, or β not positive."""
+    states, patterns = real_array(name, states), real_array("patterns", patterns)
+    if patterns.ndim != 2 or states.ndim != rank or states.shape[-1] != patterns.shape[-1]:
+        axes = "[T, N]" if rank == 2 else "[N]"
+        raise ValueError(f"{name} must be {axes} for patterns [M, N], got {states.shape} for {patterns.shape}")
+    dtype = accumulation_dtype(jnp.result_type(states, patterns))
+    return states.astype(dtype), patterns.astype(dtype), positive("beta", beta, dtype)
+
+
+def _weighted(query: Query, patterns: Patterns, beta) -> tuple[Array, Array, Array]:
+    query, patterns, beta = _fitting("query", query, 1, patterns, beta)
     p = jax.nn.softmax(beta * patterns @ query)
-    return p, patterns - (p @ patterns)[None, :]
+    return beta, p, patterns - (p @ patterns)[None, :]

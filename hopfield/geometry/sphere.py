@@ -49,5 +49,7 @@ def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row
 
 def _half_angle(point_a: Row, point_b: Row) -> tuple[Float[Array, "*b"], Array]:
     """tan² θ/2 where that is small, and where it is."""
+    if point_a.shape[-1] != point_b.shape[-1]:
+        raise ValueError(f"points must lie in one space, got widths {point_a.shape[-1]} and {point_b.shape[-1]}")
     apart, together = point_a - point_b, point_a + point_b
     return ratio(jnp.sum(apart * apart, axis=-1), jnp.sum(together * together, axis=-1))

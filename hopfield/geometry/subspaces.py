@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.arguments import random_key, whole
 from hopfield.numerics import accumulation_dtype, safe_norm, tolerance
 
 Frame = Float[Array, "*b n r"]
@@ -147,9 +148,8 @@ def random_baseline(key: Array, n: int, r: int, *, samples: int = 64, normalised
     """
     if not 1 <= r <= n:
         raise ValueError(f"r must be between 1 and n = {n}, got {r}")
-    if samples < 2:
-        raise ValueError(f"samples must be at least 2, got {samples}")
-    pairs = jax.random.normal(key, (2, samples, n, r))
+    samples = whole("samples", samples, 2)
+    pairs = jax.random.normal(random_key("key", key), (2, samples, n, r))
     distances = grassmann_distance(pairs[0], pairs[1], normalised=normalised)
     return Baseline(jnp.mean(distances), jnp.std(distances, ddof=1))
 

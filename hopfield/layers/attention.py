@@ -12,10 +12,12 @@ from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.arguments import number, whole
 from hopfield.attention.arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask, spread
 from hopfield.layers.choices import MetricLike
 from hopfield.layers.functional import Associate, Association, MaskLike
+from hopfield.numerics import real_array
 from hopfield.separations import Separation
 
 Inputs = Float[Array, "*b T F"]
@@ -95,8 +97,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         Raises:
             ValueError: heads that do not divide the features, or an option outside its range.
         """
-        qkv = in_features if qkv_features is None else qkv_features
-        if num_heads < 1 or qkv % num_heads:
+        qkv = whole("in_features", in_features) if qkv_features is None else whole("qkv_features", qkv_features)
+        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
+        if whole("num_heads", num_heads) > qkv or qkv % num_heads:
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")
@@ -169,15 +172,19 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """The read-out of every query [*b, T, out_features]; other arguments as in `nnx.MultiHeadAttention`.
 
         Args:
+            decode: read one token and the cache; beyond the length it was made for, the read-out is NaN.
             mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
                 for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
         Raises:
             ValueError: inputs of another width than the layer was built for; a mask of numbers or of fewer axes.
         """
-        self._check("inputs_q", inputs_q, self.in_features)
-        self._check("inputs_k", inputs_q if inputs_k is None and inputs_v is None else inputs_k, self.in_kv_features)
-        self._check("inputs_v", inputs_v, self.value_features)
-        return super().__call__(
+        inputs_q = self._checked("inputs_q", inputs_q, self.in_features)
+        if inputs_k is not None or inputs_v is None:
+            keys = self._checked("inputs_k", inputs_q if inputs_k is None else inputs_k, self.in_kv_features)
+            inputs_k = None if inputs_k is None else keys
+        inputs_v = None if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
+        full = self._full(decode)
+        output = super().__call__(
             inputs_q,
             inputs_k,
             inputs_v,
@@ -190,6 +197,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             out_sharding=out_sharding,
             qkv_sharding=qkv_sharding,
         )
+        return output if full is None else jnp.where(full, jnp.nan, output)
 
     def inspect(
         self,
@@ -201,8 +209,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
     ) -> Association:
         """Weights, energy, entropy, steps and retrieval status of every query and head, without dropout or cache."""
         inputs_k = inputs_q if inputs_k is None else inputs_k
-        self._check("inputs_q", inputs_q, self.in_features)
-        self._check("inputs_k", inputs_k, self.in_kv_features)
+        inputs_q = self._checked("inputs_q", inputs_q, self.in_features)
+        inputs_k = self._checked("inputs_k", inputs_k, self.in_kv_features)
         query, key = self.query(inputs_q), self.key(inputs_k)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
@@ -230,6 +238,16 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             mask = spread(sequences(mask, rank - 3).dense(queries, keys, offset), rank)
         return allowed_by_head(mask, queries, keys, rank)
 
-    def _check(self, name: str, inputs: Array | None, width: int) -> None:
-        if inputs is not None and inputs.shape[-1] != width:
-            raise ValueError(f"{name} must have {width} features, got {inputs.shape[-1]} (axis -1)")
+    def _full(self, decode: bool | None) -> Array | None:
+        """Whether the cache has no place left for the next token, None without a cache."""
+        if not (self.decode if decode is None else decode) or self.cached_key is None or self.cache_index is None:
+            return None
+        return self.cache_index[...] >= self.cached_key.shape[-3]
+
+    def _checked(self, name: str, inputs: Array, width: int) -> Array:
+        found = real_array(name, inputs, self.param_dtype)
+        if found.ndim < 2:
+            raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {found.shape}")
+        if found.shape[-1] != width:
+            raise ValueError(f"{name} must have {width} features, got {found.shape[-1]} (axis -1)")
+        return found

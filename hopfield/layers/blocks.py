@@ -6,9 +6,9 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
+from hopfield.arguments import whole
 from hopfield.attention.masks import causal
 from hopfield.layers.attention import HopfieldAttention, Inputs
-from hopfield.layers.choices import counted
 from hopfield.layers.functional import Association, MaskLike
 from hopfield.layers.pooling import Hopfield, HopfieldLayer
 
@@ -111,7 +111,7 @@ class Perceptron(nnx.Module):
     def __init__(
         self, features: int, hidden: int | None = None, *, dtype: Dtype | None, param_dtype: Dtype, rngs: nnx.Rngs
     ):
-        hidden = 4 * features if hidden is None else counted("mlp_features", hidden, 1)
+        hidden = 4 * features if hidden is None else whole("mlp_features", hidden, 1)
         self.inner = nnx.Linear(features, hidden, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.outer = nnx.Linear(hidden, features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
 

@@ -12,21 +12,12 @@ from hopfield.attention.arguments import positive_in
 from hopfield.bilinear import Metric
 from hopfield.layers.metrics import Fixed, FixedMetric, LearnedMetric, learned_metric
 from hopfield.numerics import is_traced
-from hopfield.separations import Separation
+from hopfield.separations import Separation, as_separation
 
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 GRADIENTS = ("unrolled", "implicit")
 SEPARATIONS = tuple(separations.NAMES)
 """Separations by name, as `separations.find` reads them."""
-
-
-def as_separation(separation: Separation | str) -> Separation:
-    """A separation as it is, or by name, "name" or "name:number". Raises ValueError for anything else."""
-    if isinstance(separation, Separation):
-        return separation
-    if not isinstance(separation, str):
-        raise ValueError(f"separation must be a Separation or one of {', '.join(SEPARATIONS)}, got {separation!r}")
-    return separations.find(separation)
 
 
 class Held(nnx.Module):
@@ -76,17 +67,3 @@ def chosen_metric(
     if found().widths != (width, width):
         raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
     return found
-
-
-def counted(name: str, value: int, least: int) -> int:
-    """An integer option. Raises ValueError below `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-    return value
-
-
-def one_of(name: str, value: str, members: tuple[str, ...]) -> str:
-    """A member of a closed set. Raises ValueError for any other."""
-    if value not in members:
-        raise ValueError(f"{name} must be one of {', '.join(members)}, got {value!r}")
-    return value

@@ -11,11 +11,12 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import separations, thermodynamics
+from hopfield.arguments import whole
 from hopfield.attention import core
 from hopfield.attention.arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.bilinear.arrays import aligned
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
-from hopfield.layers.choices import Held, InverseTemperature, counted
+from hopfield.layers.choices import Held, InverseTemperature
 from hopfield.layers.metrics import Fixed
 from hopfield.numerics import accumulation_dtype, map_rows, safe_norm, tolerance
 from hopfield.pytrees import Node
@@ -79,12 +80,12 @@ class EnergyTransformerBlock(nnx.Module):
             ValueError: heads that do not divide the features, or an option outside its range.
         """
         for name, value in (("features", features), ("num_heads", num_heads), ("patterns", patterns)):
-            counted(name, value, 1)
+            whole(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         positive_in(param_dtype, "step_size", step_size, finite=False)
         width = features // num_heads if head_features is None else head_features
-        self.features, self.steps = features, counted("steps", steps, 1)
+        self.features, self.steps = features, whole("steps", steps, 1)
         self.separation = Held(separation)
         self.memory = Held(separations.polynomial(2, rectified=True) if memory is None else memory)
         self.beta = InverseTemperature(beta, num_heads, width, learn_beta, param_dtype)

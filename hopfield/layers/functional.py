@@ -11,9 +11,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import thermodynamics
+from hopfield.arguments import number, one_of, whole
 from hopfield.attention.arguments import allowed_by_head
 from hopfield.attention.masks import Mask
-from hopfield.layers.choices import GRADIENTS, Held, InverseTemperature, MetricLike, chosen_metric, counted, one_of
+from hopfield.layers.choices import GRADIENTS, Held, InverseTemperature, MetricLike, chosen_metric
 from hopfield.layers.iteration import Stored, fixed_points, iterate, settle
 from hopfield.numerics import is_traced, tolerance
 from hopfield.separations import Separation
@@ -62,15 +63,17 @@ class Associate(nnx.Module):
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs | None = None,
     ):
-        self.num_heads = num_heads
-        self.update_steps, self.rtol = counted("update_steps", update_steps, 1), rtol
+        num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
+        if rtol is not None:
+            number("rtol", rtol, "a finite number of at least 0", 0.0)
+        self.num_heads, self.update_steps, self.rtol = num_heads, whole("update_steps", update_steps), rtol
         self.gradient = one_of("gradient", gradient, GRADIENTS)
         self.separation = Held(separation)
         self.beta = InverseTemperature(beta, num_heads, head_features, learn_beta, param_dtype)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         heads = num_heads if metric_per_head else None
         self.metric = nnx.data(chosen_metric(metric, head_features, heads, metric_rank, param_dtype, rngs))
-        shape = (num_kv_heads or num_heads, counted("memory_slots", memory_slots, 0), head_features)
+        shape = (num_kv_heads or num_heads, whole("memory_slots", memory_slots, 0), head_features)
         self.slots = nnx.data(nnx.Param(jnp.zeros(shape, param_dtype)) if memory_slots else None)
 
     def __call__(

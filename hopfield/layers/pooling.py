@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
+from hopfield.arguments import whole
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.functional import Association, MaskLike
 from hopfield.layers.metrics import Fixed
@@ -165,8 +166,7 @@ def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
 
 
 def _patterns(quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs):
-    if quantity < 1:
-        raise ValueError(f"quantity must be at least 1, got {quantity}")
+    whole("quantity", quantity)
     start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
     return nnx.Param(start) if trainable else Fixed(start)
 

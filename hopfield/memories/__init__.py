@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopfield.arguments import instance, number, whole
 from hopfield.sweeps import Model
 
 
@@ -70,11 +71,12 @@ class Blueprint(NamedTuple):
         spin and move thresholds by order 1/N. Of two numbers at the same distance the larger one counts.
 
         Raises:
-            ValueError: `parity` is none of PARITIES.
+            ValueError: `parity` is none of PARITIES, or a load or size that is none.
         """
         if parity not in PARITIES:
             raise ValueError(f"parity must be one of {', '.join(PARITIES)}, got {parity!r}")
-        patterns = self.scaling.patterns(load, neurons)
+        neurons = whole("neurons", neurons)
+        patterns = self.scaling.patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
         if parity == "any" or not self.integer_fields:
             return max(1, round(patterns))
         odd = parity == "odd"
@@ -94,7 +96,7 @@ def find(spec: str) -> Blueprint:
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    name, colon, text = spec.partition(":")
+    name, colon, text = instance("memory", spec, str).partition(":")
     if name not in names():
         raise ValueError(f"memory must be one of {', '.join(names())}, got {spec!r}")
     module = importlib.import_module(f"{__name__}.{name}")

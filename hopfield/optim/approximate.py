@@ -11,7 +11,7 @@ from jaxtyping import Array
 from hopfield.curvature import Likelihood, as_likelihood, fisher
 from hopfield.curvature.solvers import dot
 from hopfield.optim import safeguards
-from hopfield.optim.contract import Call, Schedule, at, check_kind, transform
+from hopfield.optim.contract import Call, Schedule, at, check_kind, check_rate, transform
 from hopfield.optim.safeguards import bounded, judged, or_gradient, selected
 
 Tree = Any
@@ -115,6 +115,7 @@ def diagonal_fisher(
 
 def _averaged(form: Callable, solve: Callable, options: Options) -> optax.GradientTransformationExtraArgs:
     """The transform of a form of the curvature, curvature ↦ arrays, and of its solve."""
+    check_rate(options.learning_rate)
     safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=False)
     if not 0 <= options.decay < 1:
         raise ValueError(f"decay must lie in [0, 1), got {options.decay}")

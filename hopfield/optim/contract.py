@@ -11,6 +11,7 @@ import jax
 import optax
 from jaxtyping import Array
 
+from hopfield.arguments import number, whole
 from hopfield.curvature import KINDS, Fisher, Likelihood, fisher
 
 Tree = Any
@@ -103,8 +104,13 @@ def check_kind(kind: str, samples: int) -> None:
     """Raises ValueError for a Fisher information that is none."""
     if kind not in KINDS:
         raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, got {samples}")
+    whole("samples", samples)
+
+
+def check_rate(rate: Any) -> None:
+    """Raises ValueError for a learning rate that is neither a finite number nor a schedule."""
+    if not callable(rate):
+        number("learning_rate", rate, "a finite number or a schedule")
 
 
 def _check_whole(trees: Tree) -> None:

@@ -31,7 +31,7 @@ from jaxtyping import Array
 from hopfield.curvature import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.curvature.solvers import axpy, dot
 from hopfield.optim import safeguards
-from hopfield.optim.contract import Call, Schedule, at, check_kind, transform
+from hopfield.optim.contract import Call, Schedule, at, check_kind, check_rate, transform
 from hopfield.optim.safeguards import LEAST, bounded, judged, or_gradient, selected
 
 Tree = Any
@@ -113,6 +113,7 @@ def natural_gradient(
         ValueError: an option out of its range; in `update`, something missing, masked parameters, or `optax.MultiSteps`
             without `accumulated`.
     """
+    check_rate(learning_rate)
     _check(damping, initial_damping, solver, fisher, samples, momentum, trust_radius)
     options = Options(
         as_likelihood(likelihood),

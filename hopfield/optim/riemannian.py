@@ -21,7 +21,7 @@ from jaxtyping import Array
 
 from hopfield.geometry import spd, sphere
 from hopfield.numerics import is_traced
-from hopfield.optim.contract import Schedule, at
+from hopfield.optim.contract import Schedule, at, check_rate
 from hopfield.pytrees import Node
 
 Tree = Any
@@ -175,6 +175,7 @@ def riemannian_gradient_descent(
     Raises:
         ValueError: an unknown manifold, a momentum out of its range; in `init`, parameters off their manifold.
     """
+    check_rate(learning_rate)
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
     known = lambda x: isinstance(x, str | Manifold)  # noqa: E731

@@ -6,7 +6,7 @@ dense memories, Fenchel–Young potentials the sparse ones. A new one is one fil
 
 from hopfield.separations.base import Separation, Stream
 from hopfield.separations.exponential import Exponential, LogSumExp, TopK, top_k
-from hopfield.separations.names import NAMES, find
+from hopfield.separations.names import NAMES, as_separation, find
 from hopfield.separations.polynomial import Linear, Polynomial, polynomial
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
@@ -24,6 +24,7 @@ __all__ = [
     "Sparsemax",
     "Stream",
     "TopK",
+    "as_separation",
     "entmax",
     "find",
     "normmax",

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool
 
+from hopfield.arguments import whole
 from hopfield.numerics import largest
 from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
 from hopfield.simplex import Mask, Scores, shannon_entropy, shifted
@@ -133,6 +134,4 @@ class TopK(Separation):
 
 def top_k(count: int = 8) -> TopK:
     """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError(f"count must be a positive integer, got {count!r}")
-    return TopK(count)
+    return TopK(whole("count", count))

@@ -42,6 +42,15 @@ NAMES: dict[str, Named] = {
 """The one table of names: `linear` is ½‖z‖², `polynomial:n` Σ zⁿ/n, `rectified:n` Σ [z]₊ⁿ/n, `max` is `top_k:1`."""
 
 
+def as_separation(separation: Separation | str) -> Separation:
+    """A separation as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    if isinstance(separation, Separation):
+        return separation
+    if not isinstance(separation, str):
+        raise TypeError(f"separation must be a Separation or one of {', '.join(NAMES)}, got {separation!r:.60}")
+    return find(separation)
+
+
 def find(spec: str) -> Separation:
     """The separation that "name" or "name:number" stands for: `softmax`, `entmax:1.5`, `top_k:8`, `rectified:2`.
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 from flax import struct
 
+from hopfield.arguments import whole
 from hopfield.numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, faint, unmasked
 from hopfield.simplex import Mask, Scores
@@ -82,6 +83,4 @@ class Linear(Polynomial):
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
     """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
-    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 2:
-        raise ValueError(f"degree must be an integer of at least 2, got {degree!r}")
-    return Polynomial(degree, rectified)
+    return Polynomial(whole("degree", degree, 2), rectified)

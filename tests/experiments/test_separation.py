@@ -265,7 +265,7 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
         ({"separations": ["entmax:3"]}, "alpha must be .*got 3"),
         ({"separations": ["top:8"]}, "separations must be any of .*top_k.* got 'top:8'"),
         ({"separations": ["linear"]}, "separations must be any of rectified, .*got 'linear'"),
-        ({"separations": ["top_k:0"]}, "count must be a positive integer, got 0"),
+        ({"separations": ["top_k:0"]}, "count must be an integer of at least 1, got 0"),
         ({"separations": ["epanechnikov"], "similarities": ["dot"]}, r"separations must go with .*dot, got \["),
         ({"dynamics": ["twice"]}, "dynamics must be one of single, iterated, got 'twice'"),
         ({"dynamics": ["iterated"], "similarities": ["cosine"]}, "separations must go with one of cosine"),

@@ -203,10 +203,10 @@ def test_single_precision_keeps_the_threshold():
     [
         (lambda: blocks.read(PATTERNS, QUERIES[0]), ValueError, "queries must have shape \\[Q, 6\\], got \\(6,\\)"),
         (lambda: blocks.read(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
-        (lambda: blocks.read(PATTERNS, QUERIES, block=0), ValueError, "block must be at least 1"),
+        (lambda: blocks.read(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
         (lambda: blocks.read(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
         (lambda: blocks.read(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
-        (lambda: blocks.statistics(PATTERNS, QUERIES, top=0), ValueError, "top must be from 1 to the 307 patterns"),
+        (lambda: blocks.statistics(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
         (lambda: blocks.statistics(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
         (lambda: blocks.statistics(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
     ],

@@ -175,7 +175,7 @@ def test_jacobians_and_regimes_can_be_batched():
 
 
 def test_largest_eigenvalue_needs_a_product_and_a_continuous_space():
-    with pytest.raises(ValueError, match=r"^steps must be at least 1, got 0$"):
+    with pytest.raises(ValueError, match=r"^steps must be an integer of at least 1, got 0$"):
         diagnostics.largest_eigenvalue(diagnostics.update_jacobian(MEMORIES["softmax"], STATE), steps=0)
     spins = Memory.create(jnp.ones((2, 3)), separation=Linear(), space=Spins())
     with pytest.raises(ValueError, match="continuous space for its update to have a Jacobian, got Spins"):

@@ -131,7 +131,7 @@ def test_asynchronous_retrieval_depends_on_the_key_and_on_nothing_else():
     ("options", "message"),
     [
         ({"dynamics": "parallel"}, "dynamics must be one of synchronous, asynchronous, sequential, got 'parallel'"),
-        ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
+        ({"max_steps": 0}, "max_steps must be an integer of at least 1, got 0"),
         ({"dynamics": "asynchronous"}, "key must be a JAX random key for asynchronous dynamics, got None"),
     ],
 )

@@ -187,7 +187,7 @@ def test_separation_can_be_mapped_and_never_forms_all_products():
 
 
 def test_block_must_be_positive():
-    with pytest.raises(ValueError, match="block must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
         measures.separation(jnp.eye(3), block=0)
 
 

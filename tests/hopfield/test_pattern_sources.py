@@ -40,7 +40,7 @@ def test_parts_end_where_a_key_ends(sources, monkeypatch, name):
     if name != "generated":  # which takes another key at 300
         rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in found])
         np.testing.assert_array_equal(rows, sources["stored"].array[150:700])
-    with pytest.raises(ValueError, match="size must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="size must be an integer of at least 1, got 0"):
         next(sources[name].parts(0))
 
 
@@ -92,7 +92,7 @@ def test_patterns_beyond_32_bits_continue_with_another_key():
         (lambda path: stored(jnp.zeros((0, 3))), "non-empty matrix"),
         (lambda path: packed(jnp.zeros((2, 3))), "must be spins"),
         (lambda path: generated(KEY, "cubes", 3, 3), "ensemble must be one of"),
-        (lambda path: generated(KEY, "spins", 0, 3), "patterns must be a whole number of at least 1, got 0"),
+        (lambda path: generated(KEY, "spins", 0, 3), "patterns must be an integer of at least 1, got 0"),
         (lambda path: generated(KEY, "biased", 3, 3), "parameters must fit"),
         (lambda path: generated(KEY, "biased", 3, 3, 2.0), "bias must be in"),
         (lambda path: mapped(path / "missing.npy"), "path must name a readable .npy file"),

@@ -216,8 +216,8 @@ def test_softmax_of_half_precision_scores_is_summed_in_float32():
         (entmax, float("nan"), "alpha must be greater than 1 and at most 2 for entmax, got nan"),
         (normmax, 1.0, "alpha must be finite and greater than 1 for normmax, got 1.0"),
         (normmax, float("inf"), "alpha must be finite and greater than 1 for normmax, got inf"),
-        (top_k, 0, "count must be a positive integer, got 0"),
-        (top_k, 1.0, "count must be a positive integer, got 1.0"),
+        (top_k, 0, "count must be an integer of at least 1, got 0"),
+        (top_k, 1.0, "count must be an integer of at least 1, got 1.0"),
     ],
 )
 def test_out_of_range_parameters_are_refused(build, value, message):

@@ -84,11 +84,11 @@ def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"neurons": 1}, "neurons must be at least 2, got 1"),
+        ({"neurons": 1}, "neurons must be an integer of at least 2, got 1"),
         ({"log_patterns": -1.0}, "log_patterns must be from 0 to 10 N, got -1.0"),
         ({"beta": 0.0}, "beta must be positive and finite, got 0.0"),
         ({"flipped": 11}, "flipped must be from 0 to N, got 11"),
-        ({"trials": 0}, "trials must be at least 1, got 0"),
+        ({"trials": 0}, "trials must be an integer of at least 1, got 0"),
     ],
 )
 def test_wrong_input_is_one_sentence(options, message):

@@ -269,8 +269,8 @@ def test_temperature_is_traced_so_that_sweeping_it_is_one_program():
     [
         ({"temperature": 0.0}, "temperature must be a positive finite number, got 0.0"),
         ({"dynamics": "parallel"}, "dynamics must be one of asynchronous, sequential, synchronous, got 'parallel'"),
-        ({"sweeps": 0}, "sweeps must be at least 1 and burn_in at least 0, got 0 and 0"),
-        ({"burn_in": -1}, "sweeps must be at least 1 and burn_in at least 0, got 100 and -1"),
+        ({"sweeps": 0}, "sweeps must be an integer of at least 1, got 0"),
+        ({"burn_in": -1}, "burn_in must be an integer of at least 0, got -1"),
     ],
 )
 def test_glauber_refuses(options, message):

@@ -170,7 +170,7 @@ def test_positions_are_traceable():
             "^buckets must be an even number of at least 4, got 7",
         ),
         (lambda: positions.t5_buckets(jnp.arange(3), max_distance=8), "^max_distance must be above 8"),
-        (lambda: positions.alibi_slopes(0), "^heads must be a positive integer, got 0"),
+        (lambda: positions.alibi_slopes(0), "^heads must be an integer of at least 1, got 0"),
         (lambda: positions.rotary(normal(2, 5)), "^width must be even and at most the vectors' 5, got 5"),
         (
             lambda: positions.rotary(normal(2, 4), pairing="neox"),

@@ -201,7 +201,7 @@ def test_gradient_of_the_frobenius_distance_is_right_and_finite_at_equal_forms()
         (lambda: orthonormal_basis(np.ones((2, 3))), "columns must be"),
         (lambda: principal_angles(np.eye(3)[:, :1], np.eye(4)[:, :1]), "second must have the n = 3 rows"),
         (lambda: random_baseline(jax.random.key(0), 3, 4), "r must be between 1 and n = 3"),
-        (lambda: random_baseline(jax.random.key(0), 3, 1, samples=1), "samples must be at least 2"),
+        (lambda: random_baseline(jax.random.key(0), 3, 1, samples=1), "samples must be an integer of at least 2"),
         (lambda: factored(np.ones((4, 2)), np.ones((4, 3))), "query and key must be"),
         (lambda: factored(np.ones((4, 2)), np.ones((4, 2)), np.ones(3)), "query_bias must have shape"),
     ],

@@ -66,5 +66,5 @@ def test_report_on_request():
 
 @pytest.mark.parametrize("kind", [HopfieldPooling, HopfieldLayer])
 def test_no_patterns_are_refused(kind):
-    with pytest.raises(ValueError, match="quantity must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="quantity must be an integer of at least 1, got 0"):
         kind(attention(), 0, rngs=nnx.Rngs(0))
