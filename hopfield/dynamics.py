@@ -8,14 +8,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield.arguments import number, one_of, step_limit, whole
-from hopfield.memory import Memory
+from hopfield.memory import DYNAMICS, Memory
 from hopfield.numerics import safe_norm, tolerance
 from hopfield.spaces import Known, Spins, State, as_known
-from hopfield.sweeps import ORDERS, Model, as_model, lost, relax
+from hopfield.sweeps import Model, as_model, lost, relax
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
-DYNAMICS = ("synchronous", *ORDERS)
 
 
 class Retrieval(NamedTuple):

@@ -12,12 +12,14 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.arguments import booleans, instance
+from hopfield.arguments import booleans, instance, one_of
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, real_matrix
 from hopfield.pytrees import Node
 from hopfield.separations import Linear, LogSumExp, Separation, as_separation
 from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known
+
+DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
 
 class Memory(Node):
@@ -160,8 +162,9 @@ class Memory(Node):
 
     def descends(self, dynamics: str = "synchronous") -> bool:
         """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
+        one_of("dynamics", dynamics, DYNAMICS)
         if isinstance(self.space, Spins):
-            return dynamics in ("asynchronous", "sequential")
+            return dynamics != "synchronous"
         potential = self.separation.convex or (self.separation.level_convex and self.space.flat)
         solvable = self.similarity.solvable(self.space, self.separation.monotone)
         return dynamics == "synchronous" and potential and solvable
@@ -227,7 +230,7 @@ class Couplings(Node):
 
     def descends(self, dynamics: str = "synchronous") -> bool:
         """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
-        return dynamics in ("asynchronous", "sequential")
+        return one_of("dynamics", dynamics, DYNAMICS) != "synchronous"
 
     def memory(self) -> Memory:
         """The same network as a classical Memory: patterns √λ_k v_k from the spectrum of W, shifted to be non-negative.

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hopfield.arguments import instance
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
 from hopfield.separations.polynomial import Linear, polynomial
@@ -57,7 +58,7 @@ def find(spec: str) -> Separation:
     Raises:
         ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
     """
-    name, colon, text = spec.partition(":")
+    name, colon, text = instance("separation", spec, str).partition(":")
     if name not in NAMES:
         near = difflib.get_close_matches(name, NAMES, 1)
         hint = f" (write {near[0]}{colon}{text})" if near else ""

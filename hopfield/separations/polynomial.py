@@ -11,6 +11,9 @@ from hopfield.numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, faint, unmasked
 from hopfield.simplex import Mask, Scores
 
+EXPANDED = 33
+"""The largest degree whose binomial coefficients are 32-bit integers."""
+
 
 class Polynomial(Separation):
     """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
@@ -59,7 +62,7 @@ class Polynomial(Separation):
         return self._factor(beta, scale) * jnp.sum((a - b) * total) / self.degree
 
     def fields(self, scores, steps, state, beta, where=None):
-        if self.rectified:
+        if self.rectified or self.degree > EXPANDED:
             return Separation.fields(self, scores, steps, state, beta, where)
         # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
         n, s = self.degree, unmasked(scores, where)

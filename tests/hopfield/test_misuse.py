@@ -23,6 +23,7 @@ from hopfield import (
     pattern_sources,
     patterns,
     retrieve,
+    separations,
     shells,
     similarities,
     spaces,
@@ -118,6 +119,8 @@ MISTAKES = {
     "alpha complex": (lambda: thermodynamics.renyi_entropy(SCORES, 1j), "alpha must be between 0 and infinity, got 1j"),
     "prior": (lambda: thermodynamics.mutual_information(np.eye(2), [-1.0, 2.0]), "prior must be nowhere negative"),
     "separation": (lambda: thermodynamics.gibbs(SCORES, separation=3), "separation must be a Separation or one of"),
+    "separation name": (lambda: separations.find(None), "separation must be a str, got None"),
+    "descent": (lambda: HEBB.descends("sync"), "dynamics must be one of synchronous, asynchronous, sequential"),
     "norm": (lambda: datasets.to_norm(ROWS, -1.0), "norm must be at least 0 and finite, got -1.0"),
     "rescaled complex": (lambda: datasets.to_norm(ROWS + 1j), "patterns must be real numbers"),
     "path": (lambda: datasets.from_file(b"x"), "path must be a path, got b'x'"),
@@ -235,3 +238,14 @@ def test_a_token_beyond_the_cache_reads_nothing():
 
 def test_couplings_of_one_neuron_and_none_hidden_still_relax():
     assert int(retrieve(Couplings.create(np.zeros((1, 1))), [1.0], dynamics="sequential").status) == 0
+
+
+@pytest.mark.parametrize("degree", [33, 34, 60])
+def test_fields_of_high_degrees_are_differences_of_energies(degree):
+    """2 h_i = E(x_i = −1) − E(x_i = +1), also where binomial coefficients exceed 32 bits."""
+    memory = find_memory(f"dense:{degree}").build(SPINS)
+    state = SPINS[0]
+    field = np.asarray(memory.local_field(state))
+    for i in range(8):
+        energies = [float(memory.energy(np.where(np.arange(8) == i, spin, state))) for spin in (-1.0, 1.0)]
+        np.testing.assert_allclose(field[i], 0.5 * (energies[0] - energies[1]), rtol=1e-6)
