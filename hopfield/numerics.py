@@ -45,7 +45,8 @@ def real_array(name: str, value, dtype=None) -> Array:
     if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
         return found
     if not (jnp.issubdtype(found.dtype, jnp.integer) or found.dtype == bool):
-        raise ValueError(f"{name} must be real numbers of at least 16 bits, got {found.dtype}")
+        bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
+        raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
     return found.astype(jnp.result_type(float) if dtype is None else dtype)
 
 

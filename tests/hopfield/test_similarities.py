@@ -175,7 +175,7 @@ def test_float32_stays_float32(name):
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (jnp.ones(3), r"metric must be a matrix \[N, K\], got shape \(3,\)"),
+        (jnp.ones(3), r"metric must be a non-empty matrix, got shape \(3,\)"),
         (jnp.array([[1.0, jnp.nan]]), "metric must be finite, got NaN or infinite entries"),
     ],
     ids=["rank", "nan"],
