@@ -11,7 +11,6 @@ Where positions are rotary (LLaMA) a rotation stands between the factors, and J 
 import importlib
 import json
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -244,7 +244,8 @@ def mapped(path: str | PathLike) -> Mapped:
         file = np.load(place, mmap_mode="r", allow_pickle=False)
     except UNSOUND as error:
         raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
-    if not isinstance(file, np.ndarray) or file.ndim != 2 or 0 in file.shape or file.dtype.kind != "f":
+    real = isinstance(file, np.ndarray) and file.dtype.kind == "f" and file.dtype.itemsize <= 8
+    if not real or file.ndim != 2 or 0 in file.shape:
         raise ValueError(f"path must name a .npy file with a floating-point matrix [M, N], got {str(path)!r}")
     return Mapped(file)
 
