@@ -21,9 +21,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from hopfield.arguments import as_path
 from hopfield.attention.heads import Projections
 from hopfield.bilinear import Projected, projected
+from hopfield.checks import as_path
 
 Tensors = Mapping[str, np.ndarray]
 DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": jnp.bfloat16}

@@ -17,7 +17,7 @@ from jax.sharding import Mesh
 from numpy.typing import ArrayLike
 
 from hopfield import sharding
-from hopfield.arguments import instance, whole
+from hopfield.checks import instance, whole
 from hopfield.memory import Memory
 from hopfield.pattern_sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
 from hopfield.separations import LogSumExp, Polynomial

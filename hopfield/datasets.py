@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.arguments import as_path, number, real_number, whole
+from hopfield.checks import as_path, number, real_number, whole
 from hopfield.numerics import largest, power_of_two, real_array, unit
 
 Patterns = Float[Array, "M N"]

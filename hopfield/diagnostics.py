@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield import measures
-from hopfield.arguments import instance, random_key, whole
+from hopfield.checks import instance, random_key, whole
 from hopfield.memory import Memory
 from hopfield.numerics import accumulation_dtype, largest, safe_norm, tolerance, unit
 from hopfield.pytrees import Node

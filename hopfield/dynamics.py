@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from hopfield.arguments import number, one_of, step_limit, whole
+from hopfield.checks import number, one_of, step_limit, whole
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.numerics import safe_norm, tolerance
 from hopfield.spaces import Known, Spins, State, as_known

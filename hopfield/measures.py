@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield.arguments import booleans, vector, whole
+from hopfield.checks import booleans, vector, whole
 from hopfield.numerics import accumulation_dtype, largest, power_of_two, real_array, unit
 from hopfield.simplex import shannon_entropy
 

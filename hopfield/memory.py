@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.arguments import booleans, instance, one_of
+from hopfield.checks import booleans, instance, one_of
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, real_matrix
 from hopfield.pytrees import Node
 from hopfield.separations import Linear, LogSumExp, Separation, as_separation

@@ -17,7 +17,7 @@ from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield import patterns
-from hopfield.arguments import as_path, one_of, random_key, whole
+from hopfield.checks import as_path, one_of, random_key, whole
 from hopfield.datasets import UNSOUND
 from hopfield.numerics import is_traced, real_array
 from hopfield.pytrees import Node
@@ -194,7 +194,7 @@ def _spin_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
     return words.at[-1].set(words[-1] >> spare) if spare else words
 
 
-def stored(rows: Float[Array, "M N"]) -> Stored:
+def stored(rows: Any) -> Stored:
     """Patterns [M, N] of an array. Raises ValueError unless it is a non-empty real matrix."""
     rows = real_array("patterns", rows)
     if rows.ndim != 2 or 0 in rows.shape:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from hopfield.arguments import number, one_of, random_key, real_number, vector, whole
+from hopfield.checks import number, one_of, random_key, real_number, vector, whole
 from hopfield.numerics import accumulation_dtype, is_traced, unit
 
 Scalar = float | Float[Array, ""]

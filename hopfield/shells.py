@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln
 
-from hopfield.arguments import number, whole
+from hopfield.checks import number, whole
 
 EXACT = 2**62
 """Up to here a number of patterns is a whole number that numpy draws multinomials of."""

@@ -8,7 +8,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.arguments import booleans
+from hopfield.checks import booleans
 from hopfield.numerics import increasing_root, largest, positive, safe_norm
 from hopfield.pytrees import Node
 

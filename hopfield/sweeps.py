@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield.arguments import one_of, random_key, step_limit
+from hopfield.checks import one_of, random_key, step_limit
 from hopfield.memory import Couplings, Memory
 from hopfield.numerics import is_traced, positive
 from hopfield.pytrees import Node
@@ -63,7 +63,7 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
-def as_model(name: str, model: Any) -> Model:
+def as_model(name: str, model: Any) -> Any:
     """A memory or couplings as it is. Raises TypeError for anything else."""
     if not (isinstance(model, Node) and hasattr(model, "as_state")):
         raise TypeError(f"{name} must be a Memory or Couplings, got {model!r:.60}")

@@ -30,7 +30,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield import levels, measures
-from hopfield.arguments import booleans
+from hopfield.checks import booleans
 from hopfield.numerics import accumulation_dtype, along_axis, is_traced, map_rows, real_array
 from hopfield.separations import LogSumExp, Separation, as_separation
 
@@ -185,7 +185,7 @@ def _informed(weights: Array, prior: Array, where: Where, *, axis: int, rows: in
     return map_rows(levels.mutual_information, (weights, used, prior), (2, 2, 1))
 
 
-def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation, *more) -> Array:
+def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation | str, *more) -> Array:
     """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
     _check("beta", beta, lambda b: b >= 0, "between 0 and infinity")
     scores, beta, more = real_array("scores", scores), jnp.asarray(beta), [real_array("weights", w) for w in more]

@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.arguments import booleans
 from hopfield.attention.arguments import (
     MaskLike,
     Rows,
@@ -28,6 +27,7 @@ from hopfield.attention.arguments import (
 from hopfield.attention.masks import Mask
 from hopfield.bilinear import Metric, as_metric
 from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.checks import booleans
 from hopfield.numerics import accumulation_dtype, map_rows, real_array
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.simplex import shannon_entropy

@@ -14,7 +14,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
-from hopfield.arguments import whole
+from hopfield.checks import whole
 from hopfield.numerics import is_traced
 from hopfield.pytrees import Node
 

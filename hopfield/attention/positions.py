@@ -11,9 +11,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield.arguments import number, whole
 from hopfield.attention.arguments import inverse_temperature
 from hopfield.bilinear.arrays import aligned, product, transposed
+from hopfield.checks import number, whole
 from hopfield.numerics import accumulation_dtype, real_array
 
 PAIRINGS = ("interleaved", "half")

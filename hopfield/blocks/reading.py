@@ -19,7 +19,6 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield import sharding
-from hopfield.arguments import instance, whole
 from hopfield.blocks.passes import (
     Job,
     Piece,
@@ -31,6 +30,7 @@ from hopfield.blocks.passes import (
     sweep,
     with_threshold,
 )
+from hopfield.checks import instance, whole
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array
 from hopfield.pattern_sources import Mapped, as_source
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax, as_separation

@@ -18,7 +18,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from hopfield.arguments import number, random_key, whole
+from hopfield.checks import number, random_key, whole
 from hopfield.curvature import programs
 from hopfield.curvature.likelihoods import Likelihood, as_likelihood
 from hopfield.curvature.solvers import SolveInfo

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.arguments import whole
+from hopfield.checks import whole
 from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, safe_norm
 
 Query = Float[Array, "N"]

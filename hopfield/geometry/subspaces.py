@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.arguments import random_key, whole
+from hopfield.checks import random_key, whole
 from hopfield.numerics import accumulation_dtype, safe_norm, tolerance
 
 Frame = Float[Array, "*b n r"]

@@ -12,9 +12,9 @@ from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.arguments import number, whole
 from hopfield.attention.arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask, spread
+from hopfield.checks import number, whole
 from hopfield.layers.choices import MetricLike
 from hopfield.layers.functional import Associate, Association, MaskLike
 from hopfield.numerics import real_array

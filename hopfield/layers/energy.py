@@ -11,10 +11,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import separations, thermodynamics
-from hopfield.arguments import whole
 from hopfield.attention import core
 from hopfield.attention.arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.bilinear.arrays import aligned
+from hopfield.checks import whole
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.layers.choices import Held, InverseTemperature
 from hopfield.layers.metrics import Fixed

@@ -11,9 +11,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import thermodynamics
-from hopfield.arguments import number, one_of, whole
 from hopfield.attention.arguments import allowed_by_head
 from hopfield.attention.masks import Mask
+from hopfield.checks import number, one_of, whole
 from hopfield.layers.choices import GRADIENTS, Held, InverseTemperature, MetricLike, chosen_metric
 from hopfield.layers.iteration import Stored, fixed_points, iterate, settle
 from hopfield.numerics import is_traced, tolerance

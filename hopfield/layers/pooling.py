@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield.arguments import whole
+from hopfield.checks import whole
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.functional import Association, MaskLike
 from hopfield.layers.metrics import Fixed

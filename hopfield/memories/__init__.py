@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield.arguments import instance, number, whole
+from hopfield.checks import instance, number, whole
 from hopfield.sweeps import Model
 
 

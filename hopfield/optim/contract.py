@@ -11,7 +11,7 @@ import jax
 import optax
 from jaxtyping import Array
 
-from hopfield.arguments import number, whole
+from hopfield.checks import number, whole
 from hopfield.curvature import KINDS, Fisher, Likelihood, fisher
 
 Tree = Any

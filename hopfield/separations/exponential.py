@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool
 
-from hopfield.arguments import whole
+from hopfield.checks import whole
 from hopfield.numerics import largest
 from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
 from hopfield.simplex import Mask, Scores, shannon_entropy, shifted

@@ -6,7 +6,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 from flax import struct
 
-from hopfield.arguments import whole
+from hopfield.checks import whole
 from hopfield.numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, faint, unmasked
 from hopfield.simplex import Mask, Scores

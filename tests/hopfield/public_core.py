@@ -308,7 +308,6 @@ def _data() -> list[Case]:
         *map(ensemble, ("spins", "gaussian", "sphere")),
         ensemble("biased", 0.2),
         ensemble("correlated", 2.0),
-        _of_vectors("hopfield.patterns.floating", patterns.floating, 1, {}),
         *(
             _of_vectors(f"hopfield.datasets.{name}", getattr(datasets, name), 1, rows)
             for name in ("to_norm", "standardise", "to_spins")
@@ -445,7 +444,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.sweeps.visiting_order": _STATIC,
     "hopfield.spaces.as_known": "checks a shape",
     "hopfield.sweeps.as_model": "checks a type",
-    "hopfield.arguments.*": "checks of arguments, each with a sentence",
+    "hopfield.checks.*": "checks of arguments, each with a sentence",
     "hopfield.sweeps.lost": "tells whether there is NaN",
     "hopfield.datasets.digits": _STATIC,
     "hopfield.datasets.photograph_patches": _STATIC,

@@ -1,5 +1,8 @@
 """Mistakes of a caller: each ends in one sentence that names the argument, none in a number that looks right."""
 
+# pyright: reportArgumentType=false, reportCallIssue=false, reportAttributeAccessIssue=false
+# Arguments are of the wrong type on purpose.
+
 import jax
 import jax.numpy as jnp
 import numpy as np
