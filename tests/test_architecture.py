@@ -19,6 +19,7 @@ ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping"} | 
 FOUNDATIONS = (
     "pytrees",
     "numerics",
+    "checks",
     "simplex",
     "spaces",
     "similarities",

@@ -216,6 +216,7 @@ def decompose(
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     where = _of_read(mask, found, value)
+    separation = as_separation(separation)
     shares = _weights(found, separation, where)
     potential = _rows(separation.potential, *_full(found, where))
     size = jnp.abs(shares)
