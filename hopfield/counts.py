@@ -59,7 +59,7 @@ class Counts(NamedTuple):
 
     def target_weight(self, own: ArrayLike, beta: float) -> np.ndarray:
         """Softmax weight of one pattern whose overlap with the query is `own` [Q]."""
-        return np.exp(beta * np.asarray(own, np.float64) - self.log_partition(beta))
+        return np.exp(beta * self._overlaps(own) - self.log_partition(beta))
 
     def entropy(self, beta: float) -> np.ndarray:
         """Entropy of the softmax weights in nats [Q]."""
@@ -70,8 +70,17 @@ class Counts(NamedTuple):
     def shares(self, own: ArrayLike, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
         total = self.number @ np.abs(weight(self.scores))
-        mine = np.abs(weight(np.asarray(own, np.float64)))
+        mine = np.abs(weight(self._overlaps(own)))
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
+
+    def _overlaps(self, own: ArrayLike) -> np.ndarray:
+        """Overlaps with the queries [Q]. ValueError beyond N, where no pattern of spins has one."""
+        found, neurons = np.asarray(own, np.float64), self.queries.shape[1]
+        if np.any(np.abs(found) > neurons):
+            raise ValueError(
+                f"own must hold overlaps from -{neurons} to {neurons}, got {found[np.abs(found) > neurons][0]:g}"
+            )
+        return found
 
     def share_entropy(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""

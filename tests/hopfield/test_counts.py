@@ -145,3 +145,11 @@ def test_a_tie_keeps_the_spin():
 def test_wrong_input_is_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_an_overlap_that_no_pattern_can_have_is_refused():
+    found = counts.count(PATTERNS, QUERIES)
+    for answer in (lambda own: found.target_weight(own, 1.0), lambda own: found.shares(own, np.exp)):
+        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21, got 23"):
+            answer([21, 21, 21, 21, 23])
+        assert np.isnan(answer([np.nan] * Q)).all()
