@@ -243,7 +243,17 @@ def quote(text: str) -> str:
     return f"'{escaped}'"
 
 
+def _check_silenced(words: Sequence[str]) -> None:
+    """Raise InputError where a number of one part or memory stands beside the common one, which beats it."""
+    given = {word.partition("=")[0].lstrip("+"): word.partition("=")[2] for word in words}
+    for key in given:
+        name = key.rpartition(".")[2]
+        if key.startswith(("part.", "per_memory.")) and given.get(name, "null") != "null":
+            raise InputError(f"{name} must not be given together with {key}, which it would silence")
+
+
 def _job(words: Sequence[str], label: str) -> Job:
+    _check_silenced(words)
     config = composed(words)
     conf = str(config.hydra.runtime.choices["conf"])
     with open_dict(config):

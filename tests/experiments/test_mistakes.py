@@ -113,6 +113,7 @@ MISTAKES = [
 
 CAPACITY = [
     ("memories=[clasical]", "must be one of classical, .*got 'clasical'"),
+    ("samples=1 per_memory.classical.samples=2", "samples must not be given together with per_memory"),
     ("loads=null stored=[3] parity=even", "parity must not be given together with stored"),
     ("memories=[]", "memories must .*got \\[\\]"),
     ("memories=classical", "memories must be a list of strings, got classical"),
