@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS := -n auto --maxprocesses 4 --dist loadfile
+WORKERS := -n auto --maxprocesses 2 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: capacity test check clean

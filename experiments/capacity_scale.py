@@ -157,7 +157,7 @@ def check_source(memory: str, at: At, source: str, neurons: list[int] | None) ->
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
         most = max(pattern_counts(memory, at, size))
         if most * size > 2**30 and not sources.streamed(source):
-            raise ValueError(f"{_count(at)} must give {memory} of N={size} under 2^30 / N patterns, got {most:.3g}")
+            raise ValueError(f"{_count(at)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
         if most > 2**40:
             raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
 

@@ -54,7 +54,7 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable,
     outcome = command("conf=capacity_classical", "dry=true")
     assert (outcome.code, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
     assert re.fullmatch(
-        r"capacity_classical: 14400 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
+        r"capacity_classical: 17920 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
     )
 
 

@@ -32,7 +32,7 @@ MISTAKES = [
     ),
     (
         {"memories": ["exponential"], "neurons": [30], "loads": [1.0]},
-        "loads must give exponential of N=30 fewer than 2^30 / N patterns, got 1.07e+13",
+        "loads must give exponential of N=30 fewer than 2^30 / N, got 1.07e+13",
     ),
     (
         {"memories": ["dense:200"], "neurons": [1000]},
@@ -69,7 +69,7 @@ MISTAKES = [
     ({"sources": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
         {"sources": ["digits"], "stored": [2000]},
-        "loads must ask for at most the 1797 patterns of digits, got 2000 for classical",
+        "stored must ask for at most the 1797 patterns of digits, got 2000 for classical",
     ),
     ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
     ({"per_memory": {"classical": Scale(probes=0)}}, "per_memory.classical.probes must be at least 1, got 0"),

@@ -111,9 +111,16 @@ def test_nearly_symmetric_couplings_are_made_symmetric():
     np.testing.assert_array_equal(built, built.T)
 
 
-@pytest.mark.parametrize("dynamics", ["synchronous", "glauber", ""])
-def test_nothing_is_claimed_for_other_dynamics_of_spins(dynamics):
+def test_nothing_is_claimed_for_other_dynamics():
     spins = jnp.ones((2, WIDTH))
-    assert not Memory.create(spins, separation=Linear(), space=Spins()).descends(dynamics)
-    assert not Couplings.create(spins.T @ spins).descends(dynamics)
+    assert not Memory.create(spins, separation=Linear(), space=Spins()).descends("synchronous")
+    assert not Couplings.create(spins.T @ spins).descends("synchronous")
     assert not Memory.create(spins).descends("asynchronous")
+
+
+@pytest.mark.parametrize("dynamics", ["glauber", ""])
+def test_dynamics_that_retrieve_has_not_are_refused(dynamics):
+    spins = jnp.ones((2, WIDTH))
+    for model in (Memory.create(spins, separation=Linear(), space=Spins()), Couplings.create(spins.T @ spins)):
+        with pytest.raises(ValueError, match="dynamics must be one of synchronous, asynchronous, sequential, got"):
+            model.descends(dynamics)
