@@ -103,7 +103,8 @@ def variational_free_energy(
     """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, and equal to it at `gibbs` alone.
 
     Args:
-        weights: where w is allowed to lie: on the simplex if the separation's weights are normalised; shape of scores.
+        weights: w, of the shape of scores. Where no weights of the separation lie, the result is +∞: off the simplex
+            if they are normalised, below zero unless they can be negative.
         scores: s, the energies being −s.
         beta, axis, where: as in the module's conventions.
         separation: Ω is its `regulariser`, Shannon's entropy for log-sum-exp and Tsallis' for entmax.

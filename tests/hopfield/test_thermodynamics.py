@@ -183,6 +183,21 @@ def test_regularisers_refuse_what_is_no_maximum_and_what_lies_outside():
     assert Polynomial(3, True).regulariser(jnp.asarray([1.0, -0.1])) == -jnp.inf
 
 
+def test_weights_that_are_none_have_infinite_variational_free_energy():
+    """Shannon's formula alone has −2 for ones, below the least there is on the simplex."""
+    scores, mixed = jnp.array([1.5, -0.3, 0.8]), jnp.array([0.5, 0.7, -0.2])
+    functional = thermo.variational_free_energy
+    for name in ("softmax", "sparsemax"):
+        for w in (jnp.ones(3), -jnp.ones(3) / 3, mixed, jnp.zeros(3)):
+            assert functional(w, scores, separation=name) == jnp.inf
+        assert functional(jnp.ones(3) / 3, scores, where=np.array([True, True, False]), separation=name) == jnp.inf
+        rounded = jnp.asarray(thermo.gibbs(scores, separation=name), jnp.bfloat16)
+        assert np.isfinite(functional(rounded, scores, separation=name))
+    assert functional(mixed, scores, separation="exponential") == jnp.inf
+    assert np.isnan(functional(jnp.full(3, jnp.nan), scores))
+    np.testing.assert_allclose(functional(mixed, scores, separation="linear"), -(mixed @ scores) + mixed @ mixed / 2)
+
+
 @pytest.mark.parametrize("alpha", [2.0, 1.5, 1.2])
 def test_entropy_of_sparse_weights_is_that_of_tsallis(alpha):
     """At β → 0 the weights are equal and S is its largest value, Tsallis' H_α of 1/M: (1 − M^(1−α)) / (α(α−1))."""
