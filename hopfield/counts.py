@@ -74,11 +74,15 @@ class Counts(NamedTuple):
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
-        """Overlaps with the queries [Q]. ValueError beyond N, where no pattern of spins has one."""
+        """Overlaps with the queries, one number or [Q]. ValueError for one that no pattern of spins has."""
         found, neurons = np.asarray(own, np.float64), self.queries.shape[1]
-        if np.any(np.abs(found) > neurons):
+        if found.shape not in ((), (len(self.queries),)):
+            raise ValueError(f"own must be one overlap or one per query [{len(self.queries)}], got shape {found.shape}")
+        flipped = np.where(np.abs(found) > neurons, 0.5, 0.5 * (neurons - found))
+        bad = np.abs(flipped - np.round(flipped)) > 1e-5 * neurons  # mean overlaps times N are whole to rounding
+        if np.any(bad):
             raise ValueError(
-                f"own must hold overlaps from -{neurons} to {neurons}, got {found[np.abs(found) > neurons][0]:g}"
+                f"own must hold overlaps from -{neurons} to {neurons} in steps of 2, got {found[bad][0]:g}"
             )
         return found
 

@@ -150,6 +150,12 @@ def test_wrong_input_is_one_sentence(call, message):
 def test_an_overlap_that_no_pattern_can_have_is_refused():
     found = counts.count(PATTERNS, QUERIES)
     for answer in (lambda own: found.target_weight(own, 1.0), lambda own: found.shares(own, np.exp)):
-        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21, got 23"):
+        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21 in steps of 2, got 23"):
             answer([21, 21, 21, 21, 23])
+        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21 in steps of 2, got 20"):
+            answer(20)
+        for shape in ((1,), (Q, 1)):
+            with pytest.raises(ValueError, match=r"own must be one overlap or one per query \[5\], got shape \("):
+                answer(np.full(shape, 21.0))
+        np.testing.assert_array_equal(answer(19), answer([19] * Q))
         assert np.isnan(answer([np.nan] * Q)).all()
