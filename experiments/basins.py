@@ -70,13 +70,15 @@ class Config(base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "modern"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True),
+        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True, numbered=True),
     )
     overlaps: list[float] = field(
         default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
         metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True),
     )
-    per_memory: dict[str, Scale] = field(default_factory=dict, metadata=about("scales of single memories"))
+    per_memory: dict[str, Scale] = field(
+        default_factory=dict, metadata=about("scales of single memories", numbered=True)
+    )
 
     def __post_init__(self) -> None:
         from hopfield.memories import find

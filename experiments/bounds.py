@@ -24,6 +24,8 @@ class Bounds(NamedTuple):
     among: tuple[str, ...] | None = None
     nonempty: bool = False
     distinct: bool = False
+    numbered: bool = False
+    """Whether entries, or keys of a mapping, are names such as `dense:3`, whose number has one way to be written."""
 
     def describe(self) -> str:
         """The bounds in words, to follow "must"."""
@@ -65,6 +67,8 @@ def check(options: Any, prefix: str = "") -> None:
             raise ValueError(f"{name} must not be empty, got []")
         if isinstance(value, list) and bounds.distinct and len(set(value)) < len(value):
             raise ValueError(f"{name} must be different from each other, got {value}")
+        for part in value if bounds.numbered and isinstance(value, list | dict) else []:
+            _check_spelling(name, part)
         if is_dataclass(value):
             check(value, f"{name}.")
         elif isinstance(value, dict):
@@ -82,6 +86,17 @@ def number(value: float) -> str:
     if isinstance(value, int) and abs(value) >= 10**40:
         return f"a number of {value.bit_length()} bits"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_spelling(name: str, text: str) -> None:
+    """Refuse `dense:03` for `dense:3`: it would be another curve, and none that options of `dense:3` reach."""
+    kind, _, digits = text.partition(":")
+    try:
+        plain = repr(float(digits)).removesuffix(".0")
+    except ValueError:  # no number: whoever reads the name says so
+        return
+    if digits != plain and not (digits.isdecimal() and digits[0] != "0"):
+        raise ValueError(f"{name} must be written as in {kind}:{plain}, got {text!r}")
 
 
 def _check_any(name: str, value: Any, bounds: Bounds) -> None:

@@ -44,10 +44,11 @@ class Config(Scale, base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "exponential"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True),
+        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True, numbered=True),
     )
     per_memory: dict[str, Scale] = field(
-        default_factory=dict, metadata=about("scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]")
+        default_factory=dict,
+        metadata=about("scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]", numbered=True),
     )
     sources: list[str] = field(
         default_factory=lambda: [sources.RANDOM],
@@ -83,7 +84,7 @@ def _start(spec: str | float) -> str | float:
     from hopfield.patterns import corruption
 
     found = corruption(spec)
-    return found.amount if found.kind == "flip" else str(found)
+    return str(found) if found.kind != "flip" and found.amount else found.amount
 
 
 def cost(config: Config) -> Cost:

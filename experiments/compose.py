@@ -31,7 +31,7 @@ from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException, OverrideParseException
 from hydra.types import HydraContext
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments import base, explain
@@ -252,9 +252,19 @@ def _check_silenced(words: Sequence[str]) -> None:
             raise InputError(f"{name} must not be given together with {key}, which it would silence")
 
 
+def _check_measured(words: Sequence[str], config: DictConfig) -> None:
+    """Raise InputError where a number is given for a part that is not measured."""
+    chosen = config.get("parts")
+    for key in (word.partition("=")[0] for word in words):
+        group, _, name = key.rpartition(".")[0].partition(".")
+        if group == "part" and isinstance(chosen, ListConfig) and name not in chosen:
+            raise InputError(f"{key} must belong to one of the parts measured, {', '.join(map(str, chosen))}")
+
+
 def _job(words: Sequence[str], label: str) -> Job:
     _check_silenced(words)
     config = composed(words)
+    _check_measured(words, config)
     conf = str(config.hydra.runtime.choices["conf"])
     with open_dict(config):
         config.pop("hydra")

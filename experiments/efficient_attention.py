@@ -40,7 +40,10 @@ class Config(base.Config):
     methods: list[str] = field(
         default_factory=lambda: ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
         metadata=about(
-            "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r", nonempty=True, distinct=True
+            "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
+            nonempty=True,
+            distinct=True,
+            numbered=True,
         ),
     )
     lengths: list[int] = field(

@@ -46,7 +46,9 @@ class Config(base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["modern"],
-        metadata=about("memories with normalised weights on real states: modern, sparse:1.5, sparse", nonempty=True),
+        metadata=about(
+            "memories with normalised weights on real states: modern, sparse:1.5, sparse", nonempty=True, numbered=True
+        ),
     )
     ensembles: list[str] = field(
         default_factory=lambda: ["sphere"],

@@ -46,7 +46,9 @@ class Scan:
     memories: list[str] | None = field(
         default=None,
         metadata=about(
-            "memories with weights over patterns, each name or name:parameter as in sparse:1.5", nonempty=True
+            "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
+            nonempty=True,
+            numbered=True,
         ),
     )
     ensembles: list[str] | None = field(

@@ -59,7 +59,9 @@ class Config(base.Config):
     separations: list[str] = field(
         default_factory=lambda: ["rectified:2", "softmax", "max"],
         metadata=about(
-            "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max", nonempty=True
+            "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max",
+            nonempty=True,
+            numbered=True,
         ),
     )
     dynamics: list[str] = field(
@@ -102,6 +104,11 @@ def _check_pairs(config: Config) -> None:
 
     for pair in product(config.similarities, config.separations):
         pairs.check(*pair)
+    least = min(config.patterns)
+    for separation in config.separations:
+        kind, _, number = separation.partition(":")
+        if kind == "top_k" and int(number) > least:
+            raise ValueError(f"separations must keep at most the least of patterns, {least}, got {separation}")
     if not _pairs(config)[:-1]:
         raise ValueError(f"separations must go with one of {', '.join(config.similarities)}, got {config.separations}")
 

@@ -53,7 +53,7 @@ class Config(base.Config):
     )
     separations: list[str] = field(
         default_factory=lambda: ["softmax"],
-        metadata=about("as hopfield.layers names them: softmax, entmax:1.5 ...", nonempty=True),
+        metadata=about("as hopfield.layers names them: softmax, entmax:1.5 ...", nonempty=True, numbered=True),
     )
     optimisers: list[str] = field(
         default_factory=lambda: ["adam"],

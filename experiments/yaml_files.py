@@ -35,7 +35,7 @@ class YamlSource(FileConfigSource):
 
 def check(path: Path) -> None:
     """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
-    _composed(path)
+    _check_last(path, _composed(path))
 
 
 def line_of(path: Path, key: str) -> int | None:
@@ -115,6 +115,18 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
         if key.value in seen:
             _refuse(path, key.start_mark.line, f"give every key once, got {key.value} again")
         seen.add(key.value)
+
+
+def _check_last(path: Path, node: yaml.Node | None) -> None:
+    """Refuse a list of defaults with more after `_self_`: it would silence the file's own values."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    entries = next((value.value for key, value in pairs if key.value == "defaults"), [])
+    past = False
+    for entry in entries if isinstance(entries, list) else []:
+        name = entry.value[0][0].value if isinstance(entry, yaml.MappingNode) and entry.value else entry.value
+        if past and not str(name).startswith("override "):
+            _refuse(path, entry.start_mark.line, f"come before _self_, or it overrides this file's values, got {name}")
+        past = past or name == "_self_"
 
 
 def _refuse(path: Path, line: int, contract: str) -> NoReturn:

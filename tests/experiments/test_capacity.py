@@ -45,7 +45,7 @@ def test_points_are_flat_and_survive_the_ledger():
 
 
 def test_one_corruption_has_one_name():
-    names_ = [0, 0.0, "0.0", "flip:0", "flip: 0.10", 0.1, "mask:0.50", "lower:0.5", "noise:1"]
+    names_ = [0, 0.0, "0.0", "flip:0", "flip: 0.10", 0.1, "mask:0.50", "lower:0.5", "noise:1", "mask:0", "noise:0"]
     points = capacity.points(Config(corruption=names_, loads=[0.1], memories=["classical"], samples=1))
     expected = [0.0, 0.1, "mask:0.5", "lower:0.5", "noise:1"]  # and is measured once
     assert [point["corruption"] for point in points] == expected

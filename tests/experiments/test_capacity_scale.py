@@ -73,6 +73,7 @@ MISTAKES = [
     ),
     ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
     ({"per_memory": {"classical": Scale(probes=0)}}, "per_memory.classical.probes must be at least 1, got 0"),
+    ({"per_memory": {"dense:03": Scale()}}, "per_memory must be written as in dense:3, got 'dense:03'"),
 ]
 
 

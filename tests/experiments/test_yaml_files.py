@@ -28,6 +28,10 @@ MISTAKES = {
     "empty": ("", r"conf=empty must name its experiment, as in .* \({} line 1\)"),
     "list": ("- 1\n", "{} line 1 must hold options as key: value, got something else"),
     "schema": (HEAD.replace("worked_examples", "workd"), "schema must be one of basins, .*, got workd.*"),
+    "silenced": (
+        "defaults:\n  - _self_\n  - /schema/worked_examples\nseed: 3\n",
+        "{} line 3 must come before _self_, or it overrides this file's values, got /schema/worked_examples",
+    ),
     "defaults": ("defaults: 3\n", "{} must be a configuration, got: .*"),
     "deep": ("seed: " + "[" * 2000 + "]" * 2000, "{} line 1 must not be nested so deeply"),
     "large": ("#" * 2**21, "{} must have at most 1 MiB, got 2097152 bytes"),
