@@ -76,6 +76,7 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
     outside = jnp.any(w < 0) if separation.monotone else jnp.asarray(False)
     if separation.normalised:
         outside |= jnp.abs(jnp.sum(w) - 1.0) > ROUNDING
+    outside &= ~jnp.isnan(energy)
     return jnp.where(outside, jnp.inf, energy - separation.regulariser(w) / levels.beta)
 
 
