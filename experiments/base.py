@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+    from experiments.idle import Use
+
 ROOT = Path(__file__).resolve().parent.parent
 _CONTRACT = tuple(re.compile(rf"^{line}", re.M) for line in (r"class Config\b", r"def points\(", r"def measure\("))
 
@@ -66,14 +68,16 @@ class InputError(ValueError):
     """What was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def about(text: str, **limits: Any) -> dict[str, Any]:
+def about(text: str, *, used_when: "Use | None" = None, entries_of: str | None = None, **limits: Any) -> dict[str, Any]:
     """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
 
     Args:
         text: the line that `--help` prints.
+        used_when: when the option, or each of a group, does something (`idle.Use`); always if None.
+        entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
-    return {"help": text, "bounds": Bounds(**limits)}
+    return {"help": text, "bounds": Bounds(**limits), "used_when": used_when, "entries_of": entries_of}
 
 
 class StoppedError(RuntimeError):

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from experiments import attraction, base, budget, parallel, sources
+from experiments import attraction, base, budget, parallel, sources, spellings
 from experiments.base import about
 from experiments.budget import Cost
 
@@ -70,14 +70,20 @@ class Config(base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "modern"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True, numbered=True),
+        metadata=about(
+            "memories, each name or name:parameter as in dense:4, sparse:1.5",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
+        ),
     )
     overlaps: list[float] = field(
         default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
         metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True),
     )
     per_memory: dict[str, Scale] = field(
-        default_factory=dict, metadata=about("scales of single memories", numbered=True)
+        default_factory=dict,
+        metadata=about("scales of single memories", numbered=True, meaning=spellings.memory, entries_of="memories"),
     )
 
     def __post_init__(self) -> None:
@@ -91,7 +97,7 @@ class Config(base.Config):
 
 def _scale(config: Config, memory: str) -> Scale:
     """The numbers one memory is measured at: its own, or smoke scale."""
-    return config.per_memory.get(memory, Scale())
+    return spellings.entry(config.per_memory, memory) or Scale()
 
 
 def _check_scale(memory: str, scale: Scale) -> None:

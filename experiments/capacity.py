@@ -24,10 +24,11 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING
 
-from experiments import base, budget, capacity_scale, parallel, sources, streams, trials
+from experiments import base, budget, capacity_scale, parallel, sources, spellings, streams, trials
 from experiments.base import about
 from experiments.budget import Cost
 from experiments.capacity_scale import At, Scale
+from experiments.idle import Use
 
 if TYPE_CHECKING:
     import pandas
@@ -44,20 +45,37 @@ class Config(Scale, base.Config):
 
     memories: list[str] = field(
         default_factory=lambda: ["classical", "exponential"],
-        metadata=about("memories, each name or name:parameter as in dense:4, sparse:1.5", nonempty=True, numbered=True),
+        metadata=about(
+            "memories, each name or name:parameter as in dense:4, sparse:1.5",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
+        ),
     )
     per_memory: dict[str, Scale] = field(
         default_factory=dict,
-        metadata=about("scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]", numbered=True),
+        metadata=about(
+            "scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]",
+            numbered=True,
+            meaning=spellings.memory,
+            entries_of="memories",
+        ),
     )
     sources: list[str] = field(
         default_factory=lambda: [sources.RANDOM],
         metadata=about(
             "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
             nonempty=True,
+            meaning=spellings.source,
         ),
     )
-    clamp: bool = field(default=False, metadata=about("hold the units that the corruption left untouched"))
+    clamp: bool = field(
+        default=False,
+        metadata=about(
+            "hold the units that the corruption left untouched",
+            used_when=Use("a start of corruption is flipped or hidden", lambda config: _leaves_units(config)),
+        ),
+    )
 
     def __post_init__(self) -> None:
         from hopfield.memories import find
@@ -76,7 +94,15 @@ class Config(Scale, base.Config):
 
 def scale(config: Config, memory: str) -> At:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
-    return capacity_scale.first_given(config, config.per_memory.get(memory, Scale()))
+    return capacity_scale.chosen(config, memory)
+
+
+def _leaves_units(config: Config) -> bool:
+    """Whether a start differs from its pattern in some units and leaves the others."""
+    from hopfield.patterns import corruption
+
+    starts = [corruption(spec) for memory in config.memories for spec in scale(config, memory).corruption]
+    return any(start.amount and start.kind != "noise" for start in starts)
 
 
 def _start(spec: str | float) -> str | float:

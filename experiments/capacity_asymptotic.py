@@ -19,6 +19,7 @@ import numpy as np
 from experiments import base
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +34,9 @@ RESOLUTION = 1e-9
 CURVE = ["method", "neurons", "corruption"]
 
 
+_ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerated))
+
+
 @dataclass
 class Config(base.Config):
     """Options of the asymptotic capacity experiment."""
@@ -42,7 +46,11 @@ class Config(base.Config):
         metadata=about("numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True),
     )
     enumerated: list[int] = field(
-        default_factory=lambda: [12], metadata=about("sizes of them at which the patterns are also drawn one by one")
+        default_factory=lambda: [12],
+        metadata=about(
+            "sizes of them at which the patterns are also drawn one by one",
+            used_when=Use("each has a load of at most 2^24 patterns", lambda config: _all_enumerated(config)),
+        ),
     )
     corruption: list[float] = field(
         default_factory=lambda: [0.0],
@@ -60,15 +68,23 @@ class Config(base.Config):
     )
     trials: int = field(default=400, metadata=about("sampled queries at each load", least=1))
     draws: int = field(
-        default=8, metadata=about("draws of all patterns at each load, where they are enumerated", least=1)
+        default=8,
+        metadata=about("draws of all patterns at each load, where they are enumerated", least=1, used_when=_ENUMERATED),
     )
-    probes: int = field(default=16, metadata=about("patterns queried in each of those draws", least=1))
+    probes: int = field(
+        default=16, metadata=about("patterns queried in each of those draws", least=1, used_when=_ENUMERATED)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for value in self.enumerated:
             if value not in self.neurons:
                 raise ValueError(f"enumerated must be some of neurons {self.neurons}, got {value}")
+
+
+def _all_enumerated(config: Config) -> bool:
+    found = {point["neurons"] for point in points(config) if point["method"] == "enumerated"}
+    return found == set(config.enumerated)
 
 
 def thresholds(beta: float, corruption: float) -> dict[str, float]:

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from experiments import draws, sources
+from experiments import draws, sources, spellings
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -17,6 +18,13 @@ class Parity(Enum):
     odd = "odd"
     even = "even"
     any = "any"
+
+
+def _rounds(config: Any) -> bool:
+    """Whether loads of a memory with integer fields are asked for."""
+    from hopfield.memories import find
+
+    return any(find(memory).integer_fields and chosen(config, memory).stored is None for memory in config.memories)
 
 
 @dataclass
@@ -47,7 +55,10 @@ class Scale:
     max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
     parity: Parity | None = field(
         default=None,
-        metadata=about("M that loads are rounded to where fields are integers (classical, dense): odd unless given"),
+        metadata=about(
+            "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
+            used_when=Use("a memory with loads has fields that are integers (classical, dense)", _rounds),
+        ),
     )
 
 
@@ -85,6 +96,11 @@ def first_given(*layers: Scale) -> At:
             if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
                 chosen[name] = value
     return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
+
+
+def chosen(config: Any, memory: str) -> At:
+    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
+    return first_given(config, spellings.entry(config.per_memory, memory) or Scale())
 
 
 def widths(at: At, source: str) -> list[int]:

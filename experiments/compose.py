@@ -11,7 +11,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -31,10 +31,10 @@ from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException, OverrideParseException
 from hydra.types import HydraContext
-from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from experiments import base, explain
+from experiments import base, explain, idle, overrides
 from experiments.base import Config, InputError
 from experiments.yaml_files import YamlSource, line_of
 
@@ -125,7 +125,9 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
     """
     axes: dict[str, list[str]] = {}
     swept: set[str] = set()
-    for override in map(_parse, words):
+    parsed = [_parse(word) for word in words]
+    overrides.check_once(parsed)
+    for override in parsed:
         key = override.get_key_element()
         axis = str(override.input_line) if override.is_add() else key  # several entries may be added to one group
         axes[axis] = _alternatives(override)
@@ -243,28 +245,35 @@ def quote(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _check_silenced(words: Sequence[str]) -> None:
-    """Raise InputError where a number of one part or memory stands beside the common one, which beats it."""
-    given = {word.partition("=")[0].lstrip("+"): word.partition("=")[2] for word in words}
-    for key in given:
-        name = key.rpartition(".")[2]
-        if key.startswith(("part.", "per_memory.")) and given.get(name, "null") != "null":
-            raise InputError(f"{name} must not be given together with {key}, which it would silence")
+def _idle(job: Job) -> dict[tuple[str, ...], str]:
+    try:
+        return dict(idle.options(job.config))
+    except ValueError as error:
+        raise InputError(" ".join(str(error).split())) from error
 
 
-def _check_measured(words: Sequence[str], config: DictConfig) -> None:
-    """Raise InputError where a number is given for a part that is not measured."""
-    chosen = config.get("parts")
-    for key in (word.partition("=")[0] for word in words):
-        group, _, name = key.rpartition(".")[0].partition(".")
-        if group == "part" and isinstance(chosen, ListConfig) and name not in chosen:
-            raise InputError(f"{key} must belong to one of the parts measured, {', '.join(map(str, chosen))}")
+def _check_idle(job: Job, given: Mapping[tuple[str, ...], Any]) -> None:
+    """Raise InputError for an option that does nothing, if a word sets it, or its file where it stands alone."""
+    found = _idle(job)
+    for path, sentence in found.items():
+        if any(path[: len(word)] == word for word in given):
+            raise InputError(sentence)
+    if found and len(given) > 1:  # what the words have left idle in a file is no mistake in it
+        found = _idle(_composed_job([f"conf={job.conf}"], ""))
+    for sentence in found.values():
+        raise InputError(_placed(sentence, job.conf, ()))
 
 
 def _job(words: Sequence[str], label: str) -> Job:
-    _check_silenced(words)
+    given = {path: value for override in map(_parse, words) for path, value in overrides.given(override).items()}
+    overrides.check_silenced(given)
+    job = _composed_job(words, label)
+    _check_idle(job, given)
+    return job
+
+
+def _composed_job(words: Sequence[str], label: str) -> Job:
     config = composed(words)
-    _check_measured(words, config)
     conf = str(config.hydra.runtime.choices["conf"])
     with open_dict(config):
         config.pop("hydra")

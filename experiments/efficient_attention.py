@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import base, budget
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use, chosen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,9 +59,22 @@ class Config(base.Config):
     spread: float = field(
         default=0.5, metadata=about("standard deviation of the components of queries and keys", above=0)
     )
-    largest_dense: int = field(default=4096, metadata=about("length up to which all scores are held at once", least=1))
+    largest_dense: int = field(
+        default=4096,
+        metadata=about(
+            "length up to which all scores are held at once",
+            least=1,
+            used_when=Use(
+                "methods has dense, or passes has forward",
+                lambda config: "dense" in config.methods or "forward" in config.passes,
+            ),
+        ),
+    )
     repetitions: int = field(default=2, metadata=about("timed runs, of which the fastest counts", least=1))
-    samples: int = field(default=2, metadata=about("draws over which errors are averaged", least=1))
+    samples: int = field(
+        default=2,
+        metadata=about("draws over which errors are averaged", least=1, used_when=chosen("passes", "forward")),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,9 +25,10 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
-from experiments import base, following, parallel, recall, retrieval_theory, starts
+from experiments import base, following, parallel, recall, retrieval_theory, spellings, starts
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,10 @@ class Config(base.Config):
     memories: list[str] = field(
         default_factory=lambda: ["modern"],
         metadata=about(
-            "memories with normalised weights on real states: modern, sparse:1.5, sparse", nonempty=True, numbered=True
+            "memories with normalised weights on real states: modern, sparse:1.5, sparse",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
         ),
     )
     ensembles: list[str] = field(
@@ -55,9 +59,17 @@ class Config(base.Config):
         metadata=about(
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
             nonempty=True,
+            meaning=spellings.source,
         ),
     )
-    neurons: int = field(default=16, metadata=about("number of neurons N of random patterns", least=2))
+    neurons: int = field(
+        default=16,
+        metadata=about(
+            "number of neurons N of random patterns",
+            least=2,
+            used_when=Use("ensembles has a random one", lambda config: _random(config)),
+        ),
+    )
     patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3))
     corruption: list[Any] = field(
         default_factory=lambda: [0.0, "lower:0.5"],
@@ -91,6 +103,10 @@ class Config(base.Config):
             _check_memory(memory)
         for ensemble in self.ensembles:
             _check_ensemble(self, ensemble)
+
+
+def _random(config: Config) -> bool:
+    return any(recall.data(ensemble, False) is None for ensemble in config.ensembles)
 
 
 def _check_memory(memory: str) -> None:

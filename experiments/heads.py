@@ -216,6 +216,9 @@ def _check_reading(config: Config, checkpoint: "Checkpoint") -> None:
     import numpy as np
 
     if checkpoint.kind != "bert":
+        if config.text is not None:
+            what = f"{checkpoint.kind}, of which no attention is measured"
+            raise ValueError(f"text must be null for a checkpoint of {what}, got '{config.text}'")
         return
     with _sound(_place(config)):
         encoder, pieces = _pieces(config)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import base
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import both, chosen
 
 if TYPE_CHECKING:
     import pandas
@@ -53,13 +54,29 @@ class Config(base.Config):
     batches: list[str] = field(
         default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True)
     )
-    batch: int = field(default=32, metadata=about("examples of a mini-batch", least=1))
+    batch: int = field(
+        default=32, metadata=about("examples of a mini-batch", least=1, used_when=chosen("batches", "mini"))
+    )
     samples: int = field(default=2, metadata=about("problems measured", least=1))
     tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
     trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1))
     steps: int = field(default=400, metadata=about("steps of a run at most", least=1))
-    natural_steps: int = field(default=50, metadata=about("the same for natural gradients in full batches", least=1))
-    mini_steps: int = field(default=400, metadata=about("the same for natural gradients in mini-batches", least=1))
+    natural_steps: int = field(
+        default=50,
+        metadata=about(
+            "the same for natural gradients in full batches",
+            least=1,
+            used_when=both(chosen("rules", *NATURAL), chosen("batches", "full")),
+        ),
+    )
+    mini_steps: int = field(
+        default=400,
+        metadata=about(
+            "the same for natural gradients in mini-batches",
+            least=1,
+            used_when=both(chosen("rules", *NATURAL), chosen("batches", "mini")),
+        ),
+    )
     tolerance: float = field(
         default=0.01, metadata=about("distance of the target from the optimum, of the gain", above=0, below=1)
     )

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from experiments import base, budget, parallel, sources, thermal
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import both, chosen
 from experiments.refinement import Cell, between, coarse, cut
 
 if TYPE_CHECKING:
@@ -131,9 +132,17 @@ class Config(base.Config):
         default_factory=lambda: list(STUDIES),
         metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
     )
-    classical: Classical = field(default_factory=Classical)
-    modern: Modern = field(default_factory=Modern)
-    curves: Curves = field(default_factory=Curves)
+    classical: Classical = field(
+        default_factory=Classical,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP))),
+    )
+    modern: Modern = field(
+        default_factory=Modern, metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)))
+    )
+    curves: Curves = field(
+        default_factory=Curves,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE))),
+    )
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)

@@ -21,9 +21,21 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from experiments import base, budget, parallel, recall, retrieval_theory, sources, starts, streamed_recall, streams
+from experiments import (
+    base,
+    budget,
+    parallel,
+    recall,
+    retrieval_theory,
+    sources,
+    spellings,
+    starts,
+    streamed_recall,
+    streams,
+)
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use
 from experiments.recall import CURVE
 
 if TYPE_CHECKING:
@@ -49,6 +61,7 @@ class Scan:
             "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
             nonempty=True,
             numbered=True,
+            meaning=spellings.memory,
         ),
     )
     ensembles: list[str] | None = field(
@@ -57,6 +70,7 @@ class Scan:
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
             " generated: spins, never stored",
             nonempty=True,
+            meaning=spellings.source,
         ),
     )
     neurons: list[int] | None = field(
@@ -73,11 +87,19 @@ class Scan:
     )
     betas: list[float] | None = field(
         default=None,
-        metadata=about("inverse temperatures β for patterns of norm 1 (memories on spins take β/N)", above=0),
+        metadata=about(
+            "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
+            above=0,
+            used_when=Use("a memory has an inverse temperature", lambda config: _has_beta(config)),
+        ),
     )
     around: list[float] | None = field(
         default=None,
-        metadata=about("further β: multiples of the two critical β of theory, where there is one", above=0),
+        metadata=about(
+            "further β: multiples of the two critical β of theory, where there is one",
+            above=0,
+            used_when=Use("there is theory of a memory on an ensemble", lambda config: _has_theory(config)),
+        ),
     )
     samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
     probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
@@ -105,7 +127,10 @@ class Config(Scan, base.Config):
 
     part: dict[str, Scan] = field(
         default_factory=dict,
-        metadata=about("scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}"),
+        metadata=about(
+            "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
+            entries_of="parts",
+        ),
     )
     parts: list[str] | None = field(
         default=None,
@@ -131,6 +156,22 @@ def _scans(config: Config) -> list[At]:
         given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
         found.append(At(**{name: value for name, value in given.items() if value is not None}))
     return found
+
+
+def _pairs(config: Config) -> Iterator[tuple[str, str]]:
+    """Memory and ensemble of every curve."""
+    for at in _scans(config):
+        yield from product(at.memories, at.ensembles)
+
+
+def _has_beta(config: Config) -> bool:
+    from hopfield.memories import find
+
+    return any(find(memory).takes_beta for memory, _ in _pairs(config))
+
+
+def _has_theory(config: Config) -> bool:
+    return any(retrieval_theory.covers(*pair) for pair in _pairs(config))
 
 
 def _check(at: At) -> None:

@@ -26,9 +26,10 @@ from functools import partial
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
-from experiments import base, parallel, sources, starts
+from experiments import base, parallel, sources, spellings, starts
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use, chosen
 
 if TYPE_CHECKING:
     import pandas
@@ -44,17 +45,24 @@ TUNING = 2**31
 """Number of the first draw that β is tuned on; those measured count from zero."""
 
 
+_TUNED = Use("one of separations depends on β", lambda config: _any_beta(config))
+
+
 @dataclass
 class Config(base.Config):
     """Options of the comparison."""
 
     sources: list[str] = field(
         default_factory=lambda: ["digits"],
-        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True),
+        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True, meaning=spellings.source),
     )
     similarities: list[str] = field(
         default_factory=lambda: ["dot", "euclidean"],
-        metadata=about("any of dot, cosine, correlation, euclidean, manhattan", nonempty=True),
+        metadata=about(
+            "any of dot, cosine, correlation, euclidean, manhattan",
+            nonempty=True,
+            used_when=Use("each goes with one of separations", lambda config: _all_paired(config, 1)),
+        ),
     )
     separations: list[str] = field(
         default_factory=lambda: ["rectified:2", "softmax", "max"],
@@ -62,14 +70,27 @@ class Config(base.Config):
             "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max",
             nonempty=True,
             numbered=True,
+            meaning=spellings.separation,
+            used_when=Use("each goes with one of similarities", lambda config: _all_paired(config, 2)),
         ),
     )
     dynamics: list[str] = field(
         default_factory=lambda: ["single"],
-        metadata=about("single, iterated or both; the second at the largest M alone", among=DYNAMICS, nonempty=True),
+        metadata=about(
+            "single, iterated or both; the second at the largest M alone",
+            among=DYNAMICS,
+            nonempty=True,
+            used_when=Use("each goes with a pair of the others", lambda config: _all_paired(config, 0)),
+        ),
     )
     patterns: list[int] = field(
-        default_factory=lambda: [10, 40], metadata=about("numbers of stored images M", least=2, nonempty=True)
+        default_factory=lambda: [10, 40],
+        metadata=about(
+            "numbers of stored images M",
+            least=2,
+            nonempty=True,
+            used_when=Use("across is given for all but the largest", lambda config: _each_size(config)),
+        ),
     )
     corruption: list[Any] = field(
         default_factory=lambda: ["lower:0.5", "noise:0.4"],
@@ -81,14 +102,26 @@ class Config(base.Config):
         default_factory=lambda: ["noise:0.4"], metadata=about("queries at every M, of the same kinds")
     )
     samples: int = field(default=3, metadata=about("draws of stored images", least=1))
-    tuning: int = field(default=1, metadata=about("further draws, not measured, that β is tuned on", least=1))
+    tuning: int = field(
+        default=1, metadata=about("further draws, not measured, that β is tuned on", least=1, used_when=_TUNED)
+    )
     queries: int = field(default=16, metadata=about("images asked for in each draw", least=1))
     sharpness: list[float] = field(
         default_factory=lambda: [1.0, 10.0, 100.0, 1000.0],
-        metadata=about("β to choose from, in units of 1 / mean lead of an image's own score", above=0, nonempty=True),
+        metadata=about(
+            "β to choose from, in units of 1 / mean lead of an image's own score",
+            above=0,
+            nonempty=True,
+            used_when=_TUNED,
+        ),
     )
     threshold: float = field(default=0.05, metadata=about("error that counts as close", above=0, below=1))
-    max_steps: int = field(default=20, metadata=about("read-outs of one iterated retrieval at most", least=1))
+    max_steps: int = field(
+        default=20,
+        metadata=about(
+            "read-outs of one iterated retrieval at most", least=1, used_when=chosen("dynamics", "iterated")
+        ),
+    )
 
     def __post_init__(self) -> None:
         base.Config.__post_init__(self)
@@ -136,6 +169,22 @@ def _pairs(config: Config) -> list[tuple[str, str, str]]:
     chosen = product(config.dynamics, config.similarities, config.separations)
     kept = [p for p in chosen if pairs.combines(*p[1:]) and (p[0] == "single" or pairs.iterates(*p[1:]))]
     return [*dict.fromkeys(kept), ("single", *BOUND)]
+
+
+def _all_paired(config: Config, place: int) -> bool:
+    """Whether every dynamics (0), similarity (1) or separation (2) that is listed is measured."""
+    listed = (config.dynamics, config.similarities, config.separations)[place]
+    return {pair[place] for pair in _pairs(config)[:-1]} == set(listed)
+
+
+def _each_size(config: Config) -> bool:
+    return bool(config.across) or len(set(config.patterns)) == 1
+
+
+def _any_beta(config: Config) -> bool:
+    from experiments import pairs
+
+    return any(pairs.has_beta(separation) for _, _, separation in _pairs(config)[:-1])
 
 
 def cost(config: Config) -> Cost:

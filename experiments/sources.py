@@ -1,6 +1,7 @@
 """Where an experiment's patterns come from: a random ensemble, images that ship with scikit-learn, or a file."""
 
 import os
+from collections.abc import Iterable
 from functools import lru_cache
 
 RANDOM = "random"
@@ -44,6 +45,7 @@ def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
 
     file = pattern_sources.mapped(os.path.expanduser(source.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
+    _say_repeated(source, (file[first : first + size] for first in range(0, len(file), size)))
     for first in range(0, len(file), size):
         wrong = np.abs(file[first : first + size]) != 1
         if np.any(wrong):
@@ -78,14 +80,36 @@ def _load(source: str, spins: bool, state: tuple[int, ...] | None):
     from hopfield import datasets
 
     if source == "digits":
-        return datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
-    if source == "photographs":
+        used = datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
+    elif source == "photographs":
         patches = datasets.photograph_patches(count=2000, binary=spins)
-        return patches if spins else datasets.standardise(patches)
-    patterns = datasets.from_file(source)
-    used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
-    _check_contrast(source, patterns, used)
+        used = patches if spins else datasets.standardise(patches)
+    else:
+        patterns = datasets.from_file(source)
+        used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+        _check_contrast(source, patterns, used)
+    _say_repeated(f"{source} as spins" if spins else source, [used])
     return used
+
+
+def _say_repeated(source: str, blocks: Iterable) -> None:
+    """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice."""
+    import numpy as np
+
+    from experiments import base
+
+    codes = []
+    for block in blocks:
+        rows = np.asarray(block) + 0  # of both zeros one
+        data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+        codes += [np.fromiter((hash(data[i : i + width]) for i in range(0, len(data), width)), np.int64, len(rows))]
+    found = np.concatenate(codes)
+    repeated = len(found) - len(np.unique(found))
+    if repeated:
+        base.say(
+            f"warning: of the {len(found)} patterns of {source} {repeated} are equal to others before them;"
+            " one that is stored twice has twice the weight, and counts twice in the load"
+        )
 
 
 def _check_contrast(source: str, patterns, used) -> None:

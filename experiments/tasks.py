@@ -78,6 +78,12 @@ def sizes(task: str, size: int) -> tuple[int, int]:
     return known[task] if task in known else (size, made[task])
 
 
+def lengths(task: str, size: int) -> tuple[int, int]:
+    """Examples of a task to train on, and vectors that each has."""
+    vectors = {"digit_bags": 8, "bit_patterns": 16, "latch": 30, "recall": 7}
+    return int(FRACTIONS[0] * sizes(task, size)[0]), vectors.get(task, 1)
+
+
 def _part(inputs: np.ndarray, targets: np.ndarray) -> Part:
     return Part(np.asarray(inputs, np.float32), np.asarray(targets, np.int32))
 

@@ -20,9 +20,10 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import base, provenance, tasks, training_settings
+from experiments import base, provenance, spellings, tasks, training_settings
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import chosen
 from experiments.training_settings import BASELINES, KIND, RULE, RUN, SEARCHED
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 X_AXIS = "epoch"
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
+
+
+_DRAWN = chosen("tasks", *tasks.MADE)
 
 
 @dataclass
@@ -53,7 +57,12 @@ class Config(base.Config):
     )
     separations: list[str] = field(
         default_factory=lambda: ["softmax"],
-        metadata=about("as hopfield.layers names them: softmax, entmax:1.5 ...", nonempty=True, numbered=True),
+        metadata=about(
+            "as hopfield.layers names them: softmax, entmax:1.5 ...",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.separation,
+        ),
     )
     optimisers: list[str] = field(
         default_factory=lambda: ["adam"],
@@ -97,11 +106,19 @@ class Config(base.Config):
         default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
     )
     trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1))
-    size: int = field(default=500, metadata=about("bags or sequences of a task that is drawn", least=10))
+    size: int = field(
+        default=500,
+        metadata=about("bags or sequences of a task that is drawn", least=10, used_when=_DRAWN),
+    )
     width: int = field(default=32, metadata=about("features of embedding and layer", least=1))
     heads: int = field(default=2, metadata=about("heads; they divide width", least=1))
     quantity: int = field(
-        default=8, metadata=about("learned patterns of lookup and energy, queries of pooling", least=1)
+        default=8,
+        metadata=about(
+            "learned patterns of lookup and energy, queries of pooling",
+            least=1,
+            used_when=chosen("layers", "lookup", "pooling", "energy"),
+        ),
     )
     update_steps: int = field(
         default=1, metadata=about("applications of the association, steps of the descent", least=1)
@@ -143,6 +160,12 @@ def _check_names(config: Config) -> None:
 
     for name in config.separations:
         attention_fn(1, 2, separation=name)
+        kind, _, count = name.partition(":")
+        for task, layer in product(config.tasks, config.layers):
+            stored = training_settings.stored(layer, config.quantity, *tasks.lengths(task, config.size))
+            if kind == "top_k" and int(count or 8) > stored:
+                what = f"{stored} patterns that {layer} reads in {task}"
+                raise ValueError(f"separations must keep at most the {what}, got {name}")
 
 
 def _check_rules(config: Config) -> None:

@@ -66,6 +66,18 @@ class Knobs(NamedTuple):
     dropout: Any
 
 
+def stored(layer: str, quantity: int, examples: int, vectors: int) -> int:
+    """Patterns that a layer compares each of its queries with.
+
+    Args:
+        quantity: option of that name.
+        examples, vectors: of the training set, and of each example.
+    """
+    if layer in ("lookup", "memory"):
+        return quantity if layer == "lookup" else examples
+    return vectors - (layer in ("association", "decoder", "energy"))  # the others of its own set
+
+
 def without_rule(setting: Setting) -> Setting:
     """The setting's model: the same for every optimiser."""
     return setting._replace(optimiser="", **Setting._field_defaults)

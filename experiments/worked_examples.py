@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import base, worked_examples_capacity
 from experiments.base import about
 from experiments.budget import Cost
+from experiments.idle import Use
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,17 +112,33 @@ class Config(base.Config):
 
     documents: list[str] = field(
         default_factory=lambda: list(DOCUMENTS),
-        metadata=about(f"documents, any of {', '.join(DOCUMENTS)}", among=DOCUMENTS, nonempty=True),
+        metadata=about(
+            f"documents, any of {', '.join(DOCUMENTS)}",
+            among=DOCUMENTS,
+            nonempty=True,
+            used_when=Use("each prints one of examples", lambda config: _all_printed(config, 0)),
+        ),
     )
     examples: list[str] = field(
         default_factory=lambda: list(EXAMPLES),
-        metadata=about(f"examples, any of {', '.join(EXAMPLES)}", among=EXAMPLES, nonempty=True),
+        metadata=about(
+            f"examples, any of {', '.join(EXAMPLES)}",
+            among=EXAMPLES,
+            nonempty=True,
+            used_when=Use("each is printed in one of documents", lambda config: _all_printed(config, 1)),
+        ),
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not any((document, example) in PRINTED for document in self.documents for example in self.examples):
             raise ValueError(f"examples must be printed in one of {', '.join(self.documents)}, got {self.examples}")
+
+
+def _all_printed(config: Config, place: int) -> bool:
+    """Whether every document (0) or example (1) that is listed has a number to work again."""
+    listed = (config.documents, config.examples)[place]
+    return {point[("document", "example")[place]] for point in points(config)} == set(listed)
 
 
 def cost(config: Config) -> Cost:

@@ -162,6 +162,8 @@ def test_the_scale_of_one_memory_is_chosen_on_the_command_line(capsys, name):
     """Hydra itself takes no colon in a key; the entry may exist or be new."""
     words = [
         "conf=capacity_dense",
+        f"memories=[{name}]",
+        "dynamics=[synchronous]",
         f"per_memory.{name}.neurons=[20, 30]",
         f"per_memory.{name}.samples=7",
         "--cfg",

@@ -123,6 +123,17 @@ CAPACITY = [
         "part.many.samples must belong to .* measured, few",
     ),
     ("conf=separation patterns=[10,40] separations=[top_k:11]", "at most the least of patterns, 10, got top_k:11"),
+    ("memories=[dense,dense:3]", "memories must be different from each other, got 'dense' and 'dense:3', which are"),
+    (
+        "sources=[good.npy,./good.npy] loads=null stored=[3]",
+        "different from each other, got 'good.npy' and './good.npy'",
+    ),
+    ("sources=[good.npy,copy.npy] loads=null stored=[3]", "different from each other, got 'good.npy' and 'copy.npy'"),
+    ("samples={0:4} per_memory.classical.samples=2", "samples must not be given together with per_memory.classical"),
+    ("samples=2 samples=3", "samples must be given once, got samples=2 and samples=3"),
+    ("per_memory.dense:3.probes=2 +per_memory={dense\\:3:{probes:1}}", "per_memory.dense:3.probes must be given once"),
+    ("conf=capacity conf=capacity_dense", "conf must be given once, got conf=capacity and conf=capacity_dense"),
+    ("wandb={mode:disabled} wandb.mode=online", "wandb.mode must be given once"),
     ("memories=[]", "memories must .*got \\[\\]"),
     ("memories=classical", "memories must be a list of strings, got classical"),
     ("memories=[dense:x]", "dense:x"),
@@ -198,6 +209,7 @@ def sources(tmp_path: Path) -> list[Path]:
     np.save(tmp_path / "words.npy", np.array([["a", "b"]]))
     np.save(tmp_path / "nan.npy", np.full((4, 5), np.nan))
     np.save(tmp_path / "good.npy", np.sign(np.random.default_rng(0).normal(size=(6, 20))))
+    (tmp_path / "copy.npy").write_bytes((tmp_path / "good.npy").read_bytes())
     np.savez(tmp_path / "two.npz", faces=np.ones((3, 4)), places=np.ones((3, 4)))
     (tmp_path / "text.npy").write_text("1 2 3")
     return sorted(tmp_path.rglob("*"))
@@ -207,7 +219,7 @@ def sources(tmp_path: Path) -> list[Path]:
 def test_a_mistake_about_capacity_ends_in_one_sentence_and_runs_no_data(
     command: Callable, tmp_path: Path, sources: list[Path], words: str, sentence: str
 ) -> None:
-    outcome = command("conf=capacity", *words.split(" "))
+    outcome = command(*(words if words.startswith("conf=") else f"conf=capacity {words}").split(" "))
     assert re.search(sentence, outcome.err), outcome.err
     assert re.fullmatch(r"error: [^\n]+\n", outcome.err)
     assert (outcome.code, outcome.out) == (2, "")

@@ -1,0 +1,114 @@
+"""An option that does nothing for what else is chosen is refused; two names of one thing are one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments import base, capacity, idle, sources, spellings
+from experiments.base import about
+
+IDLE = [
+    ("capacity memories=[modern] parity=even", "parity must be left out unless a memory with loads has fields that"),
+    ("capacity clamp=true", "clamp must be left out unless a start of corruption is flipped or hidden, got True"),
+    ("capacity clamp=true corruption=[noise:1]", "clamp must be left out unless"),
+    ("capacity memories=[classical] per_memory.modern.samples=2", "must belong to one of the memories measured, class"),
+    ("capacity per_memory.modern.parity=odd", "per_memory.modern.parity must be left out unless"),
+    ("basins memories=[modern] per_memory.classical.samples=3", "must belong to one of the memories measured, modern"),
+    ("retrieval parts=[few] part.many.samples=3", "part.many.samples must belong to one of the parts measured, few"),
+    ("retrieval part.images.around=[1.0]", "part.images.around must be left out unless there is theory of a memory"),
+    ("retrieval parts=[memories] memories=[dense:3] betas=[1.0]", "betas must be left out unless a memory has an inv"),
+    ("entropy ensembles=[digits] neurons=32", "neurons must be left out unless ensembles has a random one, got 32"),
+    ("separation dynamics=[single] max_steps=5", "max_steps must be left out unless dynamics has one of iterated"),
+    ("separation separations=[max] tuning=3", "tuning must be left out unless one of separations depends on β, got 3"),
+    ("separation similarities=[dot] separations=[max,epanechnikov]", "separations must be left out unless each goes"),
+    ("separation patterns=[10,20] across=[]", "patterns must be left out unless across is given"),
+    ("training layers=[memory] quantity=16", "quantity must be left out unless layers has one of lookup, pooling"),
+    ("training size=100", "size must be left out unless tasks has one of digit_bags"),
+    ("training separations=[top_k:9999]", "separations must keep at most the 106 patterns that memory reads in wine"),
+    ("optimisers batches=[full] batch=16", "batch must be left out unless batches has one of mini, got 16"),
+    ("optimisers rules=[adam] natural_steps=3", "natural_steps must be left out unless rules has one of cg"),
+    ("phase_diagram memories=[classical] modern.neurons=14", "modern.neurons must be left out unless memories has one"),
+    ("phase_diagram studies=[map] curves.probes=3", "curves.probes must be left out unless memories has one"),
+    ("capacity_asymptotic enumerated=[] draws=3", "draws must be left out unless enumerated is not empty, got 3"),
+    ("capacity_asymptotic enumerated=[400]", "enumerated must be left out unless each has a load of at most 2^24"),
+    ("worked_examples documents=[notes] examples=[attention,jacobian]", "examples must be left out unless each is"),
+    ("efficient_attention passes=[backward] samples=9", "samples must be left out unless passes has one of forward"),
+    ("entropy memories=[sparse,sparse:2]", "got 'sparse' and 'sparse:2', which are the same"),
+    ("retrieval memories=[dense,dense:3]", "got 'dense' and 'dense:3', which are the same"),
+    ("separation separations=[max,top_k:1]", "got 'max' and 'top_k:1', which are the same"),
+    ("training separations=[entmax:2,sparsemax]", "got 'entmax:2' and 'sparsemax', which are the same"),
+    ("capacity +per_memory={dense:{samples:2}}", "per_memory must be different from each other, got 'dense:3' and"),
+]
+USED = [
+    "capacity memories=[dense] per_memory.dense:3.samples=2",
+    "capacity clamp=true corruption=[0.1]",
+    "capacity parity=even",
+    "retrieval part.starts.around=[1.0]",
+    "separation similarities=[dot]",  # whose file names more separations than go with it
+    "training_mil tasks=[wine]",  # whose file gives a size
+    "phase_diagram studies=[map]",
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), IDLE, ids=[words for words, _ in IDLE])
+def test_an_option_that_would_do_nothing_is_refused(command: Callable, words: str, sentence: str) -> None:
+    outcome = command(*f"conf={words} dry=true".split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert sentence in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", USED)
+def test_an_option_that_does_something_is_not(command: Callable, words: str) -> None:
+    assert command(*f"conf={words} dry=true".split()).code == 0
+
+
+def test_an_idle_option_of_a_file_is_refused_with_its_line(command: Callable, tmp_path: Path) -> None:
+    (tmp_path / "mine/conf").mkdir(parents=True)
+    text = "defaults: [/schema/training, _self_]\nlayers: [memory]\nquantity: 16\n"
+    (tmp_path / "mine/conf/mine.yaml").write_text(text)
+    outcome = command("--config-dir", str(tmp_path / "mine"), "conf=mine", "seed=1", "dry=true")
+    assert outcome.code == 2
+    assert "quantity must be left out unless layers has one of" in outcome.err
+    assert "mine.yaml line 3)" in outcome.err
+
+
+def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> None:
+    @dataclass
+    class Config(base.Config):
+        kinds: list[str] = field(default_factory=lambda: ["a"])
+        number: int = field(default=3, metadata=about("", used_when=idle.chosen("kinds", "b")))
+        numbers: list[int] = field(default_factory=lambda: [1], metadata=about("", used_when=idle.chosen("kinds", "b")))
+
+    assert dict(idle.options(Config())) == dict(idle.options(Config(numbers=[]))) == {}
+    assert dict(idle.options(Config(number=4, kinds=["a", "b"]))) == {}
+    sentence = "number must be left out unless kinds has one of b, got 4"
+    assert dict(idle.options(Config(number=4))) == {("number",): sentence}
+
+
+def test_a_scale_is_found_however_its_memory_is_written() -> None:
+    scales = {"dense:3": capacity.Scale(samples=7), "sparse": capacity.Scale(samples=8)}
+    config = capacity.Config(memories=["dense", "sparse:2", "dense:4"], per_memory=scales)
+    assert [capacity.scale(config, memory).samples for memory in config.memories] == [7, 8, 4]
+
+
+@pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])
+def test_other_memories_are_others(one: str, other: str) -> None:
+    assert spellings.memory(one) != spellings.memory(other)
+
+
+def test_patterns_stored_twice_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    patterns = np.sign(np.random.default_rng(0).normal(size=(6, 20)))
+    for name, rows in (("once.npy", patterns), ("twice.npy", patterns[[0, 1, 0, 2, 1, 0]])):
+        np.save(tmp_path / name, rows)
+        sources.load(str(tmp_path / name), spins=True)
+        sources.check_spins(f"mapped:{tmp_path / name}")
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition(str(tmp_path))[0] for line in said] == [
+        "warning: of the 6 patterns of ",
+        "warning: of the 6 patterns of mapped:",
+    ]
+    assert all("3 are equal to others before them" in line for line in said)
