@@ -69,8 +69,8 @@ class Counts(NamedTuple):
 
     def shares(self, own: ArrayLike, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
-        total = self.number @ np.abs(weight(self.scores))
-        mine = np.abs(weight(self._overlaps(own)))
+        total = self.number @ np.abs(_at(weight, self.scores))
+        mine = np.abs(_at(weight, self._overlaps(own)))
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
@@ -88,7 +88,7 @@ class Counts(NamedTuple):
 
     def share_entropy(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
-        size = np.abs(weight(self.scores))
+        size = np.abs(_at(weight, self.scores))
         total = self.number @ size
         log_size = np.log(size, out=np.zeros_like(size), where=size != 0)
         mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total != 0)
@@ -96,11 +96,11 @@ class Counts(NamedTuple):
 
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
-        return self.number @ function(self.scores)
+        return self.number @ _at(function, self.scores)
 
     def read(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
-        return np.einsum("k,qkn->qn", weight(self.scores), 2.0 * self.up - self.number[:, :, None])
+        return np.einsum("k,qkn->qn", _at(weight, self.scores), 2.0 * self.up - self.number[:, :, None])
 
     def fields(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
@@ -111,7 +111,7 @@ class Counts(NamedTuple):
         down = self.number[:, :, None] - self.up
         for sign, count in ((1.0, self.up), (-1.0, down)):
             rest = self.scores[None, :, None] - sign * self.queries[:, None, :]
-            rise = 0.5 * (function(rest + sign) - function(rest - sign))
+            rise = 0.5 * (_at(function, rest + sign) - _at(function, rest - sign))
             # A spin of an overlap that no pattern has may lie outside the range of f.
             field += np.sum(np.where(count > 0, count * np.where(count > 0, rise, 0.0), 0.0), axis=1)
         return field
@@ -120,6 +120,15 @@ class Counts(NamedTuple):
         """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
         field = self.fields(function)
         return np.where(field == 0, self.queries, np.sign(field))
+
+
+def _at(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> np.ndarray:
+    """A function of overlaps at an array of them. ValueError unless it gives one number for each."""
+    found = np.asarray(function(overlaps))
+    if found.shape != overlaps.shape or found.dtype.kind not in "biuf":
+        shape = f"{found.dtype} of shape {found.shape}"
+        raise ValueError(f"function must give one real number per overlap {overlaps.shape}, got {shape}")
+    return found
 
 
 class Summand(NamedTuple):

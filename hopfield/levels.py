@@ -14,9 +14,6 @@ from hopfield import measures, simplex
 from hopfield.numerics import largest
 from hopfield.separations import Separation
 
-ROUNDING = 2.0**-8
-"""How far from one weights may sum that are on the simplex: as far as rounding to bfloat16 takes them."""
-
 
 class Levels(NamedTuple):
     """One row of scores, measured from the best where only differences matter (`top` is zero where they do not)."""
@@ -73,11 +70,9 @@ def heat_capacity(levels: Levels, separation: Separation) -> Array:
 def functional(levels: Levels, separation: Separation, w: Array) -> Array:
     w = jnp.where(levels.used, w, 0.0)
     energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
-    outside = jnp.any(w < 0) if separation.monotone else jnp.asarray(False)
-    if separation.normalised:
-        outside |= jnp.abs(jnp.sum(w) - 1.0) > ROUNDING
-    outside &= ~jnp.isnan(energy)
-    return jnp.where(outside, jnp.inf, energy - separation.regulariser(w) / levels.beta)
+    entropy = separation.regulariser(w)
+    outside = (entropy == -jnp.inf) & ~jnp.isnan(energy)
+    return jnp.where(outside, jnp.inf, energy - entropy / levels.beta)
 
 
 def normalised_entropy(w: Array, used: Array) -> Array:

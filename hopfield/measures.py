@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield.checks import booleans, vector, whole
+from hopfield.checks import booleans, number, vector, whole
 from hopfield.numerics import accumulation_dtype, largest, power_of_two, real_array, unit
 from hopfield.simplex import shannon_entropy
 
@@ -66,17 +66,22 @@ def bit_error(state: State, pattern: State) -> Scalar:
     return jnp.mean(jnp.where(jnp.isnan(state + pattern), jnp.nan, state != pattern), dtype=state.dtype)
 
 
-@jax.jit
 def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> Bool[Array, ""]:
     """Whether m = x·ξ / N exceeds `threshold`.
 
     0.8 lies between the two peaks of the final overlaps at zero temperature; 0.95 would cut the upper one.
     """
+    return _exceeds(state, pattern, number("threshold", threshold, "a number", -jnp.inf, jnp.inf))
+
+
+@jax.jit
+def _exceeds(state: State, pattern: State, threshold) -> Bool[Array, ""]:
     return overlap(state, pattern) > threshold
 
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
     """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖; a state that is not a number is never exact."""
+    number("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
     state, pattern = _pair(state, pattern)
     difference = state - pattern
     # Squares, since a distance of NaN must compare as false; equality apart, since small squares underflow to 0.

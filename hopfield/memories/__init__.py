@@ -109,7 +109,13 @@ def find(spec: str) -> Blueprint:
         scaling = module.SCALING(*arguments or [list(signature.values())[1].default])
     beta = signature["beta"].default if "beta" in signature else None
 
-    def build(patterns, **options):
+    def build(patterns, *unnamed, **options):
+        if unnamed:
+            raise TypeError(f"options of {spec} must be given by name, got {unnamed[0]!r:.60}")
+        for option in options:
+            if option not in signature:
+                known = ", ".join([*signature][1 + len(arguments) :])
+                raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
         return function(patterns, *arguments, **options)
 
     if arguments:  # the model itself knows which values it takes

@@ -21,6 +21,10 @@ class Stream(NamedTuple):
     moment: Float[Array, "V"]
 
 
+ROUNDING = 2.0**-8
+"""How far from 1 rounding leaves a sum of weights, in half precision."""
+
+
 class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
 
@@ -56,9 +60,19 @@ class Separation(Node, abc.ABC):
     def regulariser(self, p: Scores) -> Scalar:
         """Ω(p), the entropy of this separation: F(z) = max over p of p·z + Ω(p), reached at the weights.
 
+        −∞ where no weights lie: off the simplex if they are normalised, below zero unless they can be negative.
+
         Raises:
             TypeError: none is known, as for potentials that are not convex.
         """
+        total = jnp.sum(p)
+        outside = jnp.any(p < 0) if self.monotone else jnp.asarray(False)
+        if self.normalised:
+            outside |= jnp.abs(total - 1.0) > ROUNDING
+        return jnp.where(outside & ~jnp.isnan(total), -jnp.inf, self._regulariser(p))
+
+    def _regulariser(self, p: Scores) -> Scalar:
+        """Ω at weights that are some."""
         raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
 
     def shares(self, z: Scores, where: Mask = None) -> Scores:

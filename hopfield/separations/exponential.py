@@ -29,7 +29,7 @@ class LogSumExp(Separation):
         w = jnp.exp(s)
         return (w / nonzero(jnp.sum(w))).astype(z.dtype)
 
-    def regulariser(self, p):
+    def _regulariser(self, p):
         return shannon_entropy(p)
 
     def shares(self, z, where=None):
@@ -71,7 +71,7 @@ class Exponential(LogSumExp):
     def weights(self, z, where=None):
         return unmasked(jnp.exp(unmasked(z, where)), where)  # e^z of a masked score may overflow: 0·∞ in its gradient
 
-    def regulariser(self, p):
+    def _regulariser(self, p):
         return jnp.sum(p) + shannon_entropy(p)
 
     def shares(self, z, where=None):
@@ -125,7 +125,7 @@ class TopK(Separation):
     def potential(self, z, where=None):
         return LogSumExp().potential(z, self._kept(z, where))
 
-    def regulariser(self, p):
+    def _regulariser(self, p):
         return shannon_entropy(p) + jnp.where(jnp.sum(p > 0) > self.count, -jnp.inf, 0.0)
 
     def weights(self, z, where=None):

@@ -43,9 +43,9 @@ class Polynomial(Separation):
     def weights(self, z, where=None):
         return self._base(z, where) ** (self.degree - 1)
 
-    def regulariser(self, p):
+    def _regulariser(self, p):
         if not self.convex:
-            return super().regulariser(p)
+            return super()._regulariser(p)
         dual = self.degree / (self.degree - 1)
         size = jnp.abs(p)
         size = jnp.where(size == 0, 0.0, jnp.where(size == 0, 1.0, size) ** dual)

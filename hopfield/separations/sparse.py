@@ -20,7 +20,7 @@ class Sparsemax(Separation):
     def potential(self, z, where=None):
         return _fenchel_young(self, z, where)
 
-    def regulariser(self, p: Scores) -> Scalar:
+    def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
 
     def weights(self, z, where=None):
@@ -39,7 +39,7 @@ class Entmax(Separation):
     def potential(self, z, where=None):
         return _fenchel_young(self, z, where)
 
-    def regulariser(self, p: Scores) -> Scalar:
+    def _regulariser(self, p: Scores) -> Scalar:
         return simplex.tsallis_entropy(p, self.alpha)
 
     def weights(self, z, where=None):
@@ -58,7 +58,7 @@ class Normmax(Separation):
     def potential(self, z, where=None):
         return simplex.normmax(z, self.alpha, where)[1]
 
-    def regulariser(self, p):
+    def _regulariser(self, p):
         return 1.0 - simplex.alpha_norm(p, self.alpha)
 
     def weights(self, z, where=None):
@@ -70,7 +70,7 @@ def _fenchel_young(separation: Sparsemax | Entmax, z: Scores, where: Mask) -> Sc
     """F(z) = p·z + regulariser(p) at p = weights(z); by the envelope theorem its derivative treats p as constant."""
     s, top = shifted(z, where)
     p = separation.weights(z, where).astype(s.dtype)
-    value = jnp.sum(jnp.where(p == 0, 0.0, p * s)) + separation.regulariser(p) + top
+    value = jnp.sum(jnp.where(p == 0, 0.0, p * s)) + separation._regulariser(p) + top
     return jnp.where(jnp.all(s == -jnp.inf), -jnp.inf, value)
 
 
@@ -79,7 +79,7 @@ def _fenchel_young_jvp(primals, tangents):
     separation, z, where = primals
     d_separation, dz, _ = tangents
     p = separation.weights(z, where).astype(shifted(z, where)[0].dtype)
-    _, d_regulariser = jax.jvp(lambda sep: sep.regulariser(p), (separation,), (d_separation,))
+    _, d_regulariser = jax.jvp(lambda sep: sep._regulariser(p), (separation,), (d_separation,))
     return _fenchel_young(separation, z, where), jnp.sum(p * dz.astype(p.dtype)) + d_regulariser
 
 

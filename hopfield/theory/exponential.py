@@ -24,6 +24,8 @@ from scipy.special import gammaln, xlogy
 from hopfield.theory import sums
 from hopfield.theory.arguments import Float, plain, real, whole
 
+_MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
+_UNDERFLOW = 373.0  # half of -ln of the least number of double precision
 _NEGLIGIBLE = 1e-8  # overlaps rarer than this over all patterns are left out of a probability
 
 
@@ -162,14 +164,16 @@ def _vectorised(
     beta: ArrayLike,
     corruption: ArrayLike,
 ) -> Float:
-    neurons, patterns = whole("neurons", neurons, least=1), whole("patterns", patterns, least=1)
+    neurons = whole("neurons", real("neurons", neurons, most=_MOST), least=1)
+    patterns = whole("patterns", patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=0.5) * neurons)
     return plain(np.vectorize(function, otypes=[np.float64])(neurons, patterns, real("beta", beta, above=0), flipped))
 
 
 def _overlaps(neurons: float) -> tuple[Float, Float]:
-    """Values ξ·x of a random pattern and any state, and their probabilities."""
-    positive = np.arange(neurons + 1)
+    """Values ξ·x of a random pattern and any state, and their probabilities, as far as double precision holds them."""
+    reach = np.ceil(np.sqrt(_UNDERFLOW * neurons))  # Hoeffding: beyond it every probability is 0
+    positive = np.arange(max(0, np.floor(neurons / 2 - reach)), min(neurons, np.ceil(neurons / 2 + reach)) + 1)
     log_count = gammaln(neurons + 1) - gammaln(positive + 1) - gammaln(neurons - positive + 1)
     probabilities = np.exp(log_count - neurons * np.log(2))
     return 2 * positive - neurons, probabilities / probabilities.sum()

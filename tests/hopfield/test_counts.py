@@ -159,3 +159,11 @@ def test_an_overlap_that_no_pattern_can_have_is_refused():
                 answer(np.full(shape, 21.0))
         np.testing.assert_array_equal(answer(19), answer([19] * Q))
         assert np.isnan(answer([np.nan] * Q)).all()
+
+
+@pytest.mark.parametrize("method", ["potential", "read", "fields", "update", "share_entropy"])
+@pytest.mark.parametrize("function", [lambda s: 1.0, lambda s: s[:2], lambda s: s * 1j])
+def test_a_function_that_is_not_one_of_overlaps_is_refused(method, function):
+    found = counts.count(PATTERNS[:5], QUERIES[:3])
+    with pytest.raises(ValueError, match=r"^function must give one real number per overlap \(.*\), got \w+ of shape"):
+        getattr(found, method)(function)

@@ -230,3 +230,10 @@ def test_measures_work_in_single_precision_without_x64():
         ]
         assert {number.dtype for number in numbers} == {jnp.dtype(jnp.float32)}
         assert bool(measures.exact(stored[2], stored[2]))
+
+
+@pytest.mark.parametrize("judge", [measures.retained, measures.exact])
+@pytest.mark.parametrize("cut", [math.nan, "0.8", jnp.ones(2)], ids=repr)
+def test_a_cut_that_is_no_number_is_refused(judge, cut):
+    with pytest.raises(ValueError, match=r"^(threshold|tolerance) must be a number, got"):
+        judge(jnp.ones(4), jnp.ones(4), cut)

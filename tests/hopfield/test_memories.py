@@ -248,3 +248,17 @@ def test_specifications_that_name_nothing_are_refused(spec, message):
 def test_models_on_spins_refuse_other_patterns(name):
     with pytest.raises(ValueError, match=r"^patterns must be spins −1 or \+1, got entries .* away from them$"):
         MODELS[name].build(jnp.asarray(REAL))
+
+
+@pytest.mark.parametrize(
+    ("spec", "unnamed", "options", "sentence"),
+    [
+        ("epanechnikov", (5.0,), {}, "options of epanechnikov must be given by name, got 5.0"),
+        ("classical", (), {"beta": 2.0}, "options of classical must be among mask, values, got 'beta'"),
+        ("dense:3", (), {"alpha": 2.0}, "options of dense:3 must be among rectified, mask, values, got 'alpha'"),
+    ],
+)
+def test_options_that_a_memory_lacks_are_named(spec, unnamed, options, sentence):
+    with pytest.raises(TypeError) as found:
+        memories.find(spec).build(SPINS, *unnamed, **options)
+    assert str(found.value) == sentence

@@ -49,3 +49,21 @@ def test_fields_of_nodes_are_given_by_place_and_replaced_by_name():
     assert Pair(1.0, 5.0).replace(left=4.0) == Pair(4.0, 5.0)
     assert jax.tree.leaves(Triple(1.0, 2.0, 7.0)) == [1.0, 2.0, 7.0]
     assert jax.tree.map(lambda x: 2 * x, Triple(1.0)) == Triple(2.0, 4.0, 6.0)
+
+
+def test_nodes_are_equal_where_structure_and_numbers_are():
+    memory = Memory.create(jnp.eye(3), 2.0)
+    assert memory == Memory.create(jnp.eye(3), 2.0)
+    assert hash(memory) == hash(Memory.create(jnp.eye(3), 2.0))
+    others = [
+        Memory.create(2 * jnp.eye(3), 2.0),
+        Memory.create(jnp.eye(4), 2.0),
+        Memory.create(jnp.eye(3), 2.0, separation=Sparsemax()),
+        Memory.create(jnp.eye(3), 2.0, mask=jnp.ones(3, bool)),
+        Memory.create(jnp.eye(3, dtype=jnp.float16), 2.0),
+        jnp.eye(3),
+        None,
+    ]
+    assert all(memory != other for other in others)
+    broken = memory.replace(beta=jnp.asarray(jnp.nan))
+    assert broken == memory.replace(beta=jnp.asarray(jnp.nan)) != memory

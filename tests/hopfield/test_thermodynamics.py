@@ -183,6 +183,18 @@ def test_regularisers_refuse_what_is_no_maximum_and_what_lies_outside():
     assert Polynomial(3, True).regulariser(jnp.asarray([1.0, -0.1])) == -jnp.inf
 
 
+@pytest.mark.parametrize("name", CONVEX)
+def test_a_regulariser_is_minus_infinity_where_no_weights_lie(name):
+    separation = SEPARATIONS[name]
+    broken = jnp.asarray([jnp.nan, -1.0, 3.0])
+    assert jnp.isnan(separation.regulariser(broken))
+    if separation.monotone:
+        assert separation.regulariser(jnp.asarray([1.1, -0.1, 0.0])) == -jnp.inf
+    if separation.normalised:
+        assert separation.regulariser(jnp.asarray([0.5, 0.6, 0.0])) == -jnp.inf
+        assert jnp.isfinite(separation.regulariser(jnp.asarray([0.0, 1.0, 0.0])))
+
+
 def test_weights_that_are_none_have_infinite_variational_free_energy():
     """Shannon's formula alone has −2 for ones, below the least there is on the simplex."""
     scores, mixed = jnp.array([1.5, -0.3, 0.8]), jnp.array([0.5, 0.7, -0.2])

@@ -147,3 +147,14 @@ def test_critical_load_halves_the_probability_and_nears_the_threshold():
 def test_arguments_outside_their_range_are_named(call, name):
     with pytest.raises(ValueError, match=f"^{name} must be .*got "):
         call()
+
+
+def test_a_million_neurons_take_no_time_and_more_than_are_known_are_refused():
+    """Overlaps beyond √(373 N) have probability 0 in double precision: the sum over the others is the whole one."""
+    values, law = exponential._overlaps(5000.0)
+    all_values, all_law = binomial_law(5000)
+    np.testing.assert_allclose(law, all_law[np.isin(all_values, values)], rtol=1e-9)
+    assert np.all(all_law[~np.isin(all_values, values)] == 0)
+    assert len(exponential._overlaps(1e6)[0]) < 40_000
+    with pytest.raises(ValueError, match=r"^neurons must be finite and <= 1e"):
+        exponential.target_weight(1e12, 3)
