@@ -290,7 +290,9 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
     try:
         options = OmegaConf.to_object(config)
     except (OmegaConfBaseException, ValueError) as error:
-        raise InputError(_placed(explain.sentence(error, conf, schema), conf, words)) from error
+        given = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
+        text = explain.own_name(explain.sentence(error, conf, schema), given)
+        raise InputError(_placed(text, conf, words)) from error
     assert isinstance(options, Config)
     return Job(conf, type(options).__module__.rpartition(".")[2], options, words, label)
 

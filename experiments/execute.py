@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import base, boundary, budget, claims, logging, plot, provenance
+from experiments import base, boundary, budget, claims, explain, logging, plot, provenance
 from experiments.base import InputError, StoppedError
 from experiments.compose import Job, yaml
 from experiments.ledger import Ledger
@@ -62,7 +62,8 @@ def plan(job: Job) -> Plan:
         points = experiment.points(job.config)
         science = provenance.science(experiment, job.config, points)
     except ValueError as error:
-        raise InputError(" ".join(str(error).split())) from error
+        text = explain.own_name(" ".join(str(error).split()), base.options(job.config))
+        raise InputError(text) from error
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)

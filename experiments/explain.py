@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hydra.errors import MissingConfigException
@@ -87,6 +88,19 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
     return f"{key} must be {describe(hint)}, got {shown(detail.value)}"
+
+
+def own_name(text: str, options: Any, name: str = "") -> str:
+    """A sentence of the library about its argument `path`, about the option that gave it: the one that it quotes."""
+    if isinstance(options, str) and text.startswith("path must"):
+        given = {repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part}
+        return name + text.removeprefix("path") if any(part in text for part in given) else text
+    parts = options.items() if isinstance(options, dict) else []
+    parts = [(name, part) for part in options] if isinstance(options, list) else parts
+    for key, part in parts:
+        key = f"{name}.{key}" if name and isinstance(options, dict) else str(key)
+        text = own_name(text, part, key)
+    return text
 
 
 def shown(value: Any) -> str:
