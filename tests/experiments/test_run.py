@@ -125,9 +125,12 @@ def test_flags_stand_anywhere_and_jobs_do_not_overwrite_one_another(
 @pytest.mark.parametrize(
     ("words", "directories"),
     [
-        (["conf=toy,toy_wide", "seed=1,2"], [f"out/conf_{c}+seed_{s}" for c in ("toy", "toy_wide") for s in (1, 2)]),
-        (["conf=toy", "loads=[0.5],[1.0]"], ["out/loads_-0.5--6e1b0a52", "out/loads_-1.0--d7f5d6e5"]),
-        (["conf=toy", "seed=1"], ["out"]),
+        (
+            ["output=out", "conf=toy,toy_wide", "seed=1,2"],
+            [f"out/conf_{c}+seed_{s}" for c in ("toy", "toy_wide") for s in (1, 2)],
+        ),
+        (["output=out", "conf=toy", "loads=[0.5],[1.0]"], ["out/loads_-0.5--6e1b0a52", "out/loads_-1.0--d7f5d6e5"]),
+        (["output=out", "conf=toy", "seed=1"], ["out"]),
         (["conf=toy", "output=a,b"], ["a", "b"]),
     ],
     ids=["two axes", "lists", "one value", "outputs"],
@@ -137,7 +140,7 @@ def test_a_sweep_has_one_directory_per_job(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with compose.session(Path(toy[1])):
-        jobs = compose.jobs(["output=out", *words], sweep=True)
+        jobs = compose.jobs(words, sweep=True)
     found = [str(job.directory.relative_to(tmp_path)) for job in jobs]
     assert len(set(found)) == len(found)
     assert [re.sub(r"-[0-9a-f]{8}$", "-", name) for name in found] == [
