@@ -301,7 +301,8 @@ def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> st
 def tried(line: Line, folder: Path) -> Outcome:
     """A line run as a process of its own in an empty folder."""
     with tempfile.TemporaryDirectory(dir=folder) as work:
-        words = [*line.words, "dry=true", "wandb.mode=disabled"] if line.module == "experiments.run" else line.words
+        mode = [] if any(word.startswith("wandb.mode=") for word in line.words) else ["wandb.mode=disabled"]
+        words = [*line.words, "dry=true", *mode] if line.module == "experiments.run" else line.words
         environment = os.environ | {"TMPDIR": work, "HYDRA_FULL_ERROR": "0"}
         begun = time.monotonic()
         with open(f"{work}.out", "w+b") as out, open(f"{work}.err", "w+b") as err:
