@@ -142,3 +142,24 @@ def _side(ends: tuple[float | None, float | None], closed: str, opened: str) -> 
     end, words = (ends[0], closed) if ends[0] is not None else (ends[1], opened)
     assert end is not None
     return f"{words} {number(end)}".strip()
+
+
+class Use(NamedTuple):
+    """When an option does something."""
+
+    words: str
+    """In words, to follow "unless"."""
+    holds: Callable[[Any], bool]
+    """Of a whole configuration."""
+
+
+def chosen(option: str, *names: str) -> Use:
+    """Used where a list of the configuration has one of these names."""
+    return Use(
+        f"{option} has one of {', '.join(names)}", lambda config: bool(set(names) & set(getattr(config, option)))
+    )
+
+
+def both(first: Use, second: Use) -> Use:
+    """Used where two things hold."""
+    return Use(f"{first.words} and {second.words}", lambda config: first.holds(config) and second.holds(config))

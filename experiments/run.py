@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments import boundary
-from experiments.base import ROOT, InputError
+from experiments.contract import ROOT, InputError
+from experiments.runner import boundary
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
@@ -33,7 +33,8 @@ def _command(argv: Sequence[str]) -> int:
 
         print(f"hopfield {version('hopfield')}")
         return 0
-    from experiments import compose, usage
+    from experiments.runner import compose
+    from experiments.runner import help as usage
 
     with compose.session(Path(flags["folder"]) if "folder" in flags else None):
         if "help" in flags:
@@ -43,7 +44,7 @@ def _command(argv: Sequence[str]) -> int:
         if "show" in flags:
             print("\n---\n".join(compose.yaml(job).rstrip() for job in jobs))
             return 0
-        from experiments import execute
+        from experiments.runner import execute
 
         plans = [execute.plan(job) for job in jobs]
         basic = compose.launcher(jobs[0]) == "basic"
@@ -102,7 +103,7 @@ def _override(word: str) -> str:
     if key == "conf":
         return word.removesuffix(".yaml")
     if key == "output" and _UNREADABLE.fullmatch(value):
-        from experiments.compose import quote
+        from experiments.runner.compose import quote
 
         return f"output={quote(value)}"
     return word
@@ -112,7 +113,7 @@ def _hydra(argv: Sequence[str]) -> int:
     """Hand the words to Hydra's own command line, for its shell completion and its help."""
     import hydra
 
-    from experiments import compose, execute
+    from experiments.runner import compose, execute
 
     compose.register()
     before, sys.argv = sys.argv, ["hopfield", *argv]

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.numerics import real_matrix, unit
-from hopfield.pytrees import Node
+from hopfield._numerics import real_matrix, unit
+from hopfield._pytrees import Node
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 Patterns = Float[Array, "M N"]

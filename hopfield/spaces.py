@@ -8,9 +8,9 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.checks import booleans
-from hopfield.numerics import increasing_root, largest, positive, safe_norm
-from hopfield.pytrees import Node
+from hopfield._checks import booleans
+from hopfield._numerics import increasing_root, largest, positive, safe_norm
+from hopfield._pytrees import Node
 
 State = Float[Array, "N"]
 Known = Bool[Array, "N"] | None

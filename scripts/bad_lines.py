@@ -25,8 +25,8 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 
-from experiments import base, boundary, explain
-from experiments.base import StoppedError
+from experiments.contract import StoppedError
+from experiments.runner import boundary, errors, registry
 
 SECONDS, BYTES, PATIENCE = 10.0, 2 * 2**30, 120.0
 """CPU time and memory that a line may take, and seconds after which it is taken for hung."""
@@ -88,9 +88,9 @@ def lines(count: int, seed: int) -> list[Line]:
     """Lines over the options of all experiments, each experiment as often as any other."""
     rng = random.Random(seed)
     everything: dict[str, list[Line]] = {}
-    for conf in base.names():
-        schema = base.load(conf).Config
-        kept = [leaf for leaf in explain.leaves(schema) if leaf[0] not in ("dry", "wandb.mode", "output")]
+    for conf in registry.names():
+        schema = registry.load(conf).Config
+        kept = [leaf for leaf in errors.leaves(schema) if leaf[0] not in ("dry", "wandb.mode", "output")]
         for key, hint, _ in kept:
             for value in values(hint):
                 words = (f"conf={conf}", f"{'+' if get_origin(hint) is dict else ''}{key}={value}")

@@ -28,8 +28,8 @@ import jax
 import numpy as np
 from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, MissingPeer, Run, Side, find, names
 
-from experiments import boundary
-from experiments.base import InputError, StoppedError
+from experiments.contract import InputError, StoppedError
+from experiments.runner import boundary
 
 PACKAGES = ("hopfield", "jax", "jaxlib", "flax", "numpy")
 PEERS = ("torch",)
@@ -204,14 +204,14 @@ def _compared(options: argparse.Namespace) -> int:
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     """Ratios of all cases with their ranges, on a logarithmic axis; right of 1 this library is the faster."""
-    from experiments import plot
+    from experiments.figures import style
 
-    with plot.style():
-        figure, axes = plot.panels(1, 1, width=8.5, height=0.9 + 0.42 * len(outcomes))
+    with style.style():
+        figure, axes = style.panels(1, 1, width=8.5, height=0.9 + 0.42 * len(outcomes))
         ax = axes[0, 0]
         for place, outcome in enumerate(reversed(outcomes)):
             middle, low, high = outcome.spreads["total"]["ratio"]
-            ax.barh(place, middle - 1, left=1, height=0.55, color=plot.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
+            ax.barh(place, middle - 1, left=1, height=0.55, color=style.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
             ax.plot([low, high], [place, place], color="black", linewidth=1.1)
             ax.annotate(f" {middle:.2g}", (max(high, 1.0), place), va="center", fontsize=8.5)
         labels = [f"{outcome.name}, against {outcome.labels[THEIRS]}" for outcome in reversed(outcomes)]

@@ -9,8 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from experiments import boundary, run
-from experiments.base import InputError
+from experiments import run
+from experiments.contract import InputError
+from experiments.runner import boundary
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments import boundary
-from experiments.base import InputError
+from experiments.contract import InputError
+from experiments.runner import boundary
 
 ROOT = Path(__file__).resolve().parents[1]
 RANGE = re.compile(r"^(?P<low>[^.|]+(\.\d+)?)\.\.(?P<high>[^/|]+?)(?P<log>/log)?$")

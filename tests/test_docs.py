@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from experiments import base, compose
+from experiments.runner import compose, registry
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -33,7 +33,7 @@ def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
     assert (python, flag, module) == ("python", "-m", "experiments.run")
     with compose.session():
         (job,) = compose.jobs(words, sweep=False)
-    points = base.load(job.experiment).points(job.config)
+    points = registry.load(job.experiment).points(job.config)
     assert len(points) == 9
     assert max(point["patterns"] for point in points) == 10**9
     shared = {(point["source"], point["neurons"], point["probes"], point["sample"]) for point in points}

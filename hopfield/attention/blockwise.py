@@ -14,11 +14,11 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield.attention.arguments import allowed, inputs, inverse_temperature
+from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature
 from hopfield.attention.masks import Causal, Mask, spread
-from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned
-from hopfield.numerics import accumulation_dtype, is_traced, safe_norm
+from hopfield.metrics import Metric, as_metric
+from hopfield.metrics._arrays import aligned
 
 SCORES = 2**22
 """Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""

@@ -15,7 +15,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.attention.arguments import (
+from hopfield._checks import booleans
+from hopfield._numerics import accumulation_dtype, map_rows, real_array
+from hopfield.attention._arguments import (
     MaskLike,
     Rows,
     allowed,
@@ -25,12 +27,10 @@ from hopfield.attention.arguments import (
     positive_in,
 )
 from hopfield.attention.masks import Mask
-from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
-from hopfield.checks import booleans
-from hopfield.numerics import accumulation_dtype, map_rows, real_array
+from hopfield.metrics import Metric, as_metric
+from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.separations import LogSumExp, Separation, as_separation
-from hopfield.simplex import shannon_entropy
+from hopfield.separations.simplex import shannon_entropy
 
 SOFTMAX = LogSumExp()
 

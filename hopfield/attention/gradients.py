@@ -18,11 +18,11 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import accumulation_dtype, real_array
 from hopfield.attention import core
-from hopfield.attention.arguments import allowed, inputs, inverse_temperature
-from hopfield.bilinear import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
-from hopfield.numerics import accumulation_dtype, real_array
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature
+from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
+from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]
@@ -216,7 +216,7 @@ def metric_gradients(metric: Metric | None, query: Rows, key: Rows, d_form: Arra
     """Gradients of Σ d_form ∘ metric.form(query, key) in the query, the key and the metric.
 
     Args:
-        metric: any metric of `hopfield.bilinear`, or None for the plain dot product.
+        metric: any metric of `hopfield.metrics`, or None for the plain dot product.
         query, key: [*b, T, N] and [*b, S, K].
         d_form: gradient of the form [*b, T, S].
 
@@ -252,7 +252,7 @@ def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> 
             return product(d_left, transposed(wq)), product(d_right, transposed(wk)), parameters
         case Block():
             return _pull_back_block(metric, x, y, d_left, d_right)
-    raise ValueError(f"metric must be one of hopfield.bilinear, got {type(metric).__name__}")
+    raise ValueError(f"metric must be one of hopfield.metrics, got {type(metric).__name__}")
 
 
 def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Block]:

@@ -10,13 +10,13 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array, unit
+from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention.arguments import MaskLike, allowed, inverse_temperature, sequences
+from hopfield.attention._arguments import MaskLike, allowed, inverse_temperature, sequences
 from hopfield.attention.masks import Mask
-from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import product
-from hopfield.numerics import real_array, unit
-from hopfield.pytrees import Node
+from hopfield.metrics import Metric, as_metric
+from hopfield.metrics._arrays import product
 from hopfield.separations import Separation
 
 

@@ -13,14 +13,14 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import random_key, whole
+from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention.arguments import inputs, inverse_temperature
+from hopfield.attention._arguments import inputs, inverse_temperature
 from hopfield.attention.masks import sliding_window
-from hopfield.bilinear import Metric, as_metric
-from hopfield.bilinear.arrays import aligned, product, transposed
-from hopfield.checks import random_key, whole
-from hopfield.numerics import accumulation_dtype, real_array
-from hopfield.pytrees import Node
+from hopfield.metrics import Metric, as_metric
+from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.separations import Separation
 
 Rows = Float[Array, "*b T D"]

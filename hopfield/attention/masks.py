@@ -14,9 +14,9 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
-from hopfield.checks import whole
-from hopfield.numerics import is_traced
-from hopfield.pytrees import Node
+from hopfield._checks import whole
+from hopfield._numerics import is_traced
+from hopfield._pytrees import Node
 
 Band = tuple[int | None, int | None]
 UNBOUNDED: Band = (None, None)

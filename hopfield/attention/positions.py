@@ -11,10 +11,10 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield.attention.arguments import inverse_temperature
-from hopfield.bilinear.arrays import aligned, product, transposed
-from hopfield.checks import number, whole
-from hopfield.numerics import accumulation_dtype, real_array
+from hopfield._checks import number, whole
+from hopfield._numerics import accumulation_dtype, real_array
+from hopfield.attention._arguments import inverse_temperature
+from hopfield.metrics._arrays import aligned, product, transposed
 
 PAIRINGS = ("interleaved", "half")
 

@@ -13,11 +13,11 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array, tolerance
 from hopfield.attention import core
-from hopfield.attention.arguments import allowed, inverse_temperature
+from hopfield.attention._arguments import allowed, inverse_temperature
 from hopfield.attention.gradients import attention_gradients
-from hopfield.bilinear import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.numerics import real_array, tolerance
+from hopfield.metrics import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]

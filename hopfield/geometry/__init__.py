@@ -1,7 +1,7 @@
 """Geometry: curved spaces, Fisher–Rao families, the metric of attention, subspaces and forms of attention heads."""
 
 from hopfield.geometry import families, manifolds, spd, sphere
-from hopfield.geometry.flow import LogInfo
+from hopfield.geometry.geodesics import LogInfo
 from hopfield.geometry.induced import (
     attention_christoffels,
     attention_christoffels_first,

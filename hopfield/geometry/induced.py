@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield.checks import whole
-from hopfield.numerics import accumulation_dtype, is_traced, positive, real_array, safe_norm
+from hopfield._checks import whole
+from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array, safe_norm
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.geometry.flow import LogInfo, shoot, unit_time_flow
+from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
 Point = Float[Array, "n"]
 Field = Callable[[Point], Array]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.geometry.smooth import length, of_spectrum
+from hopfield.geometry._smooth import length, of_spectrum
 
 Matrix = Float[Array, "*b n n"]
 

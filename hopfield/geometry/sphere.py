@@ -6,8 +6,8 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.geometry.smooth import arc, away, length, ratio, sinc, versine
-from hopfield.numerics import safe_norm, unit
+from hopfield._numerics import safe_norm, unit
+from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 
 Row = Float[Array, "*b n"]
 

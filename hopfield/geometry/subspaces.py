@@ -17,8 +17,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.checks import random_key, whole
-from hopfield.numerics import accumulation_dtype, safe_norm, tolerance
+from hopfield._checks import random_key, whole
+from hopfield._numerics import accumulation_dtype, safe_norm, tolerance
 
 Frame = Float[Array, "*b n r"]
 CLEAR = 0.25

@@ -5,12 +5,14 @@ y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
+from hopfield.layers._options import SEPARATIONS
+from hopfield.layers.association import Associate, Association, attention_fn
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
-from hopfield.layers.choices import SEPARATIONS
 from hopfield.layers.energy import Descent, EnergyTransformerBlock
-from hopfield.layers.functional import Associate, Association, attention_fn
-from hopfield.layers.importing import from_flax, from_hopfield_layers
+from hopfield.layers.imports.flax import from_flax
+from hopfield.layers.imports.hopfield_layers import from_hopfield_layers
+from hopfield.layers.imports.transformers import from_attention_weights
 from hopfield.layers.metrics import (
     KINDS,
     DefiniteMetric,
@@ -24,7 +26,6 @@ from hopfield.layers.metrics import (
     learned_metric,
 )
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
-from hopfield.layers.pretrained import from_attention_weights
 
 __all__ = [
     "KINDS",

@@ -12,12 +12,12 @@ from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.attention.arguments import allowed_by_head, sequences
+from hopfield._checks import number, whole
+from hopfield._numerics import real_array
+from hopfield.attention._arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask, spread
-from hopfield.checks import number, whole
-from hopfield.layers.choices import MetricLike
-from hopfield.layers.functional import Associate, Association, MaskLike
-from hopfield.numerics import real_array
+from hopfield.layers._options import MetricLike
+from hopfield.layers.association import Associate, Association, MaskLike
 from hopfield.separations import Separation
 
 Inputs = Float[Array, "*b T F"]

@@ -6,10 +6,10 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
+from hopfield._checks import whole
 from hopfield.attention.masks import causal
-from hopfield.checks import whole
+from hopfield.layers.association import Association, MaskLike
 from hopfield.layers.attention import HopfieldAttention, Inputs
-from hopfield.layers.functional import Association, MaskLike
 from hopfield.layers.pooling import Hopfield, HopfieldLayer
 
 SelfAssociation = HopfieldAttention | Hopfield | HopfieldLayer

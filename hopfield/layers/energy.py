@@ -10,16 +10,17 @@ from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield import separations, thermodynamics
+from hopfield import separations
+from hopfield._checks import whole
+from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance
+from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention.arguments import MaskLike, allowed_by_head, positive_in
-from hopfield.bilinear.arrays import aligned
-from hopfield.checks import whole
+from hopfield.attention._arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
-from hopfield.layers.choices import Held, InverseTemperature
+from hopfield.layers._options import Held, InverseTemperature
 from hopfield.layers.metrics import Fixed
-from hopfield.numerics import accumulation_dtype, map_rows, safe_norm, tolerance
-from hopfield.pytrees import Node
+from hopfield.metrics._arrays import aligned
+from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
 
 Tokens = Float[Array, "*b T F"]

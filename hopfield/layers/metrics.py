@@ -15,8 +15,8 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield import bilinear
-from hopfield.bilinear import Metric, as_metric
+from hopfield import metrics
+from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3
 """Least eigenvalue of a learned low-rank or definite metric: g = WᵀW + FLOOR · 1."""
@@ -56,7 +56,7 @@ class DiagonalMetric(LearnedMetric):
         self.raw = nnx.Param(jnp.full((*_leading(heads), _width(features)), start, param_dtype))
 
     def __call__(self) -> Metric:
-        return bilinear.Diagonal(jax.nn.softplus(self.raw[...]))
+        return metrics.Diagonal(jax.nn.softplus(self.raw[...]))
 
 
 class LowRankMetric(LearnedMetric):
@@ -81,7 +81,7 @@ class LowRankMetric(LearnedMetric):
         self.factor = nnx.Param(rows.astype(param_dtype))
 
     def __call__(self) -> Metric:
-        return bilinear.LowRank(_floored(self.factor[...]))
+        return metrics.LowRank(_floored(self.factor[...]))
 
 
 class DefiniteMetric(LearnedMetric):
@@ -91,7 +91,7 @@ class DefiniteMetric(LearnedMetric):
         self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
-        return bilinear.LowRank(_floored(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
+        return metrics.LowRank(_floored(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
 
 
 class FullMetric(LearnedMetric):
@@ -101,7 +101,7 @@ class FullMetric(LearnedMetric):
         self.matrix = nnx.Param(_eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
-        return bilinear.Full(self.matrix[...])
+        return metrics.Full(self.matrix[...])
 
 
 class ProjectedMetric(LearnedMetric):
@@ -117,7 +117,7 @@ class ProjectedMetric(LearnedMetric):
         self.b_query, self.b_key = nnx.Param(zeros), nnx.Param(zeros)
 
     def __call__(self) -> Metric:
-        return bilinear.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
+        return metrics.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
 
 
 KINDS = ("diagonal", "low_rank", "definite", "full", "projected")

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield.checks import whole
+from hopfield._checks import whole
+from hopfield.layers.association import Association, MaskLike
 from hopfield.layers.attention import HopfieldAttention, Inputs
-from hopfield.layers.functional import Association, MaskLike
 from hopfield.layers.metrics import Fixed
 
 EPSILON = 1e-5

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield.checks import instance, number, whole
-from hopfield.sweeps import Model
+from hopfield._checks import instance, number, whole
+from hopfield.dynamics.asynchronous import Model
 
 
 class Scaling(NamedTuple):

@@ -1,8 +1,8 @@
 """The classical Hopfield network with Hebb's rule (Hopfield 1982)."""
 
+from hopfield._numerics import real_matrix
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
-from hopfield.numerics import real_matrix
 from hopfield.separations import Linear
 from hopfield.spaces import Spins
 

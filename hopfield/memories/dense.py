@@ -1,8 +1,8 @@
 """Dense associative memory of polynomial degree (Krotov & Hopfield 2016)."""
 
+from hopfield._numerics import real_matrix
 from hopfield.memories import polynomial_scaling
 from hopfield.memory import Memory
-from hopfield.numerics import real_matrix
 from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 

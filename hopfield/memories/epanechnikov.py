@@ -1,8 +1,8 @@
 """The log-sum-ReLU memory with compact support (Hoover et al. 2025)."""
 
+from hopfield._numerics import real_matrix
 from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
-from hopfield.numerics import real_matrix
 from hopfield.separations import LogReLU
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Euclidean

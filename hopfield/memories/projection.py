@@ -2,8 +2,9 @@
 
 import jax.numpy as jnp
 
+from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Couplings, Memory
+from hopfield.memory import Memory
 from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE

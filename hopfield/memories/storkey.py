@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 
+from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Couplings, Memory
+from hopfield.memory import Memory
 from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE

@@ -1,6 +1,6 @@
 """Optimisers as optax transforms: natural gradients, exact and approximate, and gradient descent on manifolds."""
 
-from hopfield.optim.approximate import diagonal_fisher, kronecker_natural_gradient
+from hopfield.optim.kronecker import diagonal_fisher, kronecker_natural_gradient
 from hopfield.optim.natural import NaturalGradientState, natural_gradient
 from hopfield.optim.riemannian import (
     Manifold,

@@ -4,7 +4,7 @@
     updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
 
 The gradient is that of the mean negative log-likelihood, with or without other terms; F is the Fisher information of
-the same examples and weights (`hopfield.curvature.fisher`).
+the same examples and weights (`hopfield.fisher.operator`).
 
 A batch too large for one gradient: take the mean over its parts and call `update` once, or let `optax.MultiSteps` do
 so. It hands on the mean gradient, but the other arguments of the last mini-step alone, and is therefore refused unless
@@ -28,11 +28,11 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield.curvature import SOLVERS, Fisher, Likelihood, as_likelihood
-from hopfield.curvature.solvers import axpy, dot
-from hopfield.optim import safeguards
-from hopfield.optim.contract import Call, Schedule, at, check_kind, check_rate, transform
-from hopfield.optim.safeguards import LEAST, bounded, judged, or_gradient, selected
+from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
+from hopfield.fisher.solvers import axpy, dot
+from hopfield.optim import _safeguards
+from hopfield.optim._safeguards import LEAST, bounded, judged, or_gradient, selected
+from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any
 SMALL = 1500
@@ -105,7 +105,7 @@ def natural_gradient(
 
     Returns:
         A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights` and `key` as
-        `hopfield.curvature.fisher` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss.
+        `hopfield.fisher.operator` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss.
         All of them are of the examples that the gradient is the mean over, which inside `optax.MultiSteps` has to be
         stated by `accumulated=True`.
 
@@ -204,7 +204,7 @@ def _chosen(curvature: Fisher) -> str:
 
 
 def _check(damping, initial_damping, solver, kind, samples, momentum, trust_radius) -> None:
-    safeguards.check(damping, initial_damping, trust_radius, zero=True)
+    _safeguards.check(damping, initial_damping, trust_radius, zero=True)
     if solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {solver!r}")
     check_kind(kind, samples)

@@ -19,10 +19,10 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from hopfield._numerics import is_traced
+from hopfield._pytrees import Node
 from hopfield.geometry import spd, sphere
-from hopfield.numerics import is_traced
-from hopfield.optim.contract import Schedule, at, check_rate
-from hopfield.pytrees import Node
+from hopfield.optim._transform import Schedule, at, check_rate
 
 Tree = Any
 

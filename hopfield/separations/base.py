@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.pytrees import Node
-from hopfield.simplex import Mask, Scores
+from hopfield._pytrees import Node
+from hopfield.separations.simplex import Mask, Scores
 
 Scalar = Float[Array, ""]
 

@@ -8,10 +8,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.pytrees import Node
+from hopfield._pytrees import Node
 from hopfield.separations.base import Scalar, Stream, nonzero
+from hopfield.separations.simplex import Mask, Scores
 from hopfield.separations.sparse import Entmax, Sparsemax
-from hopfield.simplex import Mask, Scores
 
 
 class Cut(Node):

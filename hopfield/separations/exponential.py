@@ -7,10 +7,10 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool
 
-from hopfield.checks import whole
-from hopfield.numerics import largest
+from hopfield._checks import whole
+from hopfield._numerics import largest
 from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
-from hopfield.simplex import Mask, Scores, shannon_entropy, shifted
+from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
 
 class LogSumExp(Separation):

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hopfield.checks import instance
+from hopfield._checks import instance
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
 from hopfield.separations.polynomial import Linear, polynomial

@@ -6,10 +6,10 @@ from typing import ClassVar
 import jax.numpy as jnp
 from flax import struct
 
-from hopfield.checks import whole
-from hopfield.numerics import largest, power_of_two
+from hopfield._checks import whole
+from hopfield._numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, faint, unmasked
-from hopfield.simplex import Mask, Scores
+from hopfield.separations.simplex import Mask, Scores
 
 EXPANDED = 33
 """The largest degree whose binomial coefficients are 32-bit integers."""

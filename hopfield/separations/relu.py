@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 
 from hopfield.separations.base import Scalar, Separation, Stream, nonzero, unmasked
-from hopfield.simplex import Mask, Scores
+from hopfield.separations.simplex import Mask, Scores
 
 
 class LogReLU(Separation):

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield import simplex
-from hopfield.numerics import is_traced
+from hopfield._numerics import is_traced
+from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
-from hopfield.simplex import Mask, Scores, shifted
+from hopfield.separations.simplex import Mask, Scores, shifted
 
 
 class Sparsemax(Separation):

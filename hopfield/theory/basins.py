@@ -14,7 +14,7 @@ from scipy.special import betainc, betaincinv, erf
 
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
-from hopfield.theory.arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, plain, real, whole
 
 _STEPS = 1000
 _HALVINGS = 34

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import betainc, erf, erfc
 
-from hopfield.theory.arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, plain, real, whole
 from hopfield.theory.saddle import (
     COLDEST,
     Saddle,

@@ -15,7 +15,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
 
 from hopfield.theory import sums
-from hopfield.theory.arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, plain, real, whole
 
 
 class CriticalLoad(NamedTuple):

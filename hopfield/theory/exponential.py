@@ -22,7 +22,7 @@ from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
 from hopfield.theory import sums
-from hopfield.theory.arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, plain, real, whole
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision

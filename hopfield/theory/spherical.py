@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import betaln, chdtri, entr, expit
 
-from hopfield.theory.arguments import Float, member, plain, real, whole
+from hopfield.theory._arguments import Float, member, plain, real, whole
 from hopfield.theory.exponential import target_weight_load
 
 ENSEMBLES = ("sphere", "spins", "gaussian")

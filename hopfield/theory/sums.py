@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield.theory.arguments import Float
+from hopfield.theory._arguments import Float
 
 LATTICE = 2**19  # longest lattice that is convolved exactly
 _WAVES = 512  # frequencies evaluated at once

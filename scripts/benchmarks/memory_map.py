@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import blocks
-from hopfield.pattern_sources import Mapped, mapped
+from hopfield import large
+from hopfield.patterns.sources import Mapped, mapped
 
 from . import BenchmarkError, Case, Run, Side
 
@@ -29,7 +29,7 @@ def case(size: str, workspace: Path) -> Case:
     source, states = mapped(path), rng.standard_normal((queries, width), np.float32)
 
     def ours(state: jax.Array, run: Run) -> np.ndarray:
-        return np.asarray(blocks.read(source, state, beta=width**-0.5).output)
+        return np.asarray(large.read(source, state, beta=width**-0.5).output)
 
     def theirs(state: jax.Array, run: Run) -> np.ndarray:
         return _products(source, state)
@@ -38,7 +38,7 @@ def case(size: str, workspace: Path) -> Case:
         what="Softmax read-out of patterns in a memory-mapped file, against the two products of it alone.",
         shapes={"patterns": patterns, "dimensions": width, "queries": queries},
         draw=lambda number: jnp.asarray(np.roll(states, number, axis=0)),
-        ours=Side("hopfield.blocks", ours),
+        ours=Side("hopfield.large", ours),
         theirs=Side("products alone", theirs),
         check=finite,
     )

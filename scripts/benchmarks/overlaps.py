@@ -5,8 +5,8 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from hopfield import counts
-from hopfield.pattern_sources import Generated, generated
+from hopfield.large import counts
+from hopfield.patterns.sources import Generated, generated
 
 from . import BenchmarkError, Case, Run, Side
 
@@ -27,7 +27,7 @@ def case(size: str, workspace: Path) -> Case:
         what="Softmax read-out of random spins at three β, drawn on the way.",
         shapes={"patterns": patterns, "neurons": neurons, "queries": queries},
         draw=draw,
-        ours=Side("hopfield.counts", ours),
+        ours=Side("hopfield.large.counts", ours),
         theirs=Side("numpy, block by block", theirs),
         check=same,
     )

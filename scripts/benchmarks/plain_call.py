@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import Memory, glauber, retrieve, separations, spaces, thermodynamics
+from hopfield import Memory, glauber, retrieve, separations, spaces
+from hopfield.observables import thermodynamics
 
 from . import BenchmarkError, Case, Run, Side
 

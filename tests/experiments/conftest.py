@@ -27,14 +27,14 @@ class Outcome(NamedTuple):
 @pytest.fixture(scope="module")
 def as_run() -> Iterator[None]:
     """JAX as the command sets it, which is not as the other tests do: 32-bit numbers, products in full."""
-    from experiments import sources
+    from experiments.shared import pattern_sets
 
     settings = {"jax_enable_x64": False, "jax_default_matmul_precision": "highest"}
     before = {name: getattr(jax.config, name) for name in settings}
     for change in (settings, before):
         for name, value in change.items():
             jax.config.update(name, value)
-        sources._load.cache_clear()  # holds arrays of the precision there was
+        pattern_sets._load.cache_clear()  # holds arrays of the precision there was
         if change is settings:
             yield
 

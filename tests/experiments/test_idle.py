@@ -7,8 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import base, capacity, idle, sources, spellings
-from experiments.base import about
+from experiments import contract
+from experiments.capacity import experiment as capacity
+from experiments.contract import about
+from experiments.runner import idle
+from experiments.shared import pattern_sets, spellings
 
 IDLE = [
     ("capacity memories=[modern] parity=even", "parity must be left out unless a memory with loads has fields that"),
@@ -78,10 +81,12 @@ def test_an_idle_option_of_a_file_is_refused_with_its_line(command: Callable, tm
 
 def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> None:
     @dataclass
-    class Config(base.Config):
+    class Config(contract.Config):
         kinds: list[str] = field(default_factory=lambda: ["a"])
-        number: int = field(default=3, metadata=about("", used_when=idle.chosen("kinds", "b")))
-        numbers: list[int] = field(default_factory=lambda: [1], metadata=about("", used_when=idle.chosen("kinds", "b")))
+        number: int = field(default=3, metadata=about("", used_when=bounds.chosen("kinds", "b")))
+        numbers: list[int] = field(
+            default_factory=lambda: [1], metadata=about("", used_when=bounds.chosen("kinds", "b"))
+        )
 
     assert dict(idle.options(Config())) == dict(idle.options(Config(numbers=[]))) == {}
     assert dict(idle.options(Config(number=4, kinds=["a", "b"]))) == {}
@@ -104,8 +109,8 @@ def test_patterns_stored_twice_are_announced(tmp_path: Path, capsys: pytest.Capt
     patterns = np.sign(np.random.default_rng(0).normal(size=(6, 20)))
     for name, rows in (("once.npy", patterns), ("twice.npy", patterns[[0, 1, 0, 2, 1, 0]])):
         np.save(tmp_path / name, rows)
-        sources.load(str(tmp_path / name), spins=True)
-        sources.check_spins(f"mapped:{tmp_path / name}")
+        pattern_sets.load(str(tmp_path / name), spins=True)
+        pattern_sets.check_spins(f"mapped:{tmp_path / name}")
     said = capsys.readouterr().err.splitlines()
     assert [line.partition(str(tmp_path))[0] for line in said] == [
         "warning: of the 6 patterns of ",

@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from contract import MODELS, quick
 
 from hopfield import memories
+from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import retrieve
-from hopfield.memory import Couplings, hebb_couplings
 from hopfield.spaces import Euclidean, Spins
+from tests.hopfield.contracts.parts import MODELS, quick
 
 RNG = np.random.default_rng(30)
 M, N = 5, 12

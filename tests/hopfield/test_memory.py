@@ -5,12 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.special
-from contract import PLACES, SEPARATIONS, SIMILARITIES, SPACES, WIDTH, quick, slopes
 
-from hopfield.memory import Couplings, Memory, hebb_couplings
+from hopfield.couplings import Couplings, hebb_couplings
+from hopfield.memory import Memory
 from hopfield.separations import Linear, LogSumExp, entmax, polynomial
 from hopfield.similarities import Cosine, bilinear
 from hopfield.spaces import Euclidean, Spins
+from tests.hopfield.contracts.parts import PLACES, SEPARATIONS, SIMILARITIES, SPACES, WIDTH, quick, slopes
 
 RNG = np.random.default_rng(21)
 M, N, V = 7, WIDTH, 3

@@ -2,17 +2,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from contract import quick
 
-from hopfield.numerics import (
-    accumulation_dtype,
-    increasing_root,
-    is_traced,
-    positive,
-    safe_norm,
-    tolerance,
-    unit,
-)
+from hopfield._numerics import accumulation_dtype, increasing_root, is_traced, positive, safe_norm, tolerance, unit
+from tests.hopfield.contracts.parts import quick
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import itertools
 import jax
 import jax.numpy as jnp
 import pytest
-from contract import SEPARATIONS, SIMILARITIES, SPACES
 
+from hopfield._pytrees import Node
 from hopfield.memory import Memory
-from hopfield.pytrees import Node
 from hopfield.separations import LogSumExp, Sparsemax, entmax, normmax
+from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
 PARTS = [*SEPARATIONS.values(), *SIMILARITIES.values(), *SPACES.values()]
 

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from contract import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 from scipy.spatial.distance import cdist
 
 from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, bilinear
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
+from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 
 RNG = np.random.default_rng(12)
 PATTERNS = RNG.normal(size=(5, WIDTH))

@@ -3,9 +3,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.optimize
-from contract import SPACES, quick, slopes
 
 from hopfield.spaces import Box, Euclidean, Sphere, Spins, box, sphere
+from tests.hopfield.contracts.parts import SPACES, quick, slopes
 
 RNG = np.random.default_rng(3)
 FIELDS = RNG.normal(size=(6, 5)) * np.array([0.1, 0.5, 1, 2, 5, 30])[:, None]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from experiments import compose
+from experiments.runner import compose
 
 SWEEP = Path(__file__).resolve().parents[2] / "scripts" / "sweep.yaml"
 

@@ -10,9 +10,9 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._numerics import safe_norm
 from hopfield.geometry import sphere
-from hopfield.geometry.smooth import length
-from hopfield.numerics import safe_norm
+from hopfield.geometry._smooth import length
 
 Probabilities = Float[Array, "K"]
 Tangent = Float[Array, "K"]

@@ -6,7 +6,7 @@ Source: Mahalanobis 1936.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.geometry.smooth import length
+from hopfield.geometry._smooth import length
 
 Point = Float[Array, "n"]
 Covariance = Float[Array, "n n"]

@@ -18,8 +18,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.geometry import spd
-from hopfield.geometry.flow import LogInfo, shoot
-from hopfield.geometry.smooth import length
+from hopfield.geometry._smooth import length
+from hopfield.geometry.geodesics import LogInfo, shoot
 
 WARM = 30
 """Corrections of the start at most."""

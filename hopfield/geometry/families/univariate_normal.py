@@ -9,7 +9,7 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.geometry.smooth import arc, away, length, ratio, sinc, versine
+from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 
 Point = Float[Array, "2"]
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import attention, bilinear
+from hopfield import attention, metrics
 from hopfield.attention import core, masks
 
 RNG = np.random.default_rng(0)
@@ -134,7 +134,7 @@ def test_lists_are_arrays_and_words_are_refused():
         core.attend(rows, rows, jnp.ones((2, 2), complex))
 
 
-IDENTITIES = {"identity": bilinear.euclidean(4), "matrix": jnp.eye(4), "scaled": bilinear.scaled(4, 1.0)}
+IDENTITIES = {"identity": metrics.euclidean(4), "matrix": jnp.eye(4), "scaled": metrics.scaled(4, 1.0)}
 
 
 @pytest.mark.parametrize("metric", IDENTITIES)

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import bilinear, separations
+from hopfield import metrics, separations
 from hopfield.attention import core, verification
 from hopfield.attention.gradients import attention_gradients
 from hopfield.attention.verification import verify_gradients
@@ -16,7 +16,7 @@ def drawn():
     return [jnp.asarray(RNG.normal(size=shape)) for shape in ((3, 4), (5, 4), (5, 2))]
 
 
-METRIC = bilinear.projected(*(jnp.asarray(RNG.normal(size=s)) for s in ((4, 3), (4, 3), (3,), (3,))))
+METRIC = metrics.projected(*(jnp.asarray(RNG.normal(size=s)) for s in ((4, 3), (4, 3), (3,), (3,))))
 
 
 def test_the_worked_example_is_verified():
@@ -41,7 +41,7 @@ def test_a_wrong_gradient_is_found_out_by_both_routes(name, monkeypatch):
     def wrong(*args, **kwargs):
         found = attention_gradients(*args, **kwargs)
         if name == "metric":
-            return found._replace(metric=bilinear.Full(1.000001 * found.metric.matrix))
+            return found._replace(metric=metrics.Full(1.000001 * found.metric.matrix))
         return found._replace(**{name: 1.000001 * getattr(found, name)})
 
     monkeypatch.setattr(verification, "attention_gradients", wrong)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from jax.test_util import check_grads
 
-from hopfield.curvature import as_likelihood
+from hopfield.fisher import as_likelihood
 from hopfield.geometry import manifolds
 from hopfield.geometry.families import categorical, centered_normal, location_normal, normal, univariate_normal
 

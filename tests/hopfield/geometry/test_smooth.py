@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from scipy.linalg import expm, logm, sqrtm
 
-from hopfield.geometry import smooth
+from hopfield.geometry import _smooth
 
 
 def test_functions_of_squares_have_the_value_on_both_sides_of_every_switch():
     squares = jnp.array([1e-12, 1e-3, 0.03, 0.9, 0.999999, 1.000001, 7.0])
     root = np.sqrt(squares)
-    np.testing.assert_allclose(smooth.sinc(squares), np.sin(root) / root, rtol=1e-14)
-    np.testing.assert_allclose(smooth.versine(squares[1:]), (1 - np.cos(root[1:])) / squares[1:], rtol=1e-12)
-    np.testing.assert_allclose(smooth.sinc(-squares[:5]), np.sinh(root[:5]) / root[:5], rtol=1e-14)
-    np.testing.assert_allclose(smooth.arc(squares[:3]), np.arctan(root[:3]) / root[:3], rtol=1e-14)
-    np.testing.assert_allclose(smooth.arc(-squares[:3]), np.arctanh(root[:3]) / root[:3], rtol=1e-14)
+    np.testing.assert_allclose(_smooth.sinc(squares), np.sin(root) / root, rtol=1e-14)
+    np.testing.assert_allclose(_smooth.versine(squares[1:]), (1 - np.cos(root[1:])) / squares[1:], rtol=1e-12)
+    np.testing.assert_allclose(_smooth.sinc(-squares[:5]), np.sinh(root[:5]) / root[:5], rtol=1e-14)
+    np.testing.assert_allclose(_smooth.arc(squares[:3]), np.arctan(root[:3]) / root[:3], rtol=1e-14)
+    np.testing.assert_allclose(_smooth.arc(-squares[:3]), np.arctanh(root[:3]) / root[:3], rtol=1e-14)
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
 def test_a_length_is_zero_at_zero_and_its_square_has_all_curvature(dtype):
     zero, form = jnp.zeros(2, dtype), jnp.array([[2.0, 0.5], [0.5, 1.0]], dtype)
-    norm = lambda x: smooth.length(x @ form @ x)  # noqa: E731
+    norm = lambda x: _smooth.length(x @ form @ x)  # noqa: E731
     assert float(norm(zero)) == 0
     np.testing.assert_array_equal(jax.grad(norm)(zero), 0)
     np.testing.assert_allclose(jax.hessian(lambda x: norm(x) ** 2)(zero), 2 * form, rtol=1e-6)
@@ -38,7 +38,7 @@ def test_matrix_functions_have_two_derivatives_where_eigenvalues_coincide(functi
     matrix = turn @ np.diag(levels) @ turn.T
     v, u = (x + x.T for x in np.random.default_rng(1).normal(size=(2, 3, 3)))
     value = lambda x: np.real(expected(x))  # noqa: E731
-    ours = jax.jit(lambda x: smooth.of_spectrum(function, x, relative=relative))
+    ours = jax.jit(lambda x: _smooth.of_spectrum(function, x, relative=relative))
     h = 1e-3
     slope = (
         8 * (value(matrix + h * v) - value(matrix - h * v)) - value(matrix + 2 * h * v) + value(matrix - 2 * h * v)
@@ -55,6 +55,6 @@ def test_matrix_functions_have_two_derivatives_where_eigenvalues_coincide(functi
 
 
 def test_a_third_derivative_of_a_matrix_function_is_not_a_number_rather_than_wrong():
-    function = lambda t: smooth.of_spectrum(jnp.exp, t * jnp.eye(2), relative=False)[0, 0]  # noqa: E731
+    function = lambda t: _smooth.of_spectrum(jnp.exp, t * jnp.eye(2), relative=False)[0, 0]  # noqa: E731
     assert float(jax.grad(jax.grad(function))(0.3)) == pytest.approx(np.exp(0.3), rel=1e-12)
     assert np.isnan(jax.grad(jax.grad(jax.grad(function)))(0.3))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from hopfield._numerics import unit
 from hopfield.geometry import sphere
-from hopfield.numerics import unit
 
 KEYS = jax.random.split(jax.random.key(0), 3)
 ROWS = unit(jax.random.normal(KEYS[0], (3, 4)))

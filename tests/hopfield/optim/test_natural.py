@@ -7,7 +7,7 @@ import optax
 import pytest
 from flax import nnx
 
-from hopfield.curvature import as_likelihood
+from hopfield.fisher import as_likelihood
 from hopfield.optim import natural_gradient
 
 X = jax.random.normal(jax.random.key(0), (40, 3))

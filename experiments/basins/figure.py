@@ -1,0 +1,138 @@
+"""The figure of basins of attraction: a column of panels for each memory."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.basins import theory as basins_theory
+from experiments.figures.style import LINES, THEORY, series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+SHOWN = 4
+"""Loads shown of those that were measured."""
+ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Final against initial overlap, where queries end, and the critical initial overlap by load."""
+    from matplotlib.figure import Figure
+
+    memories = list(dict.fromkeys(table["memory"]))
+    figure = Figure(figsize=(3.7 * len(memories) + 0.3, 10.0), layout="constrained")
+    axes = figure.subplots(3, len(memories), squeeze=False)
+    letters = iter("abcdefghijklmnopqrstuvwxyz" * len(memories))
+    for column, memory in zip(axes.T, memories, strict=True):
+        rows = table[table["memory"] == memory]
+        shown = _shown(rows)
+        _final(column[0], shown)
+        _ends(column[1], shown)
+        _critical(column[2], rows, [entry for entry in summary["critical_overlap"] if entry["memory"] == memory])
+        titles = _title(memory, rows, shown), "where queries end, loads as above", "start from which half end right"
+        for ax, title in zip(column, titles, strict=True):
+            ax.set_title(title, loc="left")
+    for ax in axes.ravel():
+        ax.set_title(rf"$\bf{{{next(letters)}}}$  {ax.get_title(loc='left')}", loc="left")
+    return figure
+
+
+def _title(memory: str, rows: Table, shown: Table) -> str:
+    name, _, parameter = memory.partition(":")
+    words = f"{name}, {'degree ' if name == 'dense' else ''}{parameter}" if parameter else name
+    beta = rows["beta"].iloc[0]
+    heat = rf", $\beta={beta:g}$" if np.isfinite(beta) else ""
+    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
+
+
+def _shown(rows: Table) -> Table:
+    """A few loads of the largest size under the first dynamics."""
+    rows = rows[(rows["neurons"] == rows["neurons"].max()) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
+    counts = np.unique(rows["patterns"])
+    chosen = counts[np.unique(np.linspace(0, len(counts) - 1, SHOWN).round().astype(int))]
+    return rows[rows["patterns"].isin(chosen)]
+
+
+def _label(memory: str) -> str:
+    from hopfield.memories import find
+
+    return find(memory).scaling.symbol.replace("ln M", r"\ln M").replace(" ", r"\,")
+
+
+def _by_load(rows: Table) -> list[tuple[str, Table]]:
+    return [(rf"$\alpha={load:.3g}$", curve) for load, curve in rows.groupby("load")]
+
+
+def _final(ax: "Axes", rows: Table) -> None:
+    """Mean final overlap against the initial one."""
+    from experiments.statistics.clusters import means_by_group
+
+    curves = _by_load(rows)
+    looks = series([label for label, _ in curves])
+    for label, curve in curves:
+        means = means_by_group(curve, ["start_overlap"], "overlap", "sample", "probes")
+        error = np.nan_to_num(means["stderr"])
+        ax.errorbar(means["start_overlap"], means["mean"], error, label=label, **ERROR | looks[label])
+    ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.1, 1.05), ylabel="final overlap (mean)", xlabel="initial overlap $m_0$")
+    ax.legend(loc="best", title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", fontsize=7.5, title_fontsize=8)
+
+
+def _ends(ax: "Axes", rows: Table) -> None:
+    """Share of queries that end near their own pattern (filled) and near any pattern (open)."""
+    from experiments.statistics.clusters import by_group
+
+    curves, exact = _by_load(rows), None
+    looks = series([label for label, _ in curves])
+    for label, curve in curves:
+        for name, fill, line in (("right", None, "-"), ("some", "w", ":")):
+            shares = by_group(curve, ["start_overlap"], name, "probes", "sample")
+            bars = np.clip([shares["mean"] - shares["low"], shares["high"] - shares["mean"]], 0, None)
+            look: dict[str, Any] = ERROR | looks[label] | {"linestyle": line, "zorder": 3 if fill is None else 2}
+            look |= {"markerfacecolor": fill or looks[label]["color"]}
+            ax.errorbar(shares["start_overlap"], shares["mean"], bars, **look)
+        first, overlaps = curve.iloc[0], np.linspace(0, 1, 101)
+        exact = basins_theory.share(first["memory"], first["neurons"], first["patterns"], overlaps)
+        if exact is not None:
+            ax.plot(overlaps, exact, **THEORY | {"color": looks[label]["color"]})
+    if exact is not None:
+        ax.plot([], [], **THEORY, label="theory: nearest pattern")
+    for fill, line, label in (("0.2", "-", "its own pattern"), ("w", ":", "any pattern")):
+        grey: dict[str, Any] = {"color": "0.2", "marker": "o", "markerfacecolor": fill, "linestyle": line}
+        ax.plot([], [], label=label, **grey)
+    ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
+    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g})"
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.27), xlabel="initial overlap $m_0$", ylabel=ylabel)
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.legend(loc="upper left", fontsize=7.5, ncol=2, columnspacing=1.2)  # above all curves
+
+
+def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
+    """Initial overlap from which half of the queries end at their own pattern, against load, with theory."""
+    import pandas
+
+    frame: Table = pandas.DataFrame(critical).astype({"overlap": float, "stderr": float})
+    frame = frame[frame["method"] != "none"]
+    several = rows["dynamics"].nunique() > 1
+    memory, loads = rows["memory"].iloc[0], np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
+    largest = rows["neurons"].max()
+    sizes = sorted(set(rows["neurons"].tolist()))
+    looks = series([f"{dynamics} {size}" for dynamics in dict.fromkeys(rows["dynamics"]) for size in sizes])
+    styles = iter(LINES)
+    for dynamics in dict.fromkeys(rows["dynamics"]):
+        for size in sizes:
+            found = frame[(frame["dynamics"] == dynamics) & (frame["neurons"] == size)]
+            label = f"$N={size}$, {dynamics}" if several else f"$N={size}$"
+            look: dict[str, Any] = ERROR | looks[f"{dynamics} {size}"] | {"linestyle": "none"}
+            if len(found):
+                ax.errorbar(found["load"], found["overlap"], found["stderr"], label=label, **look)
+        for theory in basins_theory.lines(memory, dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
+            line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": theory.label}
+            ax.plot(theory.loads, theory.overlaps, **line)
+    ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")
+    ax.set_xlabel(rf"load $\alpha = {_label(memory)}$")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="best", fontsize=7.5)

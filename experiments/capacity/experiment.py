@@ -1,0 +1,242 @@
+"""Storage capacity: how many patterns a memory of N neurons holds, for any memory, dynamics and starting corruption.
+
+For every disorder sample the stored patterns are drawn anew and a few of them are queried. Each query is judged by
+
+    fixed_point       one update leaves the clean pattern where it is (real states: to 1 % of its norm)
+    one_step_error    share of wrong neurons after one synchronous update from the start, ½(1 − overlap)
+    retained          overlap with the pattern above 0.8 where the dynamics end; retained_0.7, retained_0.9 above those
+    exact             every spin right where the dynamics end (real states: within 1 % of the pattern's norm)
+    target_weight     more than half of the read-out's weight on the pattern at the start
+    converged_weight  more than half of it where the dynamics end
+
+and the load at which half of the queries pass is the critical load of that criterion; that of the one-step error is
+where 0.5 % of the spins are wrong. Final overlaps of dense memories spread over all values, so that their threshold
+moves with the cut, and at small N that of the classical network does: read it with the cut, or m(α) in its place.
+
+Loads are rounded to odd numbers of patterns where fields are sums of M integers (classical, dense; `parity`): at an
+even M and an even N fields can vanish, a tie keeps the spin, and the threshold lies higher by order 1/N. Numbers
+given as `stored` are taken as they are; the column `parity` says which they are, and a note warns of a mixture.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby, product
+from typing import TYPE_CHECKING
+
+from experiments import contract
+from experiments.bounds import Use
+from experiments.capacity import scale as capacity_scale
+from experiments.capacity import streamed
+from experiments.capacity.scale import At, Scale
+from experiments.contract import Cost, about
+from experiments.shared import parallel, pattern_sets, retention, spellings
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "load"
+CHUNK = 2e8
+"""Multiplications one call to the device should cost: well under a second, so that a kill loses little."""
+
+
+@dataclass
+class Config(Scale, contract.Config):
+    """Options of the capacity experiment. A common value, given on top, beats the memory's own scale."""
+
+    memories: list[str] = field(
+        default_factory=lambda: ["classical", "exponential"],
+        metadata=about(
+            "memories, each name or name:parameter as in dense:4, sparse:1.5",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
+        ),
+    )
+    per_memory: dict[str, Scale] = field(
+        default_factory=dict,
+        metadata=about(
+            "scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]",
+            numbered=True,
+            meaning=spellings.memory,
+            entries_of="memories",
+        ),
+    )
+    sources: list[str] = field(
+        default_factory=lambda: [pattern_sets.RANDOM],
+        metadata=about(
+            "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
+            nonempty=True,
+            meaning=spellings.source,
+        ),
+    )
+    clamp: bool = field(
+        default=False,
+        metadata=about(
+            "hold the units that the corruption left untouched",
+            used_when=Use("a start of corruption is flipped or hidden", lambda config: _leaves_units(config)),
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        from hopfield.memories import find
+
+        contract.Config.__post_init__(self)
+        for name in self.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
+            find(name)
+        for memory in self.memories:
+            at = scale(self, memory)
+            capacity_scale.check(memory, at)
+            for source in self.sources:
+                if pattern_sets.streamed(source):
+                    streamed.check(memory, at.dynamics, at.max_steps, self.clamp)
+                capacity_scale.check_source(memory, at, source, self.neurons)
+
+
+def scale(config: Config, memory: str) -> At:
+    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
+    return capacity_scale.chosen(config, memory)
+
+
+def _leaves_units(config: Config) -> bool:
+    """Whether a start differs from its pattern in some units and leaves the others."""
+    from hopfield.patterns import corruption
+
+    starts = [corruption(spec) for memory in config.memories for spec in scale(config, memory).corruption]
+    return any(start.amount and start.kind != "noise" for start in starts)
+
+
+def _start(spec: str | float) -> str | float:
+    """One name for every corruption: the fraction of flipped spins, or kind:amount."""
+    from hopfield.patterns import corruption
+
+    found = corruption(spec)
+    return str(found) if found.kind != "flip" and found.amount else found.amount
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for source in dict.fromkeys(config.sources):
+        for memory in dict.fromkeys(config.memories):
+            at = scale(config, memory)
+            parts += [capacity_scale.cost(memory, at, source, size) for size in capacity_scale.widths(at, source)]
+    return contract.total(parts)
+
+
+def points(config: Config) -> list[dict]:
+    """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
+    from hopfield.memories import find
+
+    found = []
+    for source in dict.fromkeys(config.sources):
+        for memory in dict.fromkeys(config.memories):
+            at = scale(config, memory)
+            beta = find(memory).beta if at.beta is None else at.beta
+            starts = dict.fromkeys(_start(spec) for spec in at.corruption)
+            widths = dict.fromkeys(capacity_scale.widths(at, source))
+            for dynamics, neurons, corruption in product(dict.fromkeys(at.dynamics), widths, starts):
+                for patterns in capacity_scale.pattern_counts(memory, at, neurons):
+                    shared = {
+                        "memory": memory,
+                        "dynamics": dynamics,
+                        "neurons": neurons,
+                        "patterns": patterns,
+                        "corruption": corruption,
+                        "source": source,
+                        "beta": beta,
+                        "max_steps": at.max_steps,
+                        "probes": min(at.probes, patterns),
+                    }
+                    found += [shared | {"sample": sample} for sample in range(capacity_scale.samples(at, neurons))]
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed, "clamp": config.clamp}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points in chunks of one compiled program each, two chunks at a time; passes over streams come last."""
+    stored = [point for point in points_ if not pattern_sets.streamed(point["source"])]
+    paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["source"])])
+    chosen = sorted(stored, key=lambda point: _program(config, point, paddings))
+    chunks = []
+    for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
+        queue = list(members)
+        size = max(1, min(64, len(queue), int(CHUNK // program.cost)))
+        starts = range(0, len(queue), size)
+        chunks += [partial(_run, config, program, queue[i : i + size], size) for i in starts]
+    yield from parallel.rows(chunks)
+    yield from streamed.rows(config.seed, [point for point in points_ if pattern_sets.streamed(point["source"])])
+
+
+def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
+    """Padded number of patterns of each (memory, neurons, patterns): a factor 4 at most, less where it would cost."""
+    found = {}
+    kinds = sorted({(p["memory"], p["neurons"], p["patterns"]) for p in points_}, reverse=True)
+    for _, group in groupby(kinds, key=lambda kind: kind[:2]):
+        top = 0
+        for kind in group:
+            _, neurons, patterns = kind
+            small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
+            if top == 0 or (not small and patterns * (1.5 if large else 4) < top):
+                top = patterns
+            found[kind] = top
+    return found
+
+
+def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retention.Program:
+    from hopfield.patterns import corruption
+
+    at = scale(config, point["memory"])
+    kind, amount = corruption(point["corruption"])
+    padding = paddings[point["memory"], point["neurons"], point["patterns"]]
+    return retention.Program(
+        point["memory"],
+        point["dynamics"],
+        point["neurons"],
+        padding,
+        min(at.probes, padding),
+        kind if amount else "none",
+        point["source"],
+        config.clamp,
+        point["max_steps"],
+        point["beta"] is not None,
+    )
+
+
+def _run(config: Config, program: retention.Program, chunk: list[dict], size: int) -> list[dict]:
+    from hopfield.patterns import corruption
+
+    padded = chunk + [chunk[0]] * (size - len(chunk))
+    patterns, samples = ([point[name] for point in padded] for name in ("patterns", "sample"))
+    amounts = [corruption(point["corruption"]).amount for point in padded]
+    result = retention.run(program, config.seed, chunk[0]["beta"], patterns, samples, amounts)
+    rows = []
+    for i, point in enumerate(chunk):
+        measured = {name: values[i] for name, values in result.items()}
+        measured = {name: None if value != value else value for name, value in measured.items()}
+        rows.append(point | capacity_scale.counted(point) | measured)
+    return rows
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Critical loads of every curve and criterion beside theory, and the extrapolation of those with a limit."""
+    from experiments.capacity.summary import summarise
+
+    return summarise(_named(table))
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Success against load for every memory, critical number of patterns against neurons, theory on top."""
+    from experiments.capacity.figure import draw
+
+    return draw(_named(table), summary)
+
+
+def _named(table: "pandas.DataFrame") -> "pandas.DataFrame":
+    """The table with flips as numbers again: beside other corruptions a CSV file makes strings of them."""
+    return table.assign(corruption=table["corruption"].map(_start))

@@ -1,0 +1,214 @@
+"""What a memory's capacity is measured at: sizes, loads, samples and starts, common to all or a memory's own."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from experiments.bounds import Use
+from experiments.contract import Cost, about
+from experiments.shared import draws, pattern_sets, spellings
+
+DYNAMICS = ("asynchronous", "synchronous")
+
+
+class Parity(Enum):
+    """Numbers of patterns M that loads are rounded to, where fields are sums of M integers."""
+
+    odd = "odd"
+    even = "even"
+    any = "any"
+
+
+def _rounds(config: Any) -> bool:
+    """Whether loads of a memory with integer fields are asked for."""
+    from hopfield.memories import find
+
+    return any(find(memory).integer_fields and chosen(config, memory).stored is None for memory in config.memories)
+
+
+@dataclass
+class Scale:
+    """What one memory is measured at, where it differs from the others; null takes the common value."""
+
+    neurons: list[int] | None = field(
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+    )
+    loads: list[float] | None = field(
+        default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True)
+    )
+    stored: list[int] | None = field(
+        default=None, metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True)
+    )
+    samples: Any = field(
+        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
+    )
+    probes: int | None = field(default=None, metadata=about("patterns queried in each sample", least=1))
+    dynamics: list[str] | None = field(
+        default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True)
+    )
+    corruption: list[Any] | None = field(
+        default=None,
+        metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount", nonempty=True),
+    )
+    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
+    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
+    parity: Parity | None = field(
+        default=None,
+        metadata=about(
+            "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
+            used_when=Use("a memory with loads has fields that are integers (classical, dense)", _rounds),
+        ),
+    )
+
+
+class At(NamedTuple):
+    """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
+
+    neurons: list[int] = [64]  # noqa: RUF012 - never changed
+    loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
+    stored: list[int] | None = None
+    samples: Any = 4
+    probes: int = 4
+    dynamics: list[str] = ["synchronous"]  # noqa: RUF012
+    corruption: list[Any] = [0.0]  # noqa: RUF012
+    beta: float | None = None
+    max_steps: int = 100
+    parity: Parity = Parity.odd
+
+
+def first_given(*layers: Scale) -> At:
+    """Every number from the first of the layers that gives it, from smoke scale if none does.
+
+    Raises:
+        ValueError: a layer gives both loads and stored.
+    """
+    chosen = {}
+    for layer in layers:
+        if layer.loads is not None and layer.stored is not None:
+            raise ValueError("loads must not be given together with stored, which says the same in numbers")
+        if layer.parity is not None and layer.stored is not None:
+            raise ValueError("parity must not be given together with stored, whose numbers are taken as they are")
+        # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
+        counted = "loads" in chosen or "stored" in chosen
+        for name in At._fields:
+            value = getattr(layer, name)
+            if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
+                chosen[name] = value
+    return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
+
+
+def chosen(config: Any, memory: str) -> At:
+    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
+    return first_given(config, spellings.entry(config.per_memory, memory) or Scale())
+
+
+def widths(at: At, source: str) -> list[int]:
+    """Numbers of neurons to measure a source at."""
+    return at.neurons if source in pattern_sets.DRAWN else [pattern_sets.shape(source)[1]]
+
+
+def samples(at: At, neurons: int) -> int:
+    """Disorder samples at this size: those of the largest size named that is not larger."""
+    if not isinstance(at.samples, dict):
+        return at.samples
+    return at.samples[max((size for size in at.samples if size <= neurons), default=min(at.samples))]
+
+
+def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
+    """Numbers of patterns M in ascending order: `stored` as given, or the loads rounded to the scale's parity."""
+    from hopfield.memories import find
+
+    if scale.stored is not None:
+        return sorted(set(scale.stored))
+    blueprint = find(memory)
+    try:
+        return sorted({blueprint.rounded(load, neurons, scale.parity.name) for load in scale.loads or []})
+    except OverflowError:
+        raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+
+
+def counted(point: dict) -> dict:
+    """What is known of a point before it is measured: its load and the parity of its number of patterns."""
+    from hopfield.memories import find
+
+    load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
+    return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
+
+
+def check(memory: str, scale: At) -> None:
+    """Refuse what a memory can not be measured at, in one sentence."""
+    from hopfield.memories import find
+    from hopfield.patterns import corruption
+
+    blueprint = find(memory)
+    _check_samples(scale.samples)
+    for name in scale.dynamics:
+        if name != "synchronous" and blueprint.ensemble != "spins":
+            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
+    for spec in scale.corruption:
+        corruption(spec)
+    if scale.beta is not None and not blueprint.takes_beta:
+        raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
+
+
+def _check_samples(samples: Any) -> None:
+    table = samples if isinstance(samples, dict) else {0: samples}
+    for size, count in table.items() or [(0, 0)]:
+        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
+            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
+
+
+def check_source(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
+    """Refuse a number of patterns, samples or neurons that a source does not have, in one sentence.
+
+    Args:
+        neurons: the common numbers of neurons, which a source that is not random must have.
+    """
+    if source not in pattern_sets.DRAWN:
+        _check_held(memory, at, source, neurons)
+    for size in widths(at, source):
+        curves = len(at.dynamics) * len(at.corruption) * len(pattern_counts(memory, at, size))
+        if curves * samples(at, size) > 10**7:
+            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
+        most = max(pattern_counts(memory, at, size))
+        if most * size > 2**30 and not pattern_sets.streamed(source):
+            raise ValueError(f"{_count(at)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
+        if most > 2**40:
+            raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
+
+
+def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
+    """What a memory at one size takes: stored patterns and couplings, or counts by overlap and bit."""
+    import numpy as np
+
+    from hopfield import Memory
+    from hopfield.memories import find
+
+    counts = pattern_counts(memory, at, neurons)
+    starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
+    points, probes = starts * drawn * len(counts), min(at.probes, most)
+    if pattern_sets.streamed(source):
+        return Cost(points, probes * starts * (neurons + 1) ** 2, 2 * drawn * most * probes * starts * neurons**2)
+    coupled = not isinstance(draws.network(find(memory).build(np.ones((1, 2), np.float32))), Memory)
+    each = neurons / 8 if coupled or "asynchronous" in at.dynamics else 0
+    elements = max(most * neurons, probes * most, neurons**2 if coupled else 0)
+    return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * probes))
+
+
+def _count(at: At) -> str:
+    """Name of the option that says how many patterns there are."""
+    return "loads" if at.stored is None else "stored"
+
+
+def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
+    """The same for patterns of which there are only so many."""
+    if source.startswith(pattern_sets.MAPPED):
+        pattern_sets.check_spins(source)
+    rows, width = pattern_sets.shape(source)
+    if neurons is not None and set(neurons) != {width}:
+        raise ValueError(f"neurons must be {width} for the patterns of {source}, got {neurons}")
+    most = max(pattern_counts(memory, at, width))
+    if most > rows:
+        raise ValueError(f"{_count(at)} must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
+    if pattern_sets.streamed(source) and samples(at, width) != 1:
+        raise ValueError(f"samples must be 1 for {source}, which gives the same patterns every time, got {at.samples}")

@@ -1,0 +1,97 @@
+"""One pass over patterns that are not stored: one step of every memory, from every start, at every number of patterns.
+
+A pass counts the patterns by overlap and bit (`hopfield.large.counts`), which answers every separation at every β. Sums
+over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
+
+from experiments.capacity import scale
+from experiments.shared import draws, pattern_sets, retention
+
+if TYPE_CHECKING:
+    from hopfield import Memory
+from experiments.shared.streams import check_memory, start
+
+
+def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
+    """Refuse what one pass can not measure, in one sentence."""
+    check_memory(memory)
+    if tuple(dynamics) != ("synchronous",) or max_steps != 1:
+        given = f"dynamics={list(dynamics)} max_steps={max_steps}"
+        raise ValueError(
+            f"dynamics must be one synchronous step (max_steps=1) for patterns that are not stored, got {given}"
+        )
+    if clamp:
+        raise ValueError("clamp must be false for patterns that are not stored, got true")
+
+
+def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
+    """One row per point of the capacity experiment, pass after pass; rows of few patterns come before those of many."""
+    ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
+    for _, members in groupby(ordered, key=_draw):
+        yield from _pass(seed, list(members))
+
+
+def _draw(point: dict) -> tuple:
+    return point["source"], point["neurons"], point["sample"]
+
+
+def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
+    import numpy as np
+
+    from hopfield.large import counts
+    from hopfield.large import mesh as sharding
+    from hopfield.patterns import corruption
+
+    most = max(point["patterns"] for point in points)
+    source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
+    # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
+    pattern_key, probe_key = draws.keys(seed, points[0]["neurons"], 0, points[0]["sample"])
+    drawn = pattern_sets.stream(source, pattern_key, most, points[0]["neurons"])
+    targets = np.asarray(drawn.part(0, probes).rows(0, probes), np.float64)
+    starts = dict.fromkeys([0.0, *(point["corruption"] for point in points)])
+    queries = {name: start(*corruption(name), probe_key, targets) for name in starts}
+    sizes = [point["patterns"] for point in points]
+    stacked = np.concatenate(list(queries.values()))
+    mesh = None if source.startswith(pattern_sets.MAPPED) else sharding.every_device()
+    for found in counts.along(drawn, stacked, sizes, mesh=mesh):
+        of = {}
+        for i, name in enumerate(queries):
+            of[name] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))
+        for point in points:
+            if point["patterns"] == found.patterns:
+                yield point | _outcome(point, of, targets)
+
+
+def _outcome(point: dict, counted: dict, targets) -> dict:
+    """The columns of the capacity table; where one step leads is where the dynamics end."""
+    import numpy as np
+
+    from hopfield import find_memory
+    from hopfield.large import counts
+
+    blueprint = find_memory(point["memory"])
+    options = {"beta": point["beta"]} if point["beta"] is not None else {}
+    part = counts.summand(cast("Memory", blueprint.build(np.ones((1, point["neurons"])), **options)))
+    found, used = counted[point["corruption"]], slice(0, point["probes"])
+    target, begun = targets[used], found.queries[used]
+    state = found.update(part.potential)[used]
+    share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
+    overlap = np.mean(state * target, axis=1)
+    retained = overlap > retention.CUTS["retained"]
+    return {
+        **scale.counted(point),
+        **{name: int(np.sum(overlap > cut)) for name, cut in retention.CUTS.items()},
+        "exact": int(np.sum(np.all(state == target, axis=1))),
+        "cycles": 0,
+        "fixed_point": int(np.sum(np.all(counted[0.0].update(part.potential)[used] == target, axis=1))),
+        "target_weight": int(np.sum(share > 0.5)),
+        "converged_weight": None,  # the weights after the step would need another pass
+        "overlap": float(np.mean(overlap)),
+        "one_step_error": float(np.mean(state != target)),
+        "steps": float(np.mean(np.any(state != begun, axis=1))),
+        "overlap_retained": float(np.mean(overlap[retained])) if retained.any() else None,
+    }

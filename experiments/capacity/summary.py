@@ -1,0 +1,153 @@
+"""The summary of a capacity table: critical loads beside theory, extrapolations, overlaps, and what to be warned of."""
+
+from typing import Any, cast
+
+import numpy as np
+
+from experiments.capacity import theory as predictions
+from experiments.shared import pattern_sets
+from experiments.shared.retention import CUTS
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+CRITERIA = (*CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
+EXTRAPOLATED = tuple(CUTS)
+"""Criteria whose critical load M / N^(n−1) has a limit that it nears as a power of N.
+
+Whole patterns that are fixed or exact have no finite load there at all. With ln M / N the shifts of the weights fall
+faster than any power (exact theory at each N stands beside them), and those of the rest from N ≤ 30 are no power law.
+"""
+HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
+"""Criteria of the command's last lines, by whether the load is ln M / N."""
+CURVE = ["memory", "dynamics", "corruption", "source", "neurons"]
+
+
+def summarise(table: Table) -> dict:
+    """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
+    critical = [entry for key, rows in table.groupby(CURVE, sort=False) for entry in _critical(key, rows)]
+    return {
+        "critical_load": critical,
+        "extrapolation": _extrapolations(critical),
+        "overlap": _overlaps(table),
+        "notes": _notes(table),
+        "scalars": _scalars(critical),
+    }
+
+
+def logarithmic(memory: str) -> bool:
+    """Whether the load of a memory is ln M / N."""
+    from hopfield.memories import find
+
+    return find(memory).scaling.symbol == "ln M / N"
+
+
+def _clusters(rows: Table) -> Any:
+    return rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
+
+
+def _critical(key: Any, rows: Table) -> list[dict]:
+    """The loads at which half of the queries pass each criterion, and where one step errs in so many spins."""
+    from experiments.statistics.thresholds import critical_load
+
+    curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+    found = []
+    for criterion in CRITERIA:
+        used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]
+        if used.empty:  # couplings have no weight on a pattern
+            continue
+        load = critical_load(used["load"], used[criterion], used["probes"], _clusters(used))
+        if load.found:
+            fit = {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method}
+            found.append({"criterion": criterion, "load": load.value, "stderr": load.stderr} | fit)
+    return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in found + _one_step(rows)]
+
+
+def _one_step(rows: Table) -> list[dict]:
+    """The load at which one step leaves a share of wrong spins, which theory knows exactly at every size."""
+    from experiments.statistics.crossings import half_crossing
+
+    level = predictions.WRONG
+    mean = rows.groupby("load")["one_step_error"].transform("mean")
+    near = rows[(mean > level / 4) & (mean < 4 * level)]
+    if near["load"].nunique() < 2 or not predictions.has_one_step_error(str(rows["memory"].iloc[0])):
+        return []
+    found = half_crossing(near["load"], near["one_step_error"], _clusters(near), near["probes"], level=level)
+    if not np.isfinite(found.stderr):
+        return []
+    entry = {"criterion": "one_step_error", "load": found.value, "stderr": found.stderr}
+    return [entry | {"width": None, "chi2": 0.0, "dof": 0, "method": "crossing"}]
+
+
+def _theory(curve: dict, criterion: str, rows: Table) -> dict:
+    """What is judged by which cut, exact or approximate theory at this N and for N → ∞, and what kind of theory."""
+    beta = rows["beta"].fillna(1.0).iloc[0]
+    known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
+    if curve["source"] not in pattern_sets.DRAWN:
+        return known
+    arguments = (curve["corruption"], float(beta))
+    theory = predictions.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
+    limit = predictions.critical_load(curve["memory"], criterion, None, *arguments)
+    at_size = predictions.depends_on_size(curve["memory"], criterion)
+    kind = predictions.kind(curve["memory"], criterion) if theory is not None or limit is not None else None
+    return known | {"theory": theory if at_size else None, "limit": limit, "kind": kind}
+
+
+def _extrapolations(critical: list[dict]) -> list[dict]:
+    import pandas
+
+    from experiments.statistics.extrapolation import extrapolate
+
+    chosen = [e for e in critical if e["criterion"] in EXTRAPOLATED and not logarithmic(e["memory"])]
+    if not chosen:
+        return []
+    found = []
+    names = ["memory", "dynamics", "corruption", "source", "criterion"]
+    frame: Table = pandas.DataFrame(chosen)
+    for key, rows in frame.groupby(names, sort=False):
+        for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"]):
+            found.append(dict(zip(names, cast(tuple, key), strict=True)) | fit)
+    return found
+
+
+def _overlaps(table: Table) -> list[dict]:
+    """Mean final overlap of all queries from clean starts at every load, beside theory for N → ∞: no cut enters."""
+    from experiments.statistics.clusters import means_by_group
+
+    found = []
+    for key, rows in table[table["corruption"] == 0].groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+        if predictions.retained_overlap(curve["memory"], 0.01) is None or curve["source"] not in pattern_sets.DRAWN:
+            continue
+        means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "probes")
+        theory = predictions.retained_overlap(curve["memory"], means["load"].to_numpy(float))
+        for load, mean, stderr, known in zip(
+            means["load"], means["mean"], means["stderr"], cast(Any, theory), strict=True
+        ):
+            found.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": known})
+    return found
+
+
+def _notes(table: Table) -> list[str]:
+    """A warning for every memory with exact ties that was measured at odd and at even numbers of patterns."""
+    from hopfield.memories import find
+
+    found = []
+    for memory, rows in table.groupby("memory", sort=False):
+        if find(str(memory)).integer_fields and rows["patterns"].mod(2).nunique() > 1:
+            found.append(
+                f"{memory} was measured at odd and even numbers of patterns: ties, which an even number allows, move "
+                "thresholds by order 1/N, and fits over both are not to be trusted beyond their chi2"
+            )
+    return found
+
+
+def _scalars(critical: list[dict]) -> dict[str, float]:
+    """Critical loads of every curve by its headlines, named for the command's last lines and W&B."""
+    scalars = {}
+    for entry in critical:
+        if entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]:
+            name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
+            name += "" if entry["source"] == pattern_sets.RANDOM else f"/{entry['source']}"
+            name += "" if entry["corruption"] == 0 else f"/{entry['corruption']}"
+            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
+    return scalars

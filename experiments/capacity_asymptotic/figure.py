@@ -1,0 +1,74 @@
+"""The figure of the asymptotic capacity experiment: thresholds against 1/N, and the curves behind them."""
+
+from typing import TYPE_CHECKING, Any
+
+from experiments.figures.style import THEORY, panels, series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Thresholds on the left, the share of queries and of spins that are lost on the right, for the first start."""
+    import pandas
+
+    found = pandas.DataFrame(summary["thresholds"])
+    figure, axes = panels(1, 3, width=12.0, height=3.8)
+    _thresholds(axes[0, 0], found)
+    first = table["corruption"].iloc[0]
+    rows = table[table["corruption"] == first]
+    start = "clean start" if first == 0 else f"{first:g} of the spins flipped"
+    _curves(axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight")
+    _curves(axes[0, 2], rows.assign(lost=rows["error"]), "wrong spins after one step")
+    axes[0, 2].axhline(0.25, **THEORY)
+    axes[0, 1].axhline(0.5, **THEORY)
+    axes[0, 1].set_title(f"b  weight, {start}")
+    axes[0, 2].set_title(f"c  one-step error, {start}")
+    axes[0, 2].legend(title="neurons N", fontsize=7.5, title_fontsize=8)
+    return figure
+
+
+def _thresholds(ax: "Axes", found: Table) -> None:
+    keys = list(dict.fromkeys(zip(found["criterion"], found["corruption"], strict=True)))
+    looks: Any = series([str(key) for key in keys])
+    for key in keys:
+        rows = found[(found["criterion"] == key[0]) & (found["corruption"] == key[1])]
+        look = looks[str(key)]
+        label = NAMES[key[0]] + (f", {key[1]:g} flipped" if key[1] else "")
+        for method, face in (("sampled", look["color"]), ("enumerated", "none")):
+            part = rows[(rows["method"] == method) & rows["load"].notna()]
+            options: Any = {
+                "color": look["color"],
+                "marker": look["marker"],
+                "linestyle": "none",
+                "markerfacecolor": face,
+            }
+            size: Any = {"markersize": 8 if method == "enumerated" else 4.5}
+            ax.errorbar(1 / part["neurons"], part["load"], part["stderr"], **options, **size, label=label)
+            label = None
+        exact = rows[(rows["method"] == "sampled") & rows["theory"].notna()].sort_values("neurons")
+        ax.plot(1 / exact["neurons"], exact["theory"], color=look["color"], linewidth=0.9)
+        ax.plot([0], [rows["limit"].iloc[0]], color="black", marker="_", markersize=12, linestyle="none", clip_on=False)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(r"$1/N$")
+    ax.set_ylabel(r"threshold $\ln M / N$")
+    ax.set_title("a  thresholds against 1/N")
+    ax.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=8, label="patterns enumerated")
+    ax.plot([], [], "_", color="black", markersize=12, linestyle="none", label=r"theory, $N \to \infty$")
+    ax.legend(fontsize=7.5)
+
+
+def _curves(ax: "Axes", rows: Table, label: str) -> None:
+    sizes = sorted(rows["neurons"].unique())
+    looks: Any = series([str(size) for size in sizes])
+    for size in sizes:
+        part = rows[(rows["neurons"] == size) & (rows["method"] == "sampled")].sort_values("load")
+        look: Any = looks[str(size)] | {"markersize": 3}
+        ax.plot(part["load"], part["lost"], **look, label=f"{size}")
+    ax.set_xlabel(r"load $\ln M / N$")
+    ax.set_ylabel(label)

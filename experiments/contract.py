@@ -1,0 +1,157 @@
+"""What every experiment shares: its configuration, how it is found, and how its files are written.
+
+An experiment is one module `experiments/<name>.py` with
+
+    @dataclass
+    class Config(base.Config)                      smoke-scale defaults; __post_init__ raises ValueError for bad values
+    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
+    def science(config) -> dict                    all else that a point's numbers depend on (seed, probes, sweeps ...)
+    def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
+                                                   config.output is the directory of the run, for what must not be lost
+    def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
+                                                   "<name>/stderr" as the error of "<name>"; NaN is saved as null
+    def plot(table, summary) -> Figure             reads nothing but these two
+    X_AXIS: str                                    the column of the table that is the physical x-axis
+
+and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
+
+    def cost(config) -> budget.Cost                upper bounds of points and of the largest array, rough operations
+
+and, where later points depend on what earlier ones have shown,
+
+    def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
+                                                   the table; called again until it returns nothing new
+
+A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. Contents of
+the files that options name belong to the science by themselves; where rows depend on more files,
+
+    def files(config) -> list[Path]                those beside a checkpoint, say
+
+There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
+
+Such a module imports jax, hopfield, pandas, scipy and matplotlib inside its functions, never at its top: the command
+reads `Config` of every experiment before it knows what is asked of it, and `--help` has to answer at once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from experiments import bounds
+from experiments.bounds import Bounds
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+    from experiments.bounds import Use
+
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class InputError(ValueError):
+    """What was asked for cannot be done; the message is the one sentence that says why."""
+
+
+def about(text: str, *, used_when: "Use | None" = None, entries_of: str | None = None, **limits: Any) -> dict[str, Any]:
+    """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
+
+    Args:
+        text: the line that `--help` prints.
+        used_when: when the option, or each of a group, does something (`bounds.Use`); always if None.
+        entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
+        limits: the `bounds.Bounds` of its value, or of the entries of a list.
+    """
+    return {"help": text, "bounds": Bounds(**limits), "used_when": used_when, "entries_of": entries_of}
+
+
+class StoppedError(RuntimeError):
+    """A run could not go on for a reason outside the project, such as a full disk; the message says how far it came."""
+
+
+class Mode(Enum):
+    """Where Weights & Biases gets its copy of a run; `auto` is online if a key is configured, else offline."""
+
+    auto = "auto"
+    online = "online"
+    offline = "offline"
+    disabled = "disabled"
+
+
+@dataclass
+class Wandb:
+    """Weights & Biases: a mirror of the run, never its record."""
+
+    mode: Mode = field(default=Mode.auto, metadata=about("auto: online if a key is configured, else offline"))
+    project: str = field(default="hopfield", metadata=about("W&B project"))
+    entity: str | None = field(default=None, metadata=about("W&B user or team"))
+    group: str | None = field(default=None, metadata=about("W&B group (the name of the conf file if null)"))
+    name: str | None = field(default=None, metadata=about("W&B name of the run"))
+    tags: list[str] = field(default_factory=list, metadata=about("W&B tags"))
+    init_timeout: float = field(
+        default=20.0, metadata=about("seconds to wait for the server before going on offline", above=0, most=86400)
+    )
+    finish_timeout: float = field(
+        default=60.0, metadata=about("seconds to wait for uploads at the end", above=0, most=86400)
+    )
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[^/\\#?%:\s]{1,128}", self.project):
+            raise ValueError(f"wandb.project must be a name without / \\ # ? % : or spaces, got '{self.project}'")
+        for tag in self.tags:
+            if not 1 <= len(tag) <= 64:
+                raise ValueError(f"wandb.tags must have 1 to 64 characters each, got '{tag}'")
+        for key in ("entity", "group", "name"):
+            value = getattr(self, key)
+            if value is not None and not 1 <= len(value.strip()) <= 128:
+                raise ValueError(f"wandb.{key} must have 1 to 128 characters, got '{value}'")
+
+
+@dataclass
+class Config:
+    """Options of every experiment."""
+
+    seed: int = field(default=0, metadata=about("seed of all randomness", least=0, below=2**32))
+    output: str | None = field(default=None, metadata=about("directory for the results (null: outputs/<conf>/<hash>)"))
+    overwrite: bool = field(
+        default=False, metadata=about("move results of other options that the directory holds to overwritten-1, -2 ...")
+    )
+    dry: bool = field(default=False, metadata=about("say how many points, how much memory and time, and stop"))
+    wandb: Wandb = field(default_factory=Wandb)
+
+    def __post_init__(self) -> None:
+        bounds.check(self)
+        if self.output is not None and not self.output.strip():
+            raise ValueError(f"output must name a directory, got '{self.output}'")
+
+
+class Experiment(Protocol):
+    """The module of an experiment, as this package's docstring describes it."""
+
+    Config: type[Config]
+    X_AXIS: str
+
+    def points(self, config: Any) -> list[dict]: ...
+    def science(self, config: Any) -> dict: ...
+    def measure(self, config: Any, points: Sequence[dict]) -> Iterator[dict]: ...
+    def summarise(self, table: "pandas.DataFrame") -> dict: ...
+    def plot(self, table: "pandas.DataFrame", summary: dict) -> "Figure": ...
+
+
+class Cost(NamedTuple):
+    """What a run takes: points of its table, entries of its largest array of 4 bytes each, multiplications."""
+
+    points: float = 0.0
+    elements: float = 0.0
+    operations: float = 0.0
+
+
+def total(parts: Iterable[Cost]) -> Cost:
+    """The cost of several parts, one after the other."""
+    parts = list(parts)
+    elements = max((part.elements for part in parts), default=0.0)
+    return Cost(sum(part.points for part in parts), elements, sum(part.operations for part in parts))

@@ -1,0 +1,261 @@
+"""Entropy along retrievals: what the weights over the stored patterns do while a query is retrieved, at every β.
+
+The weights p of a state x are a statistical ensemble over the patterns, of energies E_μ = −s_μ at temperature T = 1/β.
+Every retrieval is followed step by step:
+
+    entropy           H = −Σ p ln p, and effective_number e^H
+    thermal_entropy   the separation's own S = Ω(p): H for softmax, Tsallis' entropy for the sparse memories
+    mean_energy       ⟨E⟩ = −Σ p s
+    free_energy       Φ = −F(β s)/β = ⟨E⟩ − T S, checked at every step (`residual`)
+    energy            E(x) = ½‖x‖² + Φ, which no update raises: `descent` is the least E(t) − E(t+1) − ½‖Δx‖² so far
+    overlap           ξ·x/‖ξ‖² with the pattern queried, and target_weight, the part it has in the read-out
+    step_size         ‖x(t+1) − x(t)‖
+    rise              largest growth of H in one step so far; `rising`: share of retrievals where it exceeds
+                      `least_rise`, `rising_at_all`: where it exceeds rounding
+
+each as median, `_low` and `_high` over queries. At the start, where the query does not depend on β, H against β is the
+entropy of one and the same query at every temperature; there `slope` is −dΦ/dT by finite differences, equal to S.
+Patterns have norm 1. β is counted in units of the converged critical β of as many random patterns on the sphere, of
+annealed theory, as are the lines drawn beside the sphere.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any
+
+from experiments import contract
+from experiments.bounds import Use
+from experiments.contract import Cost, about
+from experiments.entropy import measurement
+from experiments.shared import corruptions, parallel, spellings
+from experiments.shared import critical_beta as retrieval_theory
+from experiments.shared import retrievals as recall
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "beta"
+CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
+ROUNDING = 1e-9
+"""A growth of the entropy below this, in nats, is no growth."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the entropy experiment."""
+
+    memories: list[str] = field(
+        default_factory=lambda: ["modern"],
+        metadata=about(
+            "memories with normalised weights on real states: modern, sparse:1.5, sparse",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
+        ),
+    )
+    ensembles: list[str] = field(
+        default_factory=lambda: ["sphere"],
+        metadata=about(
+            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
+            nonempty=True,
+            meaning=spellings.source,
+        ),
+    )
+    neurons: int = field(
+        default=16,
+        metadata=about(
+            "number of neurons N of random patterns",
+            least=2,
+            used_when=Use("ensembles has a random one", lambda config: _random(config)),
+        ),
+    )
+    patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3))
+    corruption: list[Any] = field(
+        default_factory=lambda: [0.0, "lower:0.5"],
+        metadata=about(
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+        ),
+    )
+    ratios: list[float] = field(
+        default_factory=lambda: [0.5, 1.1, 2.0],
+        metadata=about(
+            "β at which retrievals are followed, in units of the critical β of the sphere", above=0, nonempty=True
+        ),
+    )
+    fixed: list[float] = field(
+        default_factory=lambda: [0.1, 0.3, 4.0],
+        metadata=about("further β, same units, at which the query is looked at where it starts", above=0),
+    )
+    steps: int = field(default=6, metadata=about("updates followed", least=1))
+    samples: int = field(default=3, metadata=about("draws of patterns", least=1))
+    queries: int = field(default=8, metadata=about("patterns queried in each draw", least=1))
+    band: float = field(default=0.8, metadata=about("share of the queries between _low and _high", above=0, below=1))
+    rise: float = field(
+        default=0.01, metadata=about("growth of the entropy in one step, in nats, that counts", least=ROUNDING)
+    )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        for start in self.corruption:
+            corruptions.name(start)
+        for memory in self.memories:
+            _check_memory(memory)
+        for ensemble in self.ensembles:
+            _check_ensemble(self, ensemble)
+
+
+def _random(config: Config) -> bool:
+    return any(recall.data(ensemble, False) is None for ensemble in config.ensembles)
+
+
+def _check_memory(memory: str) -> None:
+    import numpy as np
+
+    from hopfield import Memory
+    from hopfield.memories import find
+    from hopfield.spaces import Spins
+
+    model = find(memory).build(np.ones((1, 2), np.float32))
+    if not isinstance(model, Memory) or isinstance(model.space, Spins) or not model.separation.normalised:
+        raise ValueError(f"memories must have normalised weights on real states (modern, sparse), got {memory}")
+
+
+def _check_ensemble(config: Config, ensemble: str) -> None:
+    real = recall.data(ensemble, False)
+    if real is not None and config.patterns > len(real):
+        raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {config.patterns}")
+    if config.patterns * _width(config, ensemble) * config.samples > 2**28:
+        raise ValueError(f"patterns must be at most 2^28 / (neurons · samples), got {config.patterns}")
+
+
+def _width(config: Config, ensemble: str) -> int:
+    real = recall.data(ensemble, False)
+    return config.neurons if real is None else real.shape[1]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    curves = len(config.memories) * len(config.ensembles) * len(config.corruption)
+    width, followed = max(_width(config, name) for name in config.ensembles), len(config.ratios) * (config.steps + 1)
+    steps = curves * (followed + len(config.fixed))
+    queries = min(config.queries, config.patterns)
+    elements = 2 * config.samples * max(config.patterns * width, queries * config.steps) + queries * config.patterns
+    return Cost(steps, elements, 24 * steps * config.samples * queries * config.patterns * width)
+
+
+def points(config: Config) -> list[dict]:
+    """One point per memory, ensemble, start, β and step."""
+    found = []
+    names = list(dict.fromkeys(corruptions.name(start) for start in config.corruption))
+    for memory, ensemble, start in product(config.memories, config.ensembles, names):
+        for ratio in sorted({*config.ratios, *config.fixed}):
+            shared = [memory, ensemble, _width(config, ensemble), config.patterns, start]
+            point = dict(zip(CURVE, shared, strict=True)) | {"ratio": ratio}
+            found += [point | {"step": step} for step in range(_steps(config, ratio) + 1)]
+    return found
+
+
+def _steps(config: Config, ratio: float) -> int:
+    return config.steps if ratio in config.ratios else 0
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {name: getattr(config, name) for name in ("seed", "samples", "queries", "band", "rise")}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points, all steps of the same retrievals together."""
+
+    def retrievals(point: dict) -> tuple:
+        return (*(point[name] for name in CURVE), point["ratio"])
+
+    chosen = sorted(points_, key=lambda point: (retrievals(point), point["step"]))
+    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=retrievals))
+
+
+def _rows(config: Config, group: list[dict]) -> list[dict]:
+    """The rows of some steps of the same retrievals."""
+    point = group[0]
+    ensemble, neurons, patterns = (point[name] for name in ("ensemble", "neurons", "patterns"))
+    kind, amount = corruptions.parts(point["corruption"])
+    draw = measurement.Draw(ensemble, neurons, patterns, kind, config.samples, min(config.queries, patterns))
+    beta = point["ratio"] * critical_beta(neurons, patterns)
+    found = measurement.follow(draw, config.seed, amount, point["memory"], beta, _steps(config, point["ratio"]))
+    shared = {"beta": beta, "band": config.band, "least_rise": config.rise}
+    return [point | shared | _row(config, found, point["step"]) for point in group]
+
+
+def critical_beta(neurons: int, patterns: int) -> float:
+    """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
+    found = retrieval_theory.critical_beta("modern", "sphere", neurons, patterns, "converged")
+    assert found is not None
+    return found
+
+
+def _row(config: Config, found: "dict[str, np.ndarray]", step: int) -> dict:
+    """The columns of one step, from all retrievals [samples, queries, steps]."""
+    import numpy as np
+
+    from experiments.statistics.clusters import clustered_mean
+
+    def growth(name: str) -> "np.ndarray":
+        """Largest growth in one step up to this one."""
+        return np.max(np.diff(found[name][..., : step + 1], axis=-1), axis=-1, initial=0.0)
+
+    rise = growth("entropy")
+    spread = {name: found[name][..., step] for name in (*measurement.STATE, "step_size")} | {"rise": rise}
+    row = {}
+    for name, values in spread.items():
+        ends = np.quantile(values, [0.5 - config.band / 2, 0.5, 0.5 + config.band / 2])
+        row |= dict(zip((f"{name}_low", name, f"{name}_high"), ends.tolist(), strict=True))
+    cluster = np.repeat(np.arange(len(rise)), rise.shape[1])
+    for name, least in (("rising", config.rise), ("rising_at_all", ROUNDING)):
+        share = clustered_mean((rise > least).ravel(), cluster)
+        row |= {name: share.mean, f"{name}_stderr": None if share.clusters == 1 else share.stderr}
+    gain = -np.diff(found["energy"][..., : step + 1]) - 0.5 * found["step_size"][..., :step] ** 2
+    row["residual"] = float(np.max(np.abs(found["residual"][..., step])))
+    row["descent"] = float(np.min(gain)) if step else None
+    first = np.abs(found["slope"] - found["thermal_entropy"][..., 0])
+    return row | {
+        "slope": None if step else float(np.median(found["slope"])),
+        "slope_residual": None if step else float(np.max(first)),
+    }
+
+
+def summarise(table: Any) -> dict:
+    """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve and β."""
+    checks = []
+    for memory, rows in table.groupby("memory", sort=False):
+        largest = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
+        checks.append({"memory": memory} | largest | {"descent": float(rows["descent"].min())})
+    last = table[table["step"] == table.groupby([*CURVE, "ratio"])["step"].transform("max")]
+    last = last[last["step"] > 0]
+    names = [*CURVE, "ratio", "beta", "step", "rising", "rising_stderr", "rising_at_all", "rising_at_all_stderr"]
+    ends = ["entropy", "overlap", "target_weight"]
+    shares = last[[*names, *ends]].rename(columns={name: f"final_{name}" for name in ends})
+    return {"checks": checks, "rising": shares.to_dict("records"), "scalars": _scalars(checks, last)}
+
+
+def _scalars(checks: list[dict], last: Any) -> dict[str, float]:
+    """The worst residual of every memory, and the share of rising retrievals of its first ensemble and start."""
+    scalars = {}
+    for entry in checks:
+        for name in ("residual", "slope_residual", "descent"):
+            scalars[f"{name}/{entry['memory']}"] = entry[name]
+    first = (last["ensemble"] == last["ensemble"].iloc[0]) & (last["corruption"] == last["corruption"].iloc[0])
+    for row in last[first].to_dict("records"):
+        name = f"rising/{row['memory']}/{row['ratio']:g}"
+        scalars |= {name: row["rising"], f"{name}/stderr": row["rising_stderr"]}
+    return scalars
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Entropy, overlap, step size and free energy along retrievals, who rises, and entropy against β."""
+    from experiments.entropy.figure import draw
+
+    return draw(table, summary)

@@ -1,0 +1,261 @@
+"""The figure of an entropy table: retrievals step by step as bands, who rises, and entropy against temperature."""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.figures.style import THEORY, panels, series
+from experiments.shared import corruptions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+SHOWN = (0.5, 1.05, 1.4, 2.0)
+"""Which β are drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
+RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
+WORDS = {"modern": "softmax", "sparse": "sparsemax"}
+AXES = {
+    "entropy": r"entropy $H$ of the weights",
+    "overlap": r"overlap $m$ with the pattern",
+    "step_size": r"step $\|\Delta x\|$",
+}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Nine panels; the first memory and the first ensemble are followed in detail."""
+    table = table.sort_values(["ratio", "step"], kind="stable")
+    own = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
+    clean, corrupted = _ends(_in_order(table, "corruption"))
+    followed = own[own["step"] > 0]["ratio"].unique()
+    own = own[own["ratio"].isin(followed)]
+    along = own[own["ratio"].isin([_nearest(followed, wanted) for wanted in SHOWN])]
+    above = _nearest(followed, SHOWN[-1])
+    real = _in_order(table, "ensemble")[-1 if len(_in_order(table, "ensemble")) < 3 else 1]
+    drawn: list[Callable[[Axes], None]] = [
+        partial(_bands, table=along, start=clean, quantity="entropy"),
+        partial(_bands, table=along, start=corrupted, quantity="entropy"),
+        partial(_balance, table=own[own["ratio"] == above], start=corrupted, summary=summary),
+        partial(_bands, table=along, start=corrupted, quantity="overlap"),
+        partial(_bands, table=along, start=corrupted, quantity="step_size"),
+        partial(_separations, table=table[(table["ensemble"] == real) & (table["ratio"] == above)], start=corrupted),
+        partial(_rising, table=table, summary=summary),
+        partial(_fixed, table=table, start=clean),
+        partial(_final, table=table, start=clean),
+    ]
+    figure, axes = panels(3, 3, width=13.0, height=3.5)
+    for ax, panel, letter in zip(axes.ravel(), drawn, "abcdefghi", strict=True):
+        panel(ax)
+        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+    return figure
+
+
+def _in_order(table: Table, column: str) -> list:
+    """The column's values in the order of the run's options, which sorting rows has kept."""
+    return list(table.sort_index()[column].unique())
+
+
+def _first(table: Table, column: str) -> Any:
+    return _in_order(table, column)[0]
+
+
+def _ends(found: Sequence[str]) -> tuple[str, str]:
+    """The cleanest start, and the first of the others."""
+    clean = corruptions.CLEAN if corruptions.CLEAN in found else found[0]
+    return clean, next((start for start in found if start != clean), clean)
+
+
+def _nearest(ratios: Sequence[float], wanted: float) -> float:
+    return min(ratios, key=lambda ratio: abs(math.log(ratio / wanted)))
+
+
+def _word(memory: str) -> str:
+    """A memory's separation as a reader would name it."""
+    name, _, parameter = memory.partition(":")
+    return f"{parameter}-entmax" if parameter and parameter != "2" else WORDS.get(name, memory)
+
+
+def _ratio_axis(ax: "Axes", ratios: Any) -> None:
+    """β on a log axis, its ticks as plain numbers a factor of 2 or 4 apart."""
+    low, high = math.floor(math.log2(min(ratios))), math.ceil(math.log2(max(ratios)))
+    ticks = [2.0**power for power in range(low, high + 1, 1 if high - low < 7 else 2)]
+    ax.set(xscale="log", xlabel=RATIO)
+    ax.set_xticks(ticks, [f"{tick:g}" if tick >= 0.1 else f"1/{1 / tick:g}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+
+
+def _nats(ax: "Axes", patterns: int) -> None:
+    ax.axhline(math.log(patterns), color="0.75", linewidth=0.8, zorder=0)
+    ax.annotate(r"$\ln M$", (1, math.log(patterns)), (-2, -2), ("axes fraction", "data"), "offset points",
+                ha="right", va="top", color="0.45", fontsize=8)  # fmt: skip
+
+
+def _band(ax: "Axes", rows: Table, quantity: str, label: str, look: dict[str, Any]) -> None:
+    low, high = (rows[f"{quantity}_{end}"].to_numpy(float) for end in ("low", "high"))
+    ax.fill_between(rows["step"], low, high, color=look["color"], alpha=0.18, linewidth=0)
+    ax.plot(rows["step"], rows[quantity], label=label, **look)
+
+
+def _bands(ax: "Axes", table: Table, start: str, quantity: str) -> None:
+    """Median and band of a quantity along retrievals, one curve per β."""
+    rows = table[table["corruption"] == start]
+    looks = series([str(ratio) for ratio in rows["ratio"].unique()])
+    for ratio, curve in rows.groupby("ratio"):
+        label = rf"{ratio:g} $\beta_c$"
+        if quantity == "step_size":  # what has arrived moves by rounding alone
+            curve = curve[curve[quantity] > 1e-10].assign(step_size_low=lambda x: x["step_size_low"].clip(lower=1e-10))
+        if quantity == "entropy":
+            label += f": {curve['rising'].iloc[-1]:.0%} rise"
+        _band(ax, curve, quantity, label, looks[str(ratio)])
+    ax.set(xlabel="update $t$", ylabel=AXES[quantity])
+    if quantity == "entropy":
+        _nats(ax, rows["patterns"].iloc[0])
+        ax.set_ylim(bottom=-0.2)
+    if quantity == "step_size":
+        ax.set(yscale="log", ylim=(None, 1e4))
+    else:  # room for the legend above the curves
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + 0.35 * (high - low))
+    ax.set_title(f"{rows['ensemble'].iloc[0]}, {corruptions.label(start)}", loc="left")
+    ax.legend(loc="upper right", ncols=2, columnspacing=1.2, title=_about_band(rows))
+
+
+def _balance(ax: "Axes", table: Table, start: str, summary: dict) -> None:
+    """Φ = ⟨E⟩ − T S and the energy along the retrievals of one β, the largest drawn."""
+    rows = table[table["corruption"] == start]
+    heat = {f"heat{end}": -rows[f"thermal_entropy{end}"] / rows["beta"] for end in ("", "_low", "_high")}
+    rows = rows.assign(**heat)
+    names = {
+        "mean_energy": r"$\langle E\rangle$",
+        "heat": "$-T\\,S$",
+        "free_energy": r"$\Phi=\langle E\rangle-T\,S$",
+        "energy": r"$E(x)=\frac{1}{2}\|x\|^2+\Phi$",
+    }
+    looks = series(list(names))
+    for quantity, label in names.items():
+        _band(ax, rows, quantity, label, looks[quantity])
+    worst = max(entry["residual"] for entry in summary["checks"])
+    ax.set(xlabel="update $t$", ylabel="energy", ylim=(None, 0.35 * np.ptp(ax.get_ylim()) + ax.get_ylim()[1]))
+    ax.set_title(_title(rows, start), loc="left")
+    ax.legend(loc="upper right", ncols=2, title=rf"$|\Phi-\langle E\rangle+T\,S|<${_above(worst)} at every step")
+
+
+def _about_band(rows: Table) -> str:
+    return f"median and {rows['band'].iloc[0]:.0%} band of queries"
+
+
+def _title(rows: Table, start: str) -> str:
+    return rf"{rows['ensemble'].iloc[0]}, {corruptions.label(start)}, {rows['ratio'].iloc[0]:g} $\beta_c$"
+
+
+def _above(value: float) -> str:
+    """A bound on a residual, a power of ten."""
+    return rf"$10^{{{math.floor(math.log10(max(value, 1e-18))) + 1}}}$"
+
+
+def _separations(ax: "Axes", table: Table, start: str) -> None:
+    """Effective number of patterns along retrievals for every separation, at one β."""
+    rows = table[table["corruption"] == start]
+    looks = series(_in_order(rows, "memory"))
+    for memory, look in looks.items():
+        _band(ax, rows[rows["memory"] == memory], "effective_number", _word(memory), look)
+    ax.set(xlabel="update $t$", ylabel=r"effective number $e^H$ of patterns", yscale="log")
+    ax.set_title(_title(rows, start), loc="left")
+    ax.legend(loc="best")
+
+
+def _rising(ax: "Axes", table: Table, summary: dict) -> None:
+    """Share of retrievals along which the entropy rises, for the first memory, by ensemble and start."""
+    import pandas
+
+    shares: Table = pandas.DataFrame(summary["rising"])
+    shares = shares[shares["memory"] == _first(table, "memory")]
+    for ensemble in _in_order(table, "ensemble"):
+        rows = shares[shares["ensemble"] == ensemble]
+        for line, start in zip(("-", "--", ":"), _in_order(table, "corruption"), strict=False):
+            curve = rows[rows["corruption"] == start].sort_values("ratio")
+            error = curve["rising_stderr"].fillna(0.0).astype(float)
+            look: dict[str, Any] = series(_in_order(table, "ensemble"))[ensemble] | {"linestyle": line}
+            ax.errorbar(curve["ratio"], curve["rising"], error, label=ensemble if line == "-" else None, **look)
+    for line, start in zip(("-", "--", ":"), _in_order(table, "corruption"), strict=False):
+        ax.plot([], [], color="0.3", linestyle=line, label=corruptions.label(start))
+    _ratio_axis(ax, shares["ratio"])
+    ax.set(ylabel="share of retrievals", ylim=(-0.03, 1.03))
+    least = f"{table['least_rise'].iloc[0]:g} nats"
+    ax.set_title(f"{_word(_first(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
+    ax.legend(loc="best", fontsize=7.5)
+
+
+def _fixed(ax: "Axes", table: Table, start: str) -> None:
+    """Entropy of one and the same query against β, and −dΦ/dT of the same from finite differences."""
+    rows = table[(table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first(table, "memory"))]
+    looks = series(_in_order(table, "ensemble"))
+    for ensemble, look in looks.items():
+        curve = rows[rows["ensemble"] == ensemble].sort_values("ratio")
+        ax.fill_between(curve["ratio"], curve["thermal_entropy_low"], curve["thermal_entropy_high"],
+                        color=look["color"], alpha=0.18, linewidth=0)  # fmt: skip
+        ax.plot(curve["ratio"], curve["thermal_entropy"], color=look["color"], linestyle=look["linestyle"])
+        ax.plot(curve["ratio"], curve["slope"], color=look["color"], marker=look["marker"], linestyle="none",
+                markerfacecolor="white", label=ensemble)  # fmt: skip
+    if start == corruptions.CLEAN:
+        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="annealed theory, sphere")
+    ax.plot([], [], color="0.3", label="$H$")
+    ax.plot([], [], color="0.3", marker="o", linestyle="none", markerfacecolor="white", label=r"$-d\Phi/dT$")
+    _nats(ax, rows["patterns"].iloc[0])
+    _ratio_axis(ax, rows["ratio"])
+    ax.set(ylabel="entropy $H$")
+    ax.set_title(f"one query at every temperature, {corruptions.label(start)}", loc="left")
+    ax.legend(loc="lower left")
+
+
+def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
+    rows = rows[(rows["ensemble"] == "sphere") & (rows["memory"] == "modern")]
+    if rows.empty:
+        return np.empty(0), np.empty(0)
+    grid = np.unique(np.geomspace(rows["ratio"].min(), rows["ratio"].max(), 150))
+    size = int(rows["neurons"].iloc[0]), int(rows["patterns"].iloc[0])
+    return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
+
+
+def _start_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
+    """H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
+    from hopfield.theory import spherical
+
+    step = 1e-3 * beta
+    below, here, above = (
+        b - np.log(spherical.target_weight_one_step(neurons, patterns, b)) for b in (beta - step, beta, beta + step)
+    )
+    return here - beta * (above - below) / (2 * step)
+
+
+def _converged_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
+    from hopfield.theory import spherical
+
+    return np.asarray(spherical.converged(neurons, patterns, beta).entropy)
+
+
+def _final(ax: "Axes", table: Table, start: str) -> None:
+    """Entropy where the retrievals were left, with the theory of the sphere."""
+    memory = _first(table, "memory")
+    rows = table[(table["corruption"] == start) & (table["memory"] == memory) & (table["step"] > 0)]
+    rows = rows[rows["step"] == rows["step"].max()]
+    looks = series(_in_order(table, "ensemble"))
+    for ensemble, look in looks.items():
+        curve = rows[rows["ensemble"] == ensemble].sort_values("ratio")
+        ends = np.abs(curve[["entropy_low", "entropy_high"]].to_numpy(float).T - curve["entropy"].to_numpy(float))
+        look |= {"linestyle": "none"} if ensemble == "sphere" else {}
+        ax.errorbar(curve["ratio"], curve["entropy"], ends, label=ensemble, **look)
+    grid, predicted = _theory(rows, _converged_entropy)
+    if start == corruptions.CLEAN:
+        ax.plot(grid, predicted, **THEORY, label="annealed theory, sphere")
+    _nats(ax, rows["patterns"].iloc[0])
+    _ratio_axis(ax, rows["ratio"])
+    ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")
+    ax.set_title(f"where retrievals end, {corruptions.label(start)}", loc="left")
+    ax.legend(loc="best")

@@ -1,0 +1,140 @@
+"""Following retrievals step by step: the compiled measurement behind the entropy experiment, in double precision."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from experiments.shared import draws, pattern_sets, retrievals
+
+if TYPE_CHECKING:
+    import numpy as np
+
+STATE = (
+    "entropy",
+    "effective_number",
+    "thermal_entropy",
+    "mean_energy",
+    "free_energy",
+    "energy",
+    "overlap",
+    "target_weight",
+)
+"""What describes a state; all but the overlap are about its weights."""
+TEMPERATURE_STEP = 1e-4
+"""Relative step of the central difference dΦ/dT: errors of 1e-8 from its width, of 1e-12 from rounding."""
+
+
+class Draw(NamedTuple):
+    """Which patterns are stored and where queries start; everything else about them follows from the seed."""
+
+    ensemble: str
+    neurons: int
+    patterns: int
+    corruption: str
+    samples: int
+    queries: int
+
+
+def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps: int) -> "dict[str, np.ndarray]":
+    """Every quantity of STATE at every step of every retrieval, arrays [samples, queries, steps + 1], and
+
+        step_size  ‖x(t+1) − x(t)‖
+        residual   Φ − (⟨E⟩ − T Ω(p)), zero up to rounding
+        slope      −dΦ/dT at the start, by finite differences [samples, queries]
+
+    Args:
+        draw: a sample depends on the seed, on N, M and its own number, and on nothing else.
+        seed: seed of all randomness.
+        amount: how much of the draw's kind of corruption.
+        memory: name of a memory with normalised weights on real states.
+        beta: inverse temperature; patterns have norm 1 (Gaussian ones in the mean square).
+        steps: updates to follow.
+    """
+    import jax
+    import numpy as np
+
+    real = retrievals.data(draw.ensemble, False)
+    with jax.enable_x64(True):
+        real = None if real is None else np.asarray(real, np.float64)
+        stored, starts = _drawn(draw)(np.uint32(seed), real, np.float64(amount))
+        return jax.device_get(_followed(memory, steps)(stored, starts, np.float64(beta)))
+
+
+@lru_cache(maxsize=64)
+def _drawn(draw: Draw) -> Callable:
+    import jax
+    import jax.numpy as jnp
+
+    from hopfield.patterns import corrupt
+
+    def one(seed, real, amount, sample):
+        pattern_key, query_key = draws.keys(seed, draw.neurons, draw.patterns, sample)
+        stored = pattern_sets.draw(draw.ensemble, pattern_key, draw.patterns, draw.neurons, real)
+        _, keys = draws.numbered(query_key, draw.queries)
+        starts = jax.vmap(lambda key, target: corrupt(key, target, draw.corruption, amount).state)(
+            keys, stored[: draw.queries]
+        )
+        return stored / draw.neurons**0.5, starts / draw.neurons**0.5
+
+    def all_samples(seed, real, amount):
+        return jax.lax.map(lambda sample: one(seed, real, amount, sample), jnp.arange(draw.samples, dtype=jnp.uint32))
+
+    return jax.jit(all_samples)
+
+
+@lru_cache(maxsize=64)
+def _followed(memory: str, steps: int) -> Callable:
+    import jax
+    import jax.numpy as jnp
+
+    from hopfield.memories import find
+
+    def sample(stored, starts, beta):
+        model = find(memory).build(stored, beta=beta)
+        query = lambda i, start: _retrieval(model, i, start, steps)  # noqa: E731
+        return jax.vmap(query)(jnp.arange(len(starts)), starts)
+
+    return jax.jit(
+        lambda stored, starts, beta: jax.lax.map(lambda draw: sample(draw[0], draw[1], beta), (stored, starts))
+    )
+
+
+def _retrieval(memory, index, start, steps: int) -> dict:
+    """One query, followed."""
+    import jax
+    import jax.numpy as jnp
+
+    from hopfield.dynamics import trajectory
+    from hopfield.observables.thermodynamics import free_energy
+
+    states = trajectory(memory, start, steps + 1)
+    found = jax.vmap(lambda state: _state(memory, index, state))(states[:-1])
+    scores, temperature = memory.scores(start), 1.0 / memory.beta
+    warm, cold = (
+        free_energy(scores, memory.beta / (1.0 + step), separation=memory.separation)
+        for step in (TEMPERATURE_STEP, -TEMPERATURE_STEP)
+    )
+    found["slope"] = (cold - warm) / (2.0 * TEMPERATURE_STEP * temperature)
+    return found | {"step_size": jnp.linalg.norm(states[1:] - states[:-1], axis=1)}
+
+
+def _state(memory, index, state) -> dict:
+    """Everything about one state that is looked at."""
+    import jax.numpy as jnp
+
+    from hopfield.observables import thermodynamics
+
+    target, weights, scores = memory.patterns[index], memory.weights(state), memory.scores(state)
+    thermal, mean = memory.separation.regulariser(weights), -jnp.dot(weights, scores)
+    free = thermodynamics.free_energy(scores, memory.beta, separation=memory.separation)
+    return {
+        "entropy": thermodynamics.entropy(weights),
+        "effective_number": thermodynamics.effective_number(weights),
+        "thermal_entropy": thermal,
+        "mean_energy": mean,
+        "free_energy": free,
+        "energy": memory.energy(state),
+        "overlap": jnp.dot(state, target) / jnp.dot(target, target),
+        "target_weight": weights[index],
+        "residual": free - (mean - thermal / memory.beta),
+    }

@@ -1,0 +1,1 @@
+"""Figures: style and panels."""

@@ -1,0 +1,97 @@
+"""How far apart the bilinear forms J of attention heads are, and whether two such measures agree.
+
+Source: Kataru 2025, "Geometry of the attention mechanism", eqs. 1 to 5; permutation test, Mantel 1967.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from hopfield.geometry import FactoredForm
+    from hopfield.layers.imports.checkpoints import AttentionWeights
+
+
+class Geometry(NamedTuple):
+    """What `measured` finds: forms of the heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
+
+    forms: "FactoredForm"
+    pairs: tuple[np.ndarray, np.ndarray]
+    angles: list[np.ndarray]
+    distances: dict[str, np.ndarray]
+
+
+def measured(weights: "AttentionWeights", inputs: np.ndarray | None, seed: int, samples: int) -> Geometry:
+    """The geometry of a layer's heads, in float64.
+
+    Args:
+        weights: a layer of a checkpoint with H heads.
+        inputs: rows [N, D] that the forms are compared on as well, None for no such comparison.
+        seed, samples: of the pairs of random subspaces.
+    """
+    import jax
+
+    from hopfield import geometry
+
+    group = len(weights.w_query) // len(weights.w_key)
+    key, b_key = (None if x is None else np.repeat(x, group, axis=0) for x in (weights.w_key, weights.b_key))
+    with jax.enable_x64(True):
+        arrays = (weights.w_query, key, weights.b_query, b_key)
+        given: list[Any] = [None if x is None else np.asarray(x, float) for x in arrays]
+        forms = jax.tree.map(np.asarray, geometry.factored(*given))
+        above = np.triu_indices(len(forms.values), 1)
+        first, second = (jax.tree.map(lambda x, at=at: x[at], forms) for at in above)
+        _, width, rank = forms.left.shape
+        drawn = np.random.default_rng(seed).normal(size=(2, samples, width, rank))
+        sides = ((first.left, second.left), (first.right, second.right), tuple(drawn))
+        stacked = [np.concatenate(both) for both in zip(*sides, strict=True)]
+        found = np.asarray(geometry.principal_angles(*stacked))
+        angles = np.split(found, [len(above[0]), 2 * len(above[0])])
+        near = [np.sqrt(np.mean(x**2, axis=-1)) / (np.pi / 2) for x in angles]
+        spectrum = np.linalg.norm(first.values - second.values, axis=-1)
+        distances = {
+            "query": near[0],
+            "key": near[1],
+            "theory": near[0] + near[1],
+            "spectrum": spectrum,
+            "product": np.sqrt(sum(np.sum(x**2, axis=-1) for x in angles[:2]) + spectrum**2),
+            "frobenius": geometry.frobenius_distance(first, second),
+            "random": np.full(len(above[0]), near[2].mean()),
+            "random_deviation": np.full(len(above[0]), near[2].std(ddof=1)),
+        }
+        if inputs is not None:
+            distances["weighted"] = geometry.data_weighted_distance(first, second, appended(inputs, width))
+    return Geometry(forms, above, angles, {name: np.asarray(x) for name, x in distances.items()})
+
+
+def appended(rows: np.ndarray, width: int) -> np.ndarray:
+    """Rows with as many ones at their end as they lack of a width."""
+    return np.concatenate([rows, np.ones((*rows.shape[:-1], width - rows.shape[-1]))], axis=-1)
+
+
+def mantel(first: np.ndarray, second: np.ndarray, permutations: int = 9999, seed: int = 0) -> tuple[float, float]:
+    """Correlation of the distances of two matrices, and its p-value when the objects of one are shuffled.
+
+    Args:
+        first, second: symmetric matrices [H, H], or stacks [L, H, H] whose L objects are shuffled apart; the statistic
+            of a stack is the mean of its correlations.
+        permutations: P shuffles; p = (1 + number that reach the correlation) / (1 + P), one-sided.
+        seed: of the shuffles.
+    """
+    first, second = (x.reshape(-1, *x.shape[-2:]) for x in (first, second))
+    above = np.triu_indices(first.shape[-1], 1)
+    rng = np.random.default_rng(seed)
+    total, reached = 0.0, np.zeros(permutations)
+    for one, other in zip(first, second, strict=True):
+        fixed = _standard(one[above])
+        order = rng.permuted(np.tile(np.arange(len(other)), (permutations, 1)), axis=1)
+        total += float(fixed @ _standard(other[above]))
+        reached += _standard(other[order[:, above[0]], order[:, above[1]]]) @ fixed
+    beaten = int(np.sum(reached >= total - 1e-12))
+    return total / len(first), (1 + beaten) / (1 + permutations)
+
+
+def _standard(x: np.ndarray) -> np.ndarray:
+    """Centred, of length one along the last axis; zeros where all is equal."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.maximum(np.linalg.norm(centred, axis=-1, keepdims=True), 1e-300)

@@ -1,0 +1,224 @@
+"""Tuning, running and timing a rule on a problem, and what a Fisher–vector product costs."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy.stats import qmc
+
+from experiments.optimisers.problem import Problem, Shape, loss, model, problem
+from experiments.optimisers.rules import RULES, Hyper, Trace, ranges, train
+from hopfield.fisher import fisher
+
+STARTS = 3
+"""Starts of other problems that the optimum is sought from, besides the teacher's parameters and the own start."""
+LONG = 200
+"""Steps of each of those searches."""
+ALTERNATIONS, CALLS = 21, 20
+"""Turns of product and gradient when they are timed, and calls in each."""
+RISE = 10.0
+"""Times the loss at the start that a run which has diverged ends beyond."""
+
+
+class Setting(NamedTuple):
+    """What all rules have in common on one problem: data, order of the batches, target and how long to go on."""
+
+    given: Problem
+    order: Any
+    full: bool
+    every: int
+    optimum: float
+    target: float
+    end: float
+    """Loss beyond the target that ends a run that is watched."""
+    length: int
+    """Most steps of any rule, which the traces have room for."""
+
+
+class Run(NamedTuple):
+    """A rule's trace, cut where it ended, the steps it did and those to the target (None if not reached).
+
+    A run has diverged if its loss of all examples ends infinite, NaN, or at more than RISE times that at the start. It
+    has not reached the target then, whatever it passed on its way.
+    """
+
+    trace: dict[str, np.ndarray]
+    steps: int
+    reached: int | None
+    diverged: bool
+
+
+@cache
+def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
+    """Least known loss of a problem: that of long runs from its start, its teacher and other starts, isotropic."""
+    given = problem(shape, seed, 1.0)
+    starts = [given.teacher, given.start] + [problem(shape, (*seed, i), 1.0).start for i in range(STARTS)]
+    hyper = {"rate": jnp.float32(1.0), "damping": jnp.float32(0.1)}
+    found = []
+    for start in starts:
+        setting = Setting(
+            given.replace(start=start), jnp.zeros((1, 1), jnp.int32), True, 1, -np.inf, -np.inf, -np.inf, LONG
+        )
+        found.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
+    return float(min(found))
+
+
+def setting(
+    shape: Shape, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
+) -> Setting:
+    """A problem with its target: a share `tolerance` of the gain over chance from its optimum; batch 0 is the full one.
+
+    Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
+    """
+    every = shape.examples // batch if batch else 1
+    length = -(-length // every) * every
+    given, best = problem(shape, seed, conditioning), optimum(shape, seed)
+    gain = np.log(shape.classes) - best
+    order = np.zeros((1, 1), np.int32)
+    if batch:
+        rng = np.random.default_rng([*seed, 7])
+        epochs = [rng.permutation(shape.examples)[: every * batch] for _ in range(length // every)]
+        order = np.concatenate(epochs).reshape(-1, batch)
+    target, end = (float(best + share * tolerance * gain) for share in (1.0, 0.01))
+    return Setting(given, jnp.asarray(order, jnp.int32), not batch, every, best, target, end, length)
+
+
+def run(rule: str, hyper: Hyper, where: Setting, limit: int, *, goal: float | None = None) -> Run:
+    """A watched run, which ends at the setting's own end, or at `goal` with nothing held out evaluated."""
+    ends, watch = (where.end, 2) if goal is None else (goal, 1)
+    _, trace, steps, last = _train(rule, hyper, where, limit, ends, watch)
+    noted = int(steps) // where.every + 1
+    seen = {name: np.array(row, float)[:noted] for name, row in zip(Trace._fields, trace, strict=True)}
+    if not np.isfinite(last):
+        seen["loss"][-1] = np.inf
+    diverged = not float(last) <= RISE * seen["loss"][0] < np.inf
+    hit = np.flatnonzero(seen["loss"] <= where.target)
+    return Run(seen, int(steps), int(hit[0]) * where.every if len(hit) and not diverged else None, diverged)
+
+
+def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, watch: int) -> tuple:
+    length = where.length // where.every + 2
+    numbers = jnp.int32(limit), jnp.float32(goal), jnp.int32(watch)
+    return train(rule, where.full, where.given, where.order, hyper, *numbers, every=where.every, length=length)
+
+
+def seconds(rule: str, hyper: Hyper, where: Setting, steps: int) -> float:
+    """Time of that many steps of a program that is compiled, with nothing evaluated but what the rule needs."""
+    began = time.perf_counter()
+    jax.block_until_ready(_train(rule, hyper, where, steps, -np.inf, 0))
+    return time.perf_counter() - began
+
+
+def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple[np.ndarray, list[Hyper]]:
+    """Numbers to try, drawn evenly on logarithmic scales: places in the ranges [trials, numbers], and the numbers."""
+    searched = ranges(rule, full)
+    places = qmc.LatinHypercube(len(searched), rng=np.random.default_rng(seed)).random(trials)
+    low, high = np.log(list(searched.values())).T
+    found = np.exp(low + places * (high - low))
+    return places, [_chosen(rule, dict(zip(searched, row, strict=True))) for row in found]
+
+
+def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:
+    """As arrays; those that shapes depend on as the nearest of their choices."""
+    fixed = RULES[rule].choices
+    near = {name: min(values, key=lambda v: abs(np.log(v / numbers[name]))) for name, values in fixed.items()}
+    return {name: near.get(name, jnp.float32(value)) for name, value in numbers.items()}
+
+
+class Tuned(NamedTuple):
+    """The numbers that served best, whether they reached the target, and those in the outermost of the trials' strata.
+
+    `diverged` counts the trials that did on some problem; where all did, the numbers are of one of these.
+    """
+
+    hyper: Hyper
+    reached: bool
+    edge: str
+    diverged: int
+
+
+def tune(rule: str, settings: Sequence[Setting], limit: int, trials: int, seed: Sequence[int]) -> Tuned:
+    """The trial of the fewest steps to the target, summed over problems.
+
+    Where none reaches it on all of them it is the one that misses it least often, and of those the one of least loss at
+    the end; one that diverged comes last. A trial is stopped once it can no longer be the best, which changes nothing
+    about which one is.
+    """
+    places, tried = candidates(rule, settings[0].full, trials, seed)
+    scores = []
+    for hyper in tried:
+        best = min((steps for missed, steps, _ in scores if not missed), default=np.inf)
+        scores.append(_score(rule, hyper, settings, limit, best))
+    first = min(range(trials), key=lambda i: scores[i])
+    searched = ranges(rule, settings[0].full)
+    ends = zip(searched, places[first], strict=True)
+    edge = [f"{name} {'low' if u < 0.5 else 'high'}" for name, u in ends if min(u, 1 - u) < 1 / trials]
+    lost = sum(np.isinf(loss) for _, _, loss in scores)
+    return Tuned(tried[first], not scores[first][0], ", ".join(edge), int(lost))
+
+
+def _score(rule: str, hyper: Hyper, settings: Sequence[Setting], limit: int, best: float) -> tuple[int, float, float]:
+    """Problems missed, steps to the target in all, loss at the end in all: that at the target if it is reached.
+
+    The loss at the end of a run that diverged is infinite, and its trial is missed on all problems.
+    """
+    missed, steps, last = 0, 0, 0.0
+    for where in settings:
+        left = int(min(limit, max(best - steps, 0) + where.every))
+        found = run(rule, hyper, where, left, goal=where.target)
+        missed += found.reached is None
+        steps += limit if found.reached is None else found.reached
+        last += np.inf if found.diverged else float(found.trace["loss"][-1])
+        if found.diverged or (missed and np.isfinite(best)):
+            break
+    missed = len(settings) if np.isinf(last) else missed
+    return missed, float(steps if not missed else 0), last
+
+
+def curve(found: Run, where: Setting, times: dict[int, float], points: int = 40) -> str:
+    """A run at steps spaced evenly in their logarithm, as JSON of lists; times are interpolated between those known."""
+    last = len(found.trace["loss"]) - 1
+    grid = np.unique(np.round(np.geomspace(1, last + 1, points)).astype(int) - 1)
+    steps = grid * where.every
+    known = sorted({0: 0.0} | times)
+    columns: dict[str, Any] = {
+        "step": steps,
+        "seconds": np.interp(steps, known, [({0: 0.0} | times)[k] for k in known]),
+    }
+    columns |= {name: row[grid] for name, row in found.trace.items() if np.isfinite(row[grid]).any()}
+    return json.dumps({name: [_number(x) for x in row.tolist()] for name, row in columns.items()})
+
+
+def _number(value: float) -> float | int | None:
+    if isinstance(value, int):
+        return value
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+def product_cost(given: Problem) -> tuple[float, float, float]:
+    """Time of a Fisher–vector product over that of a gradient, in alternation: median and quartiles of the ratio."""
+    operator = fisher(model(given), given.start, likelihood="categorical", inputs=given.inputs)
+    product = jax.jit(lambda params, vector: operator.replace(params=params) @ vector)
+    gradient = jax.jit(jax.grad(lambda params: loss(given, params, given.inputs, given.labels)))
+    vector = gradient(given.start)
+    sides = (lambda: product(given.start, vector)), (lambda: gradient(given.start))
+    ratios = []
+    for _ in range(ALTERNATIONS):
+        taken = [_timed(side) for side in sides]
+        ratios.append(taken[0] / taken[1])
+    middle, low, high = np.quantile(ratios, [0.5, 0.25, 0.75])
+    return float(middle), float(low), float(high)
+
+
+def _timed(side: Callable[[], Any]) -> float:
+    side()
+    began = time.perf_counter()
+    for _ in range(CALLS):
+        result = side()
+    jax.block_until_ready(result)
+    return time.perf_counter() - began

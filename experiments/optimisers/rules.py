@@ -1,0 +1,209 @@
+"""The rules that are compared, each with what is searched for it, and the one loop that all of them train in."""
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array
+
+from experiments.optimisers.problem import Params, Problem, held_out, loss, model
+from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural_gradient
+
+Hyper = dict[str, Any]
+"""A rule's numbers: arrays, and whole numbers where shapes depend on them."""
+CURVATURE = 128
+"""Examples of a full batch that the kernel form takes its curvature from, others at every step."""
+MEMORIES = (10, 30, 100)
+LINE = 20
+"""Evaluations of one line search at most."""
+
+
+class Rule(NamedTuple):
+    """An optimiser and the ranges, from and to, that its numbers are searched in on a logarithmic scale."""
+
+    make: Callable[..., optax.GradientTransformationExtraArgs]
+    """(hyper, full, **static) ↦ the transform."""
+    ranges: dict[str, tuple[float, float]]
+    kind: str
+    """first-order, quasi-Newton or natural."""
+    mini: dict[str, tuple[float, float]] | None = None
+    """Ranges for mini-batches where they differ."""
+    choices: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    """Values of numbers that shapes depend on; the nearest to what was drawn is taken."""
+
+
+def _sgd(hyper: Hyper, full: bool):
+    return optax.sgd(hyper["rate"], momentum=1.0 - hyper["friction"])
+
+
+def _adam(hyper: Hyper, full: bool):
+    return optax.adam(hyper["rate"], b1=1.0 - hyper["friction"])
+
+
+def _lbfgs(hyper: Hyper, full: bool, memory: int):
+    # In mini-batches a line search on the batch does far better than a fixed rate, and better with a longest step.
+    own = {"curv_rtol": hyper["curvature"]} if full else {"max_learning_rate": hyper["rate"]}
+    search = optax.scale_by_zoom_linesearch(LINE, initial_guess_strategy="one", **own)
+    return optax.lbfgs(None, memory_size=memory, linesearch=search)
+
+
+def _natural(solver: str, hyper: Hyper, full: bool):
+    # On a sample of the examples the rule that adapts the damping compares losses of that sample alone.
+    damping = "lm" if full and solver != "kernel" else hyper["damping"]
+    bounds: dict[str, Any] = {"tolerance": 1e-3, "max_iterations": 100 if full else 20}
+    return natural_gradient(hyper["rate"], likelihood="categorical", damping=damping, solver=solver, **bounds)
+
+
+def _averaged(factory: Callable, hyper: Hyper, full: bool):
+    decay = 0.0 if full else 0.95
+    return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
+
+
+NATURAL = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}
+NOISY = {"rate": (3e-3, 2.0), "damping": (1e-7, 10.0)}
+RULES: dict[str, Rule] = {
+    "sgd": Rule(_sgd, {"rate": (1e-2, 100.0), "friction": (3e-3, 1.0)}, "first-order"),
+    "adam": Rule(_adam, {"rate": (1e-2, 1.0), "friction": (5e-3, 1.0)}, "first-order"),
+    "lbfgs": Rule(
+        _lbfgs,
+        {"curvature": (0.01, 0.99), "memory": (10, 100)},
+        "quasi-Newton",
+        {"rate": (0.03, 3.0), "memory": (10, 100)},
+        {"memory": MEMORIES},
+    ),
+    "cg": Rule(partial(_natural, "cg"), NATURAL, "natural", NOISY),
+    "cholesky": Rule(partial(_natural, "cholesky"), NATURAL, "natural", NOISY),
+    "kernel": Rule(partial(_natural, "kernel"), NATURAL, "natural", NOISY),
+    "kronecker": Rule(partial(_averaged, kronecker_natural_gradient), NATURAL, "natural", NOISY),
+    "diagonal": Rule(partial(_averaged, diagonal_fisher), NOISY, "natural"),
+}
+
+
+def ranges(rule: str, full: bool) -> dict[str, tuple[float, float]]:
+    """What is searched for a rule, and where."""
+    chosen = RULES[rule]
+    return chosen.ranges if full or chosen.mini is None else chosen.mini
+
+
+class Trace(NamedTuple):
+    """What was seen every `every` steps, the start included; NaN where nothing was."""
+
+    loss: Array
+    held_loss: Array
+    held_accuracy: Array
+    damping: Array
+    residual: Array
+    iterations: Array
+    accepted: Array
+
+
+class _State(NamedTuple):
+    step: Array
+    params: Params
+    inner: Any
+    value: Array
+    trace: Trace
+
+
+def train(
+    rule: str,
+    full: bool,
+    given: Problem,
+    order: Array,
+    hyper: Hyper,
+    limit: Array,
+    goal: Array,
+    watch: Array,
+    *,
+    every: int,
+    length: int,
+) -> tuple[Params, Trace, Array, Array]:
+    """Parameters, trace, number of steps done and loss of all examples at the end.
+
+    One program for each rule and kind of batch: all that a search or a sweep changes is traced.
+
+    Args:
+        rule, full: which rule, and whether its batches are all examples; `every` and `length`: of the trace.
+        given: the problem.
+        order: examples of each batch [batches B], taken in turn; of no use in full batches.
+        hyper: the rule's numbers.
+        limit: steps at most.
+        goal: loss of all examples that ends the run; so does one that is not finite.
+        watch: what is evaluated for the trace though no rule needs it, and is not to be timed: nothing, the loss of all
+            examples, or what is held out as well (0, 1, 2).
+    """
+    hyper = dict(hyper)
+    return _compiled(rule, full, int(hyper.pop("memory", 0)), every, length)(given, order, hyper, limit, goal, watch)
+
+
+@cache
+def _compiled(rule: str, full: bool, memory: int, every: int, length: int) -> Callable:
+    options = {"memory": memory} if memory else {}
+
+    def run(given: Problem, order: Array, hyper: Hyper, limit: Array, goal: Array, watch: Array):
+        optimiser = RULES[rule].make(hyper, full, **options)
+        advance = partial(_advance, rule, full, optimiser, given, order, every, watch)
+        inner: Any = optimiser.init(given.start)
+        if hasattr(inner, "residual") and hasattr(inner, "gain"):
+            inner = inner._replace(damping=hyper["damping"].astype(inner.damping.dtype))
+        blank = jnp.full((length,), jnp.nan, jnp.float32)
+        unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at
+        first = _State(jnp.zeros((), jnp.int32), given.start, inner, unknown, _blank(blank))
+        running = lambda s: (s.step < limit) & (s.value > goal) & jnp.isfinite(s.value)  # noqa: E731
+        last = jax.lax.while_loop(running, advance, first)
+        value = loss(given, last.params, given.inputs, given.labels)
+        return last.params, _noted(last, given, value, every, watch), last.step, value
+
+    return jax.jit(run)
+
+
+def _blank(row: Array) -> Trace:
+    return Trace(*[row] * len(Trace._fields))
+
+
+def _advance(rule, full, optimiser, given: Problem, order: Array, every: int, watch: Array, state: _State) -> _State:
+    """One step, after a note of where it starts from."""
+    if full:
+        inputs, labels = given.inputs, given.labels
+    else:
+        rows = order[state.step % order.shape[0]]
+        inputs, labels = given.inputs[rows], given.labels[rows]
+    of = lambda params: loss(given, params, inputs, labels)  # noqa: E731
+    if rule == "lbfgs" and full:
+        value, grads = optax.value_and_grad_from_state(of)(state.params, state=state.inner)
+    else:
+        value, grads = jax.value_and_grad(of)(state.params)
+    value = cast(Array, value)
+    whole: Any = value
+    if not full:
+        due = (watch > 0) & (state.step % every == 0)
+        entire = lambda: loss(given, state.params, given.inputs, given.labels)  # noqa: E731
+        whole = jax.lax.cond(due, entire, lambda: jnp.where(jnp.isfinite(value), state.value, value))
+    seen = inputs
+    if rule == "kernel" and full and given.inputs.shape[0] > CURVATURE:
+        first = state.step * CURVATURE % (given.inputs.shape[0] - CURVATURE + 1)
+        seen = jax.lax.dynamic_slice_in_dim(given.inputs, first, CURVATURE)
+    extra = {"value": value, "value_fn": of}
+    extra |= {"model_fn": model(given), "inputs": seen} if RULES[rule].kind == "natural" else {"grad": grads}
+    updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
+    trace = _noted(state, given, whole, every, watch)
+    return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
+
+
+def _noted(state: _State, given: Problem, whole: Array, every: int, watch: Array) -> Trace:
+    """The trace with the loss, what is held out and the optimiser's own account at the present step."""
+    place = state.step // every
+    inner = state.inner
+    own = [getattr(inner, name, jnp.nan) for name in Trace._fields[3:]] if hasattr(inner, "gain") else [jnp.nan] * 4
+
+    def write() -> Trace:
+        missing = jnp.full((), jnp.nan, whole.dtype)
+        held = jax.lax.cond(watch > 1, lambda: held_out(given, state.params), lambda: (missing, missing))
+        seen = zip(state.trace, (whole, *held, *own), strict=True)
+        return Trace(*[row.at[place].set(jnp.asarray(x, row.dtype)) for row, x in seen])
+
+    return jax.lax.cond((watch > 0) & (state.step % every == 0), write, lambda: state.trace)

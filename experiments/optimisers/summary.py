@@ -1,0 +1,163 @@
+"""The summary of a comparison of optimisers: steps and times of every rule, and who is ahead by how much."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from experiments.optimisers.experiment import BATCHES, FIRST, NATURAL
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+TASK = ["batch", "conditioning"]
+RIVALS = {"first-order": FIRST, "quasi-Newton": ("lbfgs",)}
+
+
+def summary(table: Table) -> dict:
+    """Everything that is saved beside the table.
+
+    results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
+                 problems of steps, seconds and of the excess at equal time, all counting a miss as infinite; means of
+                 what was held out, NaN where a problem has none; `diverged`, problems on which the run did, which is a
+                 miss, and `trials_diverged`, those of the search
+    comparisons  for every kind of batch and conditioning, by steps and by seconds: the first of the natural gradients
+                 and of each kind of rival, the median over problems of the ratio of rival to natural, and the winner. A
+                 ratio is a bound from below where the rival missed the target on most problems: it counts what was run
+    product      cost of a Fisher–vector product in gradients
+
+    Equal time is the median time that the first rule takes to the target.
+    """
+    results = [entry for _, rows in table.groupby(TASK, sort=False) for entry in _results(rows)]
+    comparisons = [
+        entry
+        for _, rows in table.groupby(TASK, sort=False)
+        for measure in ("steps", "seconds")
+        if (entry := _comparison(rows, measure)) is not None
+    ]
+    found = {"results": results, "comparisons": comparisons, "product": _product(table)}
+    return found | {"scalars": _scalars(found)}
+
+
+def _median(values: Any) -> float:
+    """Median with missing values as infinite; where that is infinite, NaN, which is saved as null."""
+    known = np.asarray(values, float)
+    middle = float(np.median(np.where(np.isnan(known), np.inf, known)))
+    return middle if np.isfinite(middle) else float("nan")
+
+
+def curves(rows: Any) -> list[dict[str, np.ndarray]]:
+    """The runs of some rows, each a dict of arrays, with `excess` over the least loss known of that problem."""
+    found = []
+    for optimum, text in zip(rows["optimum"], rows["curve"], strict=True):
+        run = {name: np.array(values, float) for name, values in json.loads(text).items()}
+        found.append(run | {"excess": run["loss"] - optimum})
+    return found
+
+
+def _at(run: dict[str, np.ndarray], seconds: float) -> float:
+    """Excess of a run at a time, interpolated in its logarithm; that of its end if it was over by then."""
+    known = np.isfinite(run["excess"])
+    level = np.log(np.maximum(run["excess"][known], 1e-9))
+    return float(np.exp(np.interp(seconds, run["seconds"][known], level))) if known.any() else float("nan")
+
+
+def _results(rows: Table) -> list[dict]:
+    times = [_median(own["seconds"]) for _, own in rows.groupby("rule", sort=False)]
+    equal = min((t for t in times if np.isfinite(t)), default=float("nan"))
+    found = []
+    for _, own in rows.groupby("rule", sort=False):
+        entry: dict[str, Any] = {name: own[name].iloc[0] for name in (*TASK, "rule")}
+        entry |= {"problems": len(own), "reached": int(own["steps"].notna().sum())}
+        entry |= {name: _median(own[name]) for name in ("steps", "seconds")}
+        entry |= {"step_seconds": float(own["step_seconds"].median()), "steps_tried": int(own["steps_done"].max())}
+        then = [np.inf if lost else _at(run, equal) for lost, run in zip(own["diverged"], curves(own), strict=True)]
+        entry |= {"equal_seconds": equal, "excess_then": _median(then)}
+        entry |= {"diverged": int(own["diverged"].sum())}
+        entry |= {name: int(own[name].iloc[0]) for name in ("trials", "trials_diverged")}
+        names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
+        entry |= {name: float(own[name].astype(float).mean(skipna=False)) for name in names}
+        numbers = ("rate", "friction", "damping", "curvature", "memory")
+        entry |= {name: float(own[name].iloc[0]) for name in numbers if own[name].notna().any()}
+        found.append(entry | {"edge": _text(own["edge"].iloc[0])})
+    return found
+
+
+def _text(value: Any) -> str:
+    """A cell of text, which an empty one does not come back as."""
+    return value if isinstance(value, str) else ""
+
+
+def _pivot(rows: Table, measure: str) -> Table:
+    """Steps or seconds to the target [problems × rules], infinite where it was missed."""
+    return rows.pivot(index="sample", columns="rule", values=measure).astype(float).fillna(np.inf)
+
+
+def _first(wide: Table, rules: tuple[str, ...]) -> str | None:
+    """The rule of the least median; of equal ones, the one that missed the target least often or has the least mean."""
+    present = [rule for rule in rules if rule in wide]
+    order = {rule: (wide[rule].median(), np.isinf(wide[rule]).sum(), wide[rule].mean()) for rule in present}
+    return min(present, key=order.__getitem__) if present else None
+
+
+def _comparison(rows: Table, measure: str) -> dict | None:
+    wide = _pivot(rows, measure)
+    natural = _first(wide, NATURAL)
+    spent = rows.assign(steps=rows["steps_done"], seconds=rows["steps_done"] * rows["step_seconds"])
+    tried = spent.pivot(index="sample", columns="rule", values=measure).astype(float)
+    winner = _winner(wide, tried)
+    if natural is None or not np.isfinite(wide[natural].median()):
+        return None if natural is None else _entry(rows, measure) | {"natural": None, "winner": winner}
+    entry = _entry(rows, measure) | {"natural": natural, "natural_median": float(wide[natural].median())}
+    for kind, rules in RIVALS.items():
+        rival = _first(wide, rules)
+        if rival is None:
+            continue
+        missed = np.isinf(wide[rival])
+        # Where both missed there is no ratio; where the natural rule alone did it is none at all.
+        ratio = wide[rival].where(~missed, tried[rival].where(np.isfinite(wide[natural]))) / wide[natural]
+        name = kind.replace("-", "_").lower()
+        entry |= {f"{name}": rival, f"{name}_median": _median(wide[rival].replace(np.inf, np.nan))}
+        entry |= {f"{name}_ratio": float(ratio.median()), f"{name}_low": float(ratio.min())}
+        entry |= {f"{name}_high": float(ratio.max()), f"{name}_bound": bool(missed.mean() >= 0.5)}
+    return entry | {"winner": winner}
+
+
+def _entry(rows: Table, measure: str) -> dict[str, Any]:
+    return {name: rows[name].iloc[0] for name in TASK} | {"measure": measure}
+
+
+def _winner(wide: Table, tried: Table) -> str | None:
+    """The rule of the least median; none where a rule that missed the target was given less than that."""
+    rule = _first(wide, tuple(wide.columns))
+    if rule is None or not np.isfinite(best := wide[rule].median()):
+        return None
+    missed = [name for name in wide if not np.isfinite(wide[name].median())]
+    return None if any(tried[name].median() < best for name in missed) else rule
+
+
+def _product(table: Table) -> dict | None:
+    known = table["product_ratio"].dropna()
+    if known.empty:
+        return None
+    columns = {"median": "product_ratio", "low": "product_low", "high": "product_high"}
+    return {name: float(table[column].median()) for name, column in columns.items()} | {"measurements": len(known)}
+
+
+def _scalars(found: dict) -> dict[str, Any]:
+    """Ratios of rivals to natural gradients, the winners at each conditioning, and the rules that diverged."""
+    scalars: dict[str, Any] = {}
+    for entry in sorted(found["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
+        where = f"{entry['batch']}/{entry['conditioning']:g}"
+        for kind in ("first_order", "quasi_newton"):
+            if f"{kind}_ratio" in entry:
+                least = "_at_least" if entry[f"{kind}_bound"] else ""
+                scalars[f"{entry['measure']}_ratio{least}/{where}/{kind}"] = entry[f"{kind}_ratio"]
+        scalars[f"winner_{entry['measure']}/{where}"] = entry["winner"] or "none"
+    if found["product"] is not None:
+        scalars["product_in_gradients"] = found["product"]["median"]
+    for entry in found["results"]:
+        lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
+        search = f"all {entry['trials']} trials" if entry["trials_diverged"] == entry["trials"] else ""
+        if said := ", ".join(filter(None, (lost, search))):
+            scalars[f"diverged/{entry['batch']}/{entry['conditioning']:g}/{entry['rule']}"] = said
+    return scalars

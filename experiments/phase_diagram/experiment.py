@@ -1,0 +1,398 @@
+"""Phase diagrams: in which states a memory ends over load and temperature, when it starts at a stored pattern.
+
+The classical network is sampled by heat-bath dynamics at temperature T, the modern one is iterated to its fixed point
+at β = 1/T. A map is refined where neighbouring cells disagree; curves of the classical overlap against T at a few
+loads are refined where retrieval is lost. Lines of theory are replica-symmetric (Amit, Gutfreund & Sompolinsky):
+wrong below the line of Almeida and Thouless, as is all of the spin glass; those of the modern network are annealed at
+its size. A network of finite size leaves a metastable state in time: the temperature at which half of the retrievals
+are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criterion of `retrieval`. An end is one of
+
+    retrieval      held by the target     (spins: most of the frozen state lies along it; modern: most of the weight)
+    other_pattern  held by another single pattern
+    mixture        ordered without one    (spin glass; metastable mixture of patterns)
+    disorder       not ordered            (paramagnet; average over all patterns)
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby, product
+from math import exp, log
+from typing import TYPE_CHECKING, NamedTuple
+
+from experiments import contract
+from experiments.bounds import both, chosen
+from experiments.contract import Cost, about
+from experiments.phase_diagram import measurement
+from experiments.phase_diagram.refinement import Cell, between, coarse, cut
+from experiments.shared import parallel, pattern_sets
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "load"
+MEMORIES = ("classical", "modern")
+STUDIES = MAP, CURVE = ("map", "curve")
+PARITY = "odd"
+"""Parity of the numbers of patterns of the classical network, the same at all sizes."""
+CHUNK = 2e10
+"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
+TEMPERATURES = 2
+"""Temperatures that share one draw of patterns in one call."""
+
+
+@dataclass
+class Map:
+    """Where a map is measured."""
+
+    neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
+    cells: list[int] = field(
+        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
+    )
+    samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+
+
+@dataclass
+class Classical(Map):
+    """The map of the classical network over M/N and T."""
+
+    temperature: list[float] = field(
+        default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T", least=0)
+    )
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
+
+
+@dataclass
+class Modern(Map):
+    """The map of the modern network over ln M / N and β."""
+
+    neurons: int = field(default=12, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(
+        default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N", least=0)
+    )
+    beta: list[float] = field(
+        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β", least=1e-6)
+    )
+    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most", least=1))
+
+
+@dataclass
+class Curves:
+    """Overlap of the classical network against temperature at fixed loads."""
+
+    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
+    neurons: list[int] = field(
+        default_factory=lambda: [100], metadata=about("numbers of neurons N; one may return with other sweeps", least=2)
+    )
+    samples: list[int] = field(
+        default_factory=lambda: [6], metadata=about("draws of patterns, one number for all N or one for each", least=1)
+    )
+    temperatures: list[float] = field(
+        default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
+    )
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+    burn_in: list[int] = field(
+        default_factory=lambda: [20],
+        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0),
+    )
+    sweeps: list[int] = field(
+        default_factory=lambda: [40],
+        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2),
+    )
+
+
+class Effort(NamedTuple):
+    """What the curves of one size are measured with."""
+
+    neurons: int
+    samples: int
+    burn_in: int
+    sweeps: int
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the phase diagrams; the defaults are smoke scale."""
+
+    memories: list[str] = field(
+        default_factory=lambda: list(MEMORIES),
+        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
+    )
+    studies: list[str] = field(
+        default_factory=lambda: list(STUDIES),
+        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
+    )
+    classical: Classical = field(
+        default_factory=Classical,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP))),
+    )
+    modern: Modern = field(
+        default_factory=Modern, metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)))
+    )
+    curves: Curves = field(
+        default_factory=Curves,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE))),
+    )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        for name in MEMORIES:
+            _check_map(name, getattr(self, name))
+        _check_sweeps("classical", self.classical.sweeps)
+        _range("classical.temperature", self.classical.temperature)
+        _range("modern.beta", self.modern.beta)
+        _check_curves(self.curves)
+
+
+def _range(name: str, ends: list[float]) -> None:
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"{name} must be two ascending numbers, got {ends}")
+
+
+def _check_map(name: str, area: Map) -> None:
+    from hopfield.memories import find
+
+    _range(f"{name}.load", area.load)
+    if len(area.cells) != 2:
+        raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
+    most = find(name).scaling.patterns(area.load[1], area.neurons)
+    if most * area.neurons > 2**28:
+        raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
+
+
+def _check_sweeps(name: str, sweeps: int) -> None:
+    if sweeps % 2:
+        raise ValueError(f"{name}.sweeps must be even, got {sweeps}")
+
+
+def _efforts(curves: Curves) -> list[Effort]:
+    """One for each of neurons; a single number of draws or sweeps serves all."""
+    columns = [curves.neurons]
+    for name in ("samples", "burn_in", "sweeps"):
+        values = getattr(curves, name)
+        if len(values) not in (1, len(curves.neurons)):
+            raise ValueError(f"curves.{name} must be one number, or one for each of neurons, got {values}")
+        columns.append(values * len(curves.neurons) if len(values) == 1 else values)
+    return [Effort(*values) for values in zip(*columns, strict=True)]
+
+
+def _check_curves(curves: Curves) -> None:
+    efforts = _efforts(curves)
+    for effort in efforts:
+        _check_sweeps("curves", effort.sweeps)
+    if len({effort._replace(samples=0) for effort in efforts}) < len(efforts):
+        raise ValueError(f"curves.neurons must return with other sweeps or not at all, got {curves.neurons}")
+    if curves.loads and not (curves.neurons and curves.temperatures):
+        raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
+    for size in curves.neurons:
+        if max([*curves.loads, 0]) * size**2 > 2**28:
+            raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
+
+
+def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict]:
+    """One point for each cell of a map, and draw of patterns, measured at the middle of the cell."""
+    area = getattr(config, memory)
+    found = []
+    for cell in cells:
+        low, high, cold, warm = _edges(config, memory, cell)
+        point = {
+            "study": MAP,
+            "memory": memory,
+            "neurons": area.neurons,
+            "asked": (low + high) / 2,
+            "patterns": _stored(memory, (low + high) / 2, area.neurons),
+            "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
+            "level": cell.level,
+            "column": cell.column,
+            "row": cell.row,
+            "probes": area.probes,
+            "burn_in": getattr(area, "burn_in", 0),
+            "sweeps": getattr(area, "sweeps", 0),
+            "max_steps": getattr(area, "max_steps", 0),
+        }
+        found += [point | {"sample": sample} for sample in range(area.samples)]
+    return found
+
+
+def _stored(memory: str, load: float, neurons: int) -> int:
+    """Number of patterns nearest to a load that is asked for, of one parity where fields are integers."""
+    from hopfield.memories import find
+
+    return find(memory).rounded(load, neurons, PARITY)
+
+
+def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float, float]:
+    """Lowest and highest load, lowest and highest temperature of a cell."""
+    area = getattr(config, memory)
+    left, right, lower, upper = cell.bounds(*area.cells)
+    low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
+    if memory == "classical":
+        cold, warm = (
+            area.temperature[0] + part * (area.temperature[1] - area.temperature[0]) for part in (lower, upper)
+        )
+        return low, high, cold, warm
+    ratio = log(area.beta[1] / area.beta[0])
+    return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
+
+
+def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:
+    """One point for each temperature, with its level of refinement, and draw of patterns."""
+    neurons, samples, burn_in, sweeps = effort
+    shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
+    shared["patterns"] = _stored("classical", load, neurons)
+    length = {"probes": config.curves.probes, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
+    return [
+        shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | length | {"sample": sample}
+        for temperature, level in places
+        for sample in range(samples)
+    ]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for memory in config.memories if MAP in config.studies else []:
+        area = getattr(config, memory)
+        stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
+        steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
+        size = area.neurons * max(stored, area.neurons if memory == "classical" else 0)
+        parts.append(
+            Cost(
+                cells, max(size, area.probes * stored), 2**area.levels * cells * area.probes * steps * area.neurons / 2
+            )
+        )
+    curves = config.curves
+    if CURVE in config.studies and "classical" in config.memories:
+        for neurons, samples, burn_in, sweeps in _efforts(curves):
+            cells = len(curves.loads) * len(curves.temperatures) * samples
+            steps = curves.probes * (burn_in + sweeps)
+            parts.append(Cost(cells, neurons * max(neurons, curves.probes), cells * steps * neurons**2))
+    return contract.total(parts)
+
+
+def points(config: Config) -> list[dict]:
+    """The coarse cells of every map and the given temperatures of every curve."""
+    found = []
+    for memory in dict.fromkeys(config.memories if MAP in config.studies else []):
+        found += _map_points(config, memory, coarse(*getattr(config, memory).cells))
+    for effort, load in _curves(config):
+        found += _curve_points(config, effort, load, [(t, 0) for t in dict.fromkeys(config.curves.temperatures)])
+    return found
+
+
+def _curves(config: Config) -> list[tuple[Effort, float]]:
+    """Effort and load of every curve, loads that store the same number of patterns once."""
+    found = {}
+    if CURVE in config.studies and "classical" in config.memories:
+        for load, effort in product(config.curves.loads, _efforts(config.curves)):
+            found.setdefault((effort, _stored("classical", load, effort.neurons)), load)
+    return [(effort, load) for (effort, _), load in found.items()]
+
+
+def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
+    """Quarters of cells whose neighbours hold another regime, middles of intervals in which retrieval is lost."""
+    maps, curves = defaultdict(lambda: defaultdict(list)), defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["study"] == MAP:
+            maps[row["memory"]][Cell(row["level"], row["column"], row["row"])].append(row)
+        else:
+            key = tuple(row[name] for name in ("neurons", "burn_in", "sweeps", "asked"))
+            curves[key][row["temperature"], row["level"]].append(row)
+    found = []
+    for memory, cells in maps.items():
+        regimes = {cell: measurement.majority(members) for cell, members in cells.items()}
+        found += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
+    for effort, load in _curves(config):
+        places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
+        shares = {
+            place: sum(row["retrieval"] for row in rows) / measurement.trials(rows) for place, rows in places.items()
+        }
+        found += _curve_points(config, effort, load, between(shares, config.curves.levels))
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points: temperatures that share a draw of patterns together, several draws in one call."""
+    draw = lambda point: (_program(config, point), point["patterns"], point["sample"])  # noqa: E731
+    units = []
+    for (program, _, _), members in groupby(sorted(points_, key=draw), key=draw):
+        together = list(members)
+        units += [(program, together[i : i + TEMPERATURES]) for i in range(0, len(together), TEMPERATURES)]
+    tasks: list[Callable[[], list[dict]]] = []
+    for program, members in groupby(units, key=lambda unit: unit[0]):
+        queue = [points for _, points in members]
+        size = max(1, min(8, int(CHUNK // program.cost)))  # whatever the queue: one program at all levels of refinement
+        tasks += [partial(_run, config, program, queue[i : i + size], size) for i in range(0, len(queue), size)]
+    return parallel.rows(tasks)
+
+
+def _program(config: Config, point: dict) -> measurement.Program:
+    effort = (point["burn_in"], point["sweeps"], point["max_steps"])
+    padding = _padding(config, point)
+    probes = min(point["probes"], padding)
+    return measurement.Program(point["memory"], point["neurons"], padding, probes, TEMPERATURES, *effort)
+
+
+def _padding(config: Config, point: dict) -> int:
+    """Padded number of patterns: no load of the map or of the curves asks for more."""
+    area = getattr(config, point["memory"])
+    most = max(config.curves.loads) if point["study"] == CURVE else area.load[1]
+    largest = _stored(point["memory"], most, point["neurons"])
+    return pattern_sets.padded(point["patterns"], largest, point["neurons"])
+
+
+def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], size: int) -> list[dict]:
+    """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
+    from hopfield.memories import find
+
+    padded = chunk + [chunk[0]] * (size - len(chunk))
+    temperatures = [[point["temperature"] for point in group] for group in padded]
+    temperatures = [row + row[:1] * (TEMPERATURES - len(row)) for row in temperatures]
+    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
+    result = measurement.run(program, config.seed, patterns, samples, temperatures)
+    rows = []
+    for i, group in enumerate(chunk):
+        for j, point in enumerate(group):
+            load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
+            place = {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
+            rows.append(point | place | {name: values[i][j] for name, values in result.items()})
+    return rows
+
+
+def _extent(config: Config, point: dict) -> dict[str, float | None]:
+    """The edges of a point's cell; a curve has none."""
+    names = ("load_low", "load_high", "temperature_low", "temperature_high")
+    if point["study"] == CURVE:
+        return dict.fromkeys(names)
+    cell = Cell(point["level"], point["column"], point["row"])
+    return dict(zip(names, _edges(config, point["memory"], cell), strict=True))
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Where retrieval ends, by size and load, its overlap beside the replica theory, and how well the maps agree."""
+    from experiments.phase_diagram.summary import summary
+
+    return summary(table)
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
+    from experiments.phase_diagram.figure import draw
+
+    return draw(table, summary)

@@ -1,0 +1,248 @@
+"""The figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.figures.style import THEORY, series
+from experiments.phase_diagram import measurement
+from experiments.phase_diagram.summary import Table, cells
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Panel = Callable[["Axes"], None]
+SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
+HATCHES = dict(zip(measurement.REGIMES, ("", "xx", "//", ""), strict=True))
+"""The mixed regime is hatched, so that it differs from retrieval in grey, too."""
+WORDS = {
+    "classical": dict(
+        zip(measurement.REGIMES, ("retrieval", "other pattern", "spin glass", "paramagnet"), strict=True)
+    ),
+    "modern": dict(
+        zip(measurement.REGIMES, ("retrieval", "other pattern", "metastable mixture", "global average"), strict=True)
+    ),
+}
+AXES = {
+    "classical": {"xlabel": r"load $\alpha = M/N$", "ylabel": "temperature $T$"},
+    "modern": {"xlabel": r"load $\alpha = \ln M / N$", "ylabel": r"inverse temperature $\beta$", "yscale": "log"},
+}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """A row of panels for each network: regimes, overlaps, and for the classical one curves and rounding."""
+    from matplotlib.figure import Figure
+
+    rows: list[list[Panel]] = []
+    maps = table[table["study"] == "map"]
+    for memory in dict.fromkeys(maps["memory"]):
+        area = maps[maps["memory"] == memory]
+        found, first = cells(area), area.iloc[0]
+        where = rf"{memory}, $N={first['neurons']}$"
+        where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
+        shared = {"found": found, "memory": memory, "neurons": int(first["neurons"]), "where": where}
+        rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
+    extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
+    extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
+    for row, panel in zip(rows, extra, strict=False):
+        row.append(panel)
+    rows += [extra[len(rows) :]] if extra[len(rows) :] else []
+    columns = max(map(len, rows))
+    figure = Figure(figsize=(4.2 * columns + 0.2, 4.0 * len(rows)), layout="constrained")
+    axes = figure.subplots(len(rows), columns, squeeze=False)
+    letters = iter("abcdefgh")
+    for line, row in zip(axes, rows, strict=True):
+        for ax, panel in zip(line, row, strict=False):
+            panel(ax)
+            ax.set_title(f"{next(letters)}  {ax.get_title(loc='left')}", loc="left")
+        for ax in line[len(row) :]:
+            ax.set_axis_off()
+    return figure
+
+
+def _rectangles(found: Table, memory: str) -> list[list[tuple[float, float]]]:
+    """Corners of every cell on the axes of its map."""
+    low, high = found["temperature_low"].to_numpy(float), found["temperature_high"].to_numpy(float)
+    if memory == "modern":
+        low, high = 1 / high, 1 / low
+    sides = zip(found["load_low"], found["load_high"], low, high, strict=True)
+    return [[(left, bottom), (right, bottom), (right, top), (left, top)] for left, right, bottom, top in sides]
+
+
+def _frame(ax: "Axes", found: Table, memory: str) -> None:
+    corners = np.array(_rectangles(found, memory)).reshape(-1, 2)
+    (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
+    ax.set(xlim=(left, right), ylim=(bottom, top), **AXES[memory])
+    ax.locator_params(axis="x", nbins=5)
+    ax.grid(False)
+    if memory == "modern":
+        from matplotlib.ticker import NullFormatter, ScalarFormatter
+
+        ax.set_yticks([beta for beta in (0.1, 0.2, 0.5, 1, 2, 5, 10) if bottom <= beta <= top])
+        ax.yaxis.set_major_formatter(ScalarFormatter())
+        ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _regimes(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
+    """Every cell in the colour of its regime, cut as it was measured."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    handles = []
+    for regime, shade in SHADES.items():
+        inside = found[found["regime"] == regime]
+        if inside.empty:
+            continue
+        look = {"facecolor": shade, "hatch": HATCHES[regime], "edgecolor": "0.75", "linewidth": 0.35}
+        ax.add_collection(PolyCollection(_rectangles(inside, memory), **look))
+        handles.append(Patch(label=WORDS[memory][regime], **look))
+    _frame(ax, found, memory)
+    _lines(ax, memory, neurons, colour="k")
+    lines, _ = ax.get_legend_handles_labels()
+    handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "columnspacing": 1.2}
+    ax.legend(handles=[*handles, *lines], fontsize=7.5, **below)
+    ax.set_title(f"{where}: regimes", loc="left")
+
+
+def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
+    """Every cell in the shade of its mean overlap."""
+    from matplotlib.collections import PolyCollection
+
+    shades = PolyCollection(_rectangles(found, memory), cmap="cividis", edgecolor="face", linewidth=0.2)
+    shades.set_array(found["overlap"].to_numpy(float))
+    shades.set_clim(0, 1)
+    ax.add_collection(shades)
+    _frame(ax, found, memory)
+    _lines(ax, memory, neurons, colour="w")
+    figure = ax.get_figure()
+    if figure is not None:
+        figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
+    ax.set_title(f"{where}: overlap", loc="left")
+
+
+def _lines(ax: "Axes", memory: str, neurons: int, colour: str) -> None:
+    """The lines of theory on a map whose limits are set."""
+    drawn = _classical_lines if memory == "classical" else _modern_lines
+    loads = np.linspace(*ax.get_xlim(), 241)
+    low, high = ax.get_ylim()
+    heights = np.linspace(low, high, 241) if memory == "classical" else np.geomspace(low, high, 121)
+    for (x, y, label), style in zip(drawn(loads, heights, neurons), ("-", "--", "-.", ":"), strict=False):
+        ax.plot(x, y, color=colour, linestyle=style, linewidth=1.5, label=label)
+
+
+def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
+    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
+
+    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it. Spins are counted as frozen
+    from self-overlap q = FROZEN on, which is below T_g.
+    """
+    from hopfield.theory import classical
+
+    cold = temperatures[temperatures < 1]
+    return [
+        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
+        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
+        (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
+        (loads, frozen_temperature(loads), f"self-overlap $q = {measurement.FROZEN:g}$: frozen here (RS)"),
+    ]
+
+
+def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.ndarray:
+    """Temperature at which the replica-symmetric spin glass has self-overlap q: T_g for q → 0.
+
+    q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
+    """
+    from scipy.optimize import brentq
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
+    return 1 - q + np.sqrt(loads * q) / noise
+
+
+def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
+    """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
+    from hopfield.theory import spherical
+
+    patterns = np.exp(loads * neurons)
+    kappa = betas * neurons
+    return [
+        (spherical.critical_load(neurons, kappa, "converged"), betas, f"retrieval ends, annealed, $N={neurons}$"),
+        (
+            spherical.critical_load(neurons, kappa, "one_step"),
+            betas,
+            f"half weight at the start, annealed, $N={neurons}$",
+        ),
+        (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
+        (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
+    ]
+
+
+def _curves(ax: "Axes", summary: dict) -> None:
+    """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
+    import pandas
+    from matplotlib.colors import to_rgb
+
+    from hopfield.theory import classical
+
+    frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
+    burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
+    frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
+    names = {load: rf"$\alpha={load:.3g}$" for load in frame["asked"]}
+    looks = series(list(names.values()))
+    sizes = sorted(frame["neurons"].unique())
+    for number, size in enumerate(sizes, 1):
+        for load, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
+            look = looks[names[load]] | {"linestyle": "none", "capsize": 2, "elinewidth": 0.9}
+            paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
+            fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
+            label = f"{names[load]}, $N={size}$"
+            scale = 2.5 + 2.5 * number / len(sizes)
+            look |= {"markerfacecolor": fill, "markersize": scale, "label": label}
+            ax.errorbar(rows["temperature"], rows["overlap"], rows["overlap_stderr"], **look)
+    for load in names:
+        end = float(classical.spinodal_temperature(load))
+        if np.isfinite(end):
+            temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2
+            ax.plot(temperatures, classical.retrieval_overlap(load, temperatures), **THEORY)
+            edge = float(classical.retrieval_overlap(load, end - 1e-9))
+            ax.vlines(end, 0, edge, color=THEORY["color"], linestyle=THEORY["linestyle"], linewidth=0.7)
+    ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
+    ax.set(xlabel="temperature $T$", ylabel="overlap $m$", ylim=(-0.03, 1.03))
+    ax.set_title(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", loc="left")
+    ax.legend(loc="lower left", fontsize=7.5)
+
+
+def _measured(summary: dict) -> list[dict]:
+    return [line for line in summary["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
+
+
+def _rounding(ax: "Axes", summary: dict) -> None:
+    """Where half of the probes have lost their pattern relative to T_M, by sweeps, with the width of the loss."""
+    import pandas
+
+    frame: Table = pandas.DataFrame(_measured(summary))
+    names = {
+        key: rf"$\alpha={key[0]:.3g}$, {key[1]} sweeps"
+        for key in frame[["asked", "observed_sweeps"]].itertuples(index=False, name=None)
+    }
+    looks = series(list(names.values()))
+    for number, (key, rows) in enumerate(frame.groupby(["asked", "observed_sweeps"], sort=False)):
+        look = looks[names[key]]
+        x, y = rows["neurons"] * 1.06**number, rows["temperature"] / rows["theory"]
+        width = np.abs(rows["width"]) / rows["theory"]
+        ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)
+        error = rows["stderr"] / rows["theory"]
+        ax.errorbar(x, y, error, label=names[key], **look | {"linestyle": "none", "capsize": 3})
+    ax.axhline(1, **THEORY, label=r"RS theory $T_M$, $N\to\infty$")
+    ax.set(xscale="log", xlabel="neurons $N$", ylabel=r"$T_{50}/T_M$: half of the retrievals lost")
+    sizes = sorted(frame["neurons"].unique())
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.set_xticks([], minor=True)
+    ax.margins(x=0.25, y=0.3)
+    ax.set_title("classical: rounding of $T_M$ (bars: width)", loc="left")
+    ax.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2)

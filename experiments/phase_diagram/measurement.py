@@ -1,0 +1,164 @@
+"""Where a memory of some temperature is held when started at its patterns: the measurement behind phase diagrams.
+
+The classical network is a sampler at temperature T; the modern one is deterministic, its β = 1/T sets how sharply it
+weighs the patterns. Both are started at a stored pattern and end in one of four kinds of state.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
+"""Held by the target; by another pattern; by no single one but ordered (spin glass, metastable mixture); by none."""
+FROZEN = 0.1
+"""Self-overlap of two time averages from which spins count as frozen; 0.13 where retrieval ends at M/N = 0.001."""
+
+
+def majority(rows: Sequence[Mapping]) -> str:
+    """The regime in which most of the probes of these rows end."""
+    return max(REGIMES, key=lambda regime: sum(row[regime] for row in rows))
+
+
+def trials(rows: Sequence[Mapping]) -> int:
+    """Number of probes of these rows: no more than there are patterns."""
+    return sum(min(row["probes"], row["patterns"]) for row in rows)
+
+
+class Program(NamedTuple):
+    """What a compiled measurement depends on; everything else is traced."""
+
+    memory: str
+    neurons: int
+    padding: int
+    probes: int
+    temperatures: int
+    """How many temperatures one draw of patterns is measured at."""
+    burn_in: int
+    sweeps: int
+    max_steps: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        chains = self.temperatures * self.probes
+        if self.memory == "modern":
+            return chains * self.padding * self.neurons * 100
+        return self.padding * self.neurons**2 + chains * (self.burn_in + self.sweeps) * (self.neurons + 500) ** 2
+
+
+def run(program: Program, seed: int, patterns, samples, temperatures) -> dict[str, list]:
+    """Counts and means over the probes of a chunk of draws, for every column of the table a list [S][T].
+
+    Args:
+        program: what is compiled.
+        seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
+        patterns, samples: patterns stored and number of every draw [S].
+        temperatures: T of every draw [S, T]. All share the draw's random numbers: differences between temperatures
+            have less noise than they have themselves.
+    """
+    import jax
+    import numpy as np
+
+    columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(temperatures, np.float32))
+    result = _compiled(program)(np.uint32(seed), *columns)
+    return {name: values.tolist() for name, values in jax.device_get(result).items()}
+
+
+@lru_cache(maxsize=256)
+def _compiled(program: Program) -> Callable:
+    import jax
+
+    def measured(seed, *columns):
+        return jax.lax.map(lambda column: _draw(program, seed, *column), columns)
+
+    return jax.jit(measured)
+
+
+def _draw(program: Program, seed, patterns, sample, temperatures) -> dict:
+    """Store one draw of patterns and start from some of them at every temperature."""
+    import jax
+    import jax.numpy as jnp
+
+    from experiments.shared import draws, pattern_sets
+    from hopfield.memories import find
+
+    pattern_key, chain_key = draws.keys(seed, program.neurons, patterns, sample)
+    blueprint = find(program.memory)
+    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
+    used = jnp.arange(program.padding) < patterns
+    start = _softmax if program.memory == "modern" else _spins
+    probe = start(program, blueprint, stored, used, chain_key)
+    index = jnp.arange(program.probes)
+    ends = jax.vmap(lambda temperature: jax.vmap(lambda i: probe(i, temperature))(index))(temperatures)
+    valid = jnp.broadcast_to(index < patterns, ends["overlap"].shape)
+    kind = ends.pop("kind")
+    counts = {name: jnp.sum(valid & (kind == number), axis=1) for number, name in enumerate(REGIMES)}
+    counts["step_limit"] = jnp.sum(valid & ends.pop("step_limit"), axis=1)
+    means = {name: jnp.sum(jnp.where(valid, ends[name], 0.0), axis=1) / jnp.sum(valid, axis=1) for name in ends}
+    return counts | means
+
+
+def _spins(program: Program, blueprint, stored, used, key) -> Callable:
+    """Heat-bath sweeps from pattern i: a burn-in, then two time averages of half the sweeps each.
+
+    Their product averaged over neurons is the self-overlap q. A pattern holds the state where more than half of it is
+    along that pattern, m² > q/2: at the end of the retrieval phase the replica theory has m²/q between 0.83 and 0.95,
+    while the remanence of a spin glass has 0.2.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    from hopfield import glauber, hebb_couplings
+
+    couplings = hebb_couplings(blueprint.build(stored, mask=used))
+    order_key, chain_key = jax.random.split(key)
+    rows = jnp.where(used[:, None], stored, 0.0)
+    half = program.sweeps // 2
+
+    def window(state, i, temperature, number: int, burn_in: int):
+        own = jax.random.fold_in(jax.random.fold_in(chain_key, i), number)
+        orders = jax.random.fold_in(order_key, number)
+        found = glauber(couplings, state, own, temperature, sweeps=half, burn_in=burn_in, order_key=orders)
+        return found.state, jnp.round(half * found.mean)
+
+    def probe(i, temperature):
+        state, first = window(stored[i], i, temperature, 0, program.burn_in)
+        _, second = window(state, i, temperature, 1, 0)
+        # sums of whole numbers: those of averages are off by 1e-5 in float32, many errors of an overlap close to 1
+        overlaps = rows @ (first + second) / (2 * half * program.neurons)
+        q = jnp.sum(first * second) / (half**2 * program.neurons)
+        held = jnp.where(overlaps[i] ** 2 > q / 2, 0, jnp.where(jnp.max(overlaps**2) > q / 2, 1, 2))
+        return {
+            "kind": jnp.where(q > FROZEN, held, 3),
+            "overlap": overlaps[i],
+            "self_overlap": q,
+            "drift": rows[i] @ (second - first) / (half * program.neurons),
+            "step_limit": jnp.zeros((), bool),
+        }
+
+    return probe
+
+
+def _softmax(program: Program, blueprint, stored, used, key) -> Callable:
+    """Updates from pattern i to a fixed point, whose weights tell which patterns hold it; nothing is random."""
+    import jax.numpy as jnp
+
+    from hopfield import retrieve
+    from hopfield.dynamics import STEP_LIMIT
+    from hopfield.observables.stability import GLOBAL_AVERAGE, SINGLE_PATTERN, regime
+
+    def probe(i, temperature):
+        memory = blueprint.build(stored, mask=used, beta=1.0 / temperature)
+        end = retrieve(memory, stored[i], max_steps=program.max_steps)
+        found = regime(memory, end.state)
+        single = jnp.where(found.index == i, 0, 1)
+        spread = jnp.where(found.kind == GLOBAL_AVERAGE, 3, 2)
+        return {
+            "kind": jnp.where(found.kind == SINGLE_PATTERN, single, spread),
+            "overlap": jnp.mean(end.state * stored[i]),
+            "self_overlap": jnp.mean(end.state**2),
+            "drift": jnp.zeros(()),
+            "step_limit": end.status == STEP_LIMIT,
+        }
+
+    return probe

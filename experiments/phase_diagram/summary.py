@@ -1,0 +1,227 @@
+"""What a table of phase diagrams says: the measured end of retrieval, its overlaps and its maps, beside theory."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.phase_diagram import measurement
+from experiments.phase_diagram.refinement import Cell, leaves
+from experiments.statistics.clusters import clustered_mean
+from experiments.statistics.extrapolation import extrapolate
+from experiments.statistics.thresholds import critical_load
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+MARGIN = 3.0
+"""Widths of the rounding by which a temperature must lie below the measured line to count as away from it."""
+LINE = ("asked", "neurons", "burn_in", "sweeps")
+THEORY = {
+    "classical": "replica-symmetric, N → ∞; wrong below the Almeida-Thouless line and in all of the spin glass",
+    "modern": "annealed: the sum over the other patterns at its mean, at the measured N",
+}
+CRITERION = f"half of the probes are held by their pattern: m² > q/2, q > {measurement.FROZEN:g}"
+"""What a measured end of retrieval means; it belongs to its number of sweeps."""
+
+
+def summary(table: Table) -> dict:
+    """The summary of a table, with the headline numbers among its scalars.
+
+    `theory` and `thermodynamic` are replica-symmetric and of N → ∞. Loads are those stored, `asked` those asked for.
+    """
+    curves = _with_trials(table[table["study"] == "curve"])
+    lines = [_line(rows) for _, rows in curves.groupby(list(LINE), sort=False)]
+    overlaps = [entry for line in lines for entry in _overlaps(curves, line)]
+    limits = _limits(overlaps)
+    maps = [_map(rows) for _, rows in table[table["study"] == "map"].groupby("memory", sort=False)]
+    return {
+        "retrieval_line": lines,
+        "extrapolation": _extrapolation(lines),
+        "overlap": overlaps,
+        "overlap_limit": limits,
+        "agreement": _agreement(overlaps, limits),
+        "maps": maps,
+        "theory": THEORY,
+        "scalars": _scalars(lines, limits, maps),
+    }
+
+
+def cells(rows: Table) -> Table:
+    """One row for each cell of a map that was not cut: edges, means over its draws, and `regime`, that of most probes.
+
+    Args:
+        rows: the rows of one map.
+    """
+    import pandas
+
+    groups = {Cell(*map(int, key)): group for key, group in rows.groupby(["level", "column", "row"], sort=False)}
+    found = []
+    for cell in leaves(groups):
+        group = groups[cell]
+        entry = group.iloc[0][["load_low", "load_high", "temperature_low", "temperature_high"]].to_dict()
+        means = {name: group[name].mean() for name in ("load", "temperature", "beta", "overlap", "self_overlap")}
+        found.append(entry | means | {"level": cell.level, "regime": measurement.majority(group.to_dict("records"))})
+    return pandas.DataFrame(found)
+
+
+def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
+    """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
+    from hopfield.theory import classical, spherical
+
+    load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
+    if memory == "classical":
+        cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
+        return (temperature < 1) & (load < classical.spinodal_load(cold))
+    return load < spherical.critical_load(neurons, neurons / temperature, "converged")
+
+
+def _with_trials(rows: Table) -> Table:
+    return rows.assign(trials=np.minimum(rows["probes"], rows["patterns"]))
+
+
+def _line(rows: Table) -> dict:
+    """Temperature at which half of the probes of one curve have lost their pattern, and over what width they do."""
+    from hopfield.theory import classical
+
+    found = critical_load(rows["temperature"], rows["retrieval"], rows["trials"], rows["sample"])
+    load = float(rows["load"].iloc[0])
+    entry: dict[str, Any] = {"load": load} | {name: rows[name].iloc[0].item() for name in LINE}
+    entry |= {"observed_sweeps": entry["burn_in"] + entry["sweeps"], "criterion": CRITERION}
+    fit = {"width": found.width, "chi2": found.chi2, "dof": found.dof, "method": found.method}
+    return (
+        entry
+        | {"temperature": found.value, "stderr": found.stderr}
+        | fit
+        | {
+            "theory": float(classical.spinodal_temperature(load)),
+            "thermodynamic": float(classical.thermodynamic_temperature(load)),
+        }
+    )
+
+
+def _overlaps(curves: Table, line: dict) -> list[dict]:
+    """Overlap and self-overlap at each temperature of one curve, beside the replica theory."""
+    from hopfield.theory import classical
+
+    rows = curves[(curves[list(LINE)] == [line[name] for name in LINE]).all(axis=1)]
+    found = []
+    for temperature, group in rows.groupby("temperature"):
+        theory = classical.replica(line["load"], temperature)
+        entry: dict[str, Any] = {name: line[name] for name in ("load", *LINE)} | {"temperature": temperature}
+        entry["level"] = int(group["level"].iloc[0])
+        entry["retrieval"] = group["retrieval"].sum() / group["trials"].sum()
+        for name, value in (("overlap", theory.overlap), ("self_overlap", theory.q)):
+            mean = clustered_mean(group[name], group["sample"], group["trials"])
+            entry |= {name: mean.mean, f"{name}_stderr": mean.stderr, f"{name}_theory": float(value)}
+        entry["drift"] = float(np.average(group["drift"], weights=group["trials"]))
+        entry["away"] = bool(temperature <= line["temperature"] - MARGIN * line["width"])
+        found.append(entry)
+    return found
+
+
+def _limits(overlaps: list[dict]) -> list[dict]:
+    """Overlaps extrapolated to infinite size, linearly in 1/N, at temperatures away from the line at every size.
+
+    Offsets from theory at the stored load are extrapolated, as M is rounded; the limit is that of the load asked for.
+    """
+    import pandas
+
+    from hopfield.theory import classical
+
+    if not overlaps:
+        return []
+    frame: Table = pandas.DataFrame(overlaps)
+    found = []
+    for key, rows in frame[frame["level"] == 0].groupby(["asked", "burn_in", "sweeps", "temperature"]):
+        load, burn_in, sweeps, temperature = key
+        same = (frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)
+        least = max(frame.loc[same, "neurons"].nunique(), 2)
+        if len(rows) < least or not rows["away"].all() or not (rows["overlap_stderr"] > 0).all():
+            continue
+        offset = rows["overlap"] - rows["overlap_theory"]
+        fit = extrapolate(rows["neurons"], offset, rows["overlap_stderr"], (1.0,), free=False)[0]
+        theory = float(classical.retrieval_overlap(load, temperature))
+        entry = {"load": load, "burn_in": burn_in, "sweeps": sweeps, "temperature": temperature}
+        entry |= {"overlap": theory + fit["load"], "stderr": fit["stderr"], "theory": theory}
+        found.append(entry | {"amplitude": fit["amplitude"], "chi2": fit["chi2"], "dof": fit["dof"]})
+    return found
+
+
+def _extrapolation(lines: list[dict]) -> list[dict]:
+    """The measured line against size, by load and sweeps, with several exponents."""
+    from hopfield.theory import classical
+
+    found = []
+    for key in dict.fromkeys(tuple(line[name] for name in ("asked", "burn_in", "sweeps")) for line in lines):
+        load, burn_in, sweeps = key
+        same = [line for line in lines if (line["asked"], line["burn_in"], line["sweeps"]) == key]
+        theory = float(classical.spinodal_temperature(load))
+        chosen = [line for line in same if line["stderr"] > 0]
+        # M is rounded: the difference between the loads stored and asked for is that of theory
+        moved = [line["temperature"] - line["theory"] + theory for line in chosen]
+        sizes, errors = ([line[name] for line in chosen] for name in ("neurons", "stderr"))
+        for fit in extrapolate(sizes, moved, errors):
+            fit["temperature"] = fit.pop("load")
+            found.append({"load": load, "burn_in": burn_in, "sweeps": sweeps, "theory": theory} | fit)
+    return found
+
+
+def _agreement(overlaps: list[dict], limits: list[dict]) -> list[dict]:
+    """How far the overlaps away from the line lie from the replica theory, by load and size (null: extrapolated)."""
+    curves: dict[tuple, list[tuple[float, float]]] = {}
+    for entry in overlaps:
+        if entry["away"] and entry["overlap_stderr"] > 0:
+            own = curves.setdefault((entry["load"], entry["neurons"], entry["burn_in"], entry["sweeps"]), [])
+            own.append((entry["overlap"] - entry["overlap_theory"], entry["overlap_stderr"]))
+    for entry in limits:
+        own = curves.setdefault((entry["load"], None, entry["burn_in"], entry["sweeps"]), [])
+        own.append((entry["overlap"] - entry["theory"], entry["stderr"]))
+    found = []
+    for key, pairs in curves.items():
+        offset, error = np.array(pairs).T
+        worst = {"largest_offset": np.abs(offset).max(), "largest_score": np.abs(offset / error).max()}
+        chi2 = {"chi2": np.sum((offset / error) ** 2), "temperatures": len(pairs)}
+        found.append(dict(zip(("load", "neurons", "burn_in", "sweeps"), key, strict=True)) | worst | chi2)
+    return found
+
+
+def _map(rows: Table) -> dict:
+    """How many cells a map took, and how far from the line of theory the farthest one lies that contradicts it."""
+    memory, neurons = rows["memory"].iloc[0], int(rows["neurons"].iloc[0])
+    found = cells(rows)
+    held = (found["regime"] == "retrieval").to_numpy()
+    expected = retrieves(memory, neurons, found["load"], found["temperature"])
+    finest = 4 ** int(found["level"].max()) * int((rows["level"] == 0).sum() // rows["sample"].nunique())
+    area = (found["load_high"] - found["load_low"]) * np.abs(_height(found, memory))
+    return {
+        "memory": memory,
+        "neurons": neurons,
+        **{name: int(rows[name].iloc[0]) for name in ("burn_in", "sweeps", "max_steps")},
+        "cells": len(found),
+        "measured": len(rows.groupby(["level", "column", "row"])),
+        "finest": finest,
+        "contradicting": int(np.sum(held != expected)),
+        "contradicting_area": float(area[held != expected].sum() / area.sum()),
+        "regimes": {name: float(area[found["regime"] == name].sum() / area.sum()) for name in measurement.REGIMES},
+        "step_limit": int(rows["step_limit"].sum()),
+    }
+
+
+def _height(found: Table, memory: str) -> np.ndarray:
+    """Height of cells on the map's own axis: T, or ln β."""
+    low, high = found["temperature_low"].to_numpy(float), found["temperature_high"].to_numpy(float)
+    return high - low if memory == "classical" else np.log(high / low)
+
+
+def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[str, float]:
+    """The measured end of retrieval with its sweeps, and how well overlaps and maps agree with theory."""
+    scalars = {}
+    for line in lines:
+        name = f"half_lost/load={line['load']:.3g}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
+        if line["stderr"] > 0:
+            scalars |= {name: line["temperature"], f"{name}/stderr": line["stderr"], f"{name}/width": line["width"]}
+    if limits:
+        scores = [abs(entry["overlap"] - entry["theory"]) / entry["stderr"] for entry in limits]
+        scalars["overlap_limit/largest_score"] = max(scores)
+    for entry in maps:
+        scalars[f"map/{entry['memory']}/contradicting_area"] = entry["contradicting_area"]
+    return scalars

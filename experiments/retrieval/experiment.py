@@ -1,0 +1,315 @@
+"""Retrieval against the inverse temperature: what a query of a stored pattern gives at every β, and where it fails.
+
+Patterns of every ensemble have norm 1, Gaussian ones in the mean square, so that β is the exponent κ = β‖ξ‖² of the
+pattern's own weight and all ensembles share one axis; memories on spins keep their ±1 and take β = κ/N. In the
+units of theory for norm √N this is λ = κ/N. Every query starts at its pattern, clean or corrupted, and is judged by
+
+    one_step_weight   weight p_target of the read-out on the pattern at the start, that of the first step
+    one_step_overlap  overlap with the pattern after one update
+    target_weight     p_target where the updates end; above one half the query is a success
+    overlap, entropy  ξ·x/‖ξ‖² and the entropy of the weights there; `_kept`: means over successes only
+    steps             updates that moved the state, up to max_steps (`step_limit` counts the queries cut there)
+
+The critical β of one step is where the mean of one_step_weight is one half, the converged one is where half of the
+queries succeed. The second is a first-order transition: near it updates linger, and successes drop at one blow. The
+theory beside both is annealed, at the measured N and M.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from experiments import contract
+from experiments.bounds import Use
+from experiments.contract import Cost, about
+from experiments.retrieval import streamed
+from experiments.shared import corruptions, critical_beta, parallel, pattern_sets, retrievals, spellings, streams
+from experiments.shared.retrievals import CURVE
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+X_AXIS = "beta"
+SMALL = 512
+"""Fewer patterns than this are padded to it, so that one program serves them all."""
+TOGETHER = 8
+"""How many β one draw of patterns is queried at in one go."""
+CHUNK = 2e9
+"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
+
+
+@dataclass
+class Scan:
+    """What to measure: all combinations of the lists; null takes the common value."""
+
+    memories: list[str] | None = field(
+        default=None,
+        metadata=about(
+            "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
+            nonempty=True,
+            numbered=True,
+            meaning=spellings.memory,
+        ),
+    )
+    ensembles: list[str] | None = field(
+        default=None,
+        metadata=about(
+            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
+            " generated: spins, never stored",
+            nonempty=True,
+            meaning=spellings.source,
+        ),
+    )
+    neurons: list[int] | None = field(
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+    )
+    patterns: list[int] | None = field(
+        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True)
+    )
+    corruption: list[Any] | None = field(
+        default=None,
+        metadata=about(
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+        ),
+    )
+    betas: list[float] | None = field(
+        default=None,
+        metadata=about(
+            "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
+            above=0,
+            used_when=Use("a memory has an inverse temperature", lambda config: _has_beta(config)),
+        ),
+    )
+    around: list[float] | None = field(
+        default=None,
+        metadata=about(
+            "further β: multiples of the two critical β of theory, where there is one",
+            above=0,
+            used_when=Use("there is theory of a memory on an ensemble", lambda config: _has_theory(config)),
+        ),
+    )
+    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
+    probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
+    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
+
+
+class At(NamedTuple):
+    """A Scan in full; the defaults are smoke scale."""
+
+    memories: list[str] = ["modern"]  # noqa: RUF012 - never changed
+    ensembles: list[str] = ["sphere"]  # noqa: RUF012
+    neurons: list[int] | None = None
+    patterns: list[int] = [30, 100]  # noqa: RUF012
+    corruption: list[Any] = [0.0]  # noqa: RUF012
+    betas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
+    around: list[float] = [0.9, 0.97, 1.0, 1.03, 1.1]  # noqa: RUF012
+    samples: int = 8
+    probes: int = 4
+    max_steps: int = 1000
+
+
+@dataclass
+class Config(Scan, contract.Config):
+    """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
+
+    part: dict[str, Scan] = field(
+        default_factory=dict,
+        metadata=about(
+            "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
+            entries_of="parts",
+        ),
+    )
+    parts: list[str] | None = field(
+        default=None,
+        metadata=about("names of the scans to measure, one after another (null: all of them)", nonempty=True),
+    )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        for name in self.parts or []:
+            if name not in self.part:
+                raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
+        for at in _scans(self):
+            _check(at)
+
+
+def _scans(config: Config) -> list[At]:
+    """Every chosen part in full: the common value if given, else its own, else smoke scale."""
+    names = [entry.name for entry in fields(Scan)]
+    chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
+    found = []
+    for part in [config.part[name] for name in chosen] or [Scan()]:
+        layers = {name: [getattr(config, name), getattr(part, name)] for name in names}
+        given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
+        found.append(At(**{name: value for name, value in given.items() if value is not None}))
+    return found
+
+
+def _pairs(config: Config) -> Iterator[tuple[str, str]]:
+    """Memory and ensemble of every curve."""
+    for at in _scans(config):
+        yield from product(at.memories, at.ensembles)
+
+
+def _has_beta(config: Config) -> bool:
+    from hopfield.memories import find
+
+    return any(find(memory).takes_beta for memory, _ in _pairs(config))
+
+
+def _has_theory(config: Config) -> bool:
+    return any(critical_beta.covers(*pair) for pair in _pairs(config))
+
+
+def _check(at: At) -> None:
+    for start in at.corruption:
+        corruptions.name(start)
+    for memory, ensemble in product(at.memories, at.ensembles):
+        _check_pair(at, memory, ensemble)
+
+
+def _check_pair(at: At, memory: str, ensemble: str) -> None:
+    import numpy as np
+
+    from hopfield import Memory
+    from hopfield.memories import find
+
+    if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
+        raise ValueError(f"memories must have weights over patterns, got {memory}, a coupling matrix")
+    spins = retrievals.on_spins(memory)
+    if spins and ensemble in ("sphere", "gaussian"):
+        raise ValueError(f"ensembles must be spins or real patterns for {memory}, which lives on spins, got {ensemble}")
+    if ensemble == pattern_sets.GENERATED:
+        streams.check_memory(memory)
+    real = retrievals.data(ensemble, spins)
+    widths = _widths(at, ensemble)
+    most = max(at.patterns)
+    if real is None:
+        if most * max(widths) > 2**30 and ensemble != pattern_sets.GENERATED:
+            raise ValueError(f"patterns must be at most 2^30 / neurons, got {most}")
+    else:
+        if at.neurons is not None and set(at.neurons) != {real.shape[1]}:
+            raise ValueError(f"neurons must be {real.shape[1]} for the patterns of {ensemble}, got {at.neurons}")
+        if most > len(real):
+            raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {most}")
+    predicted = at.around and critical_beta.covers(memory, ensemble)
+    if find(memory).takes_beta and not at.betas and not predicted:
+        raise ValueError(f"betas must not be empty for {memory} on {ensemble}, where no theory says where to look")
+
+
+def _widths(at: At, ensemble: str) -> list[int]:
+    real = retrievals.data(ensemble, False)
+    if real is not None:
+        return [real.shape[1]]
+    return [64] if at.neurons is None else at.neurons
+
+
+def _betas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> list[float | None]:
+    """The β of a curve in ascending order, to six digits; a single null for a memory without one."""
+    from hopfield.memories import find
+
+    if not find(memory).takes_beta:
+        return [None]
+    found = set(at.betas)
+    for criterion in critical_beta.CRITERIA:
+        critical = critical_beta.critical_beta(memory, ensemble, neurons, patterns, criterion)
+        found |= {multiple * critical for multiple in at.around} if critical else set()
+    return [*sorted({float(f"{beta:.6g}") for beta in found})]
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    return contract.total(
+        _pair_cost(at, memory, ensemble)
+        for at in _scans(config)
+        for memory, ensemble in product(at.memories, at.ensembles)
+    )
+
+
+def _pair_cost(at: At, memory: str, ensemble: str) -> Cost:
+    curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
+    betas, widest = len(at.betas) + len(critical_beta.CRITERIA) * len(at.around), max(widths)
+    queries = at.samples * betas * at.probes * len(at.corruption)
+    points = at.samples * betas * curves * len(widths)
+    if ensemble == pattern_sets.GENERATED:
+        together = min(betas * at.probes * len(at.corruption), streamed.TOGETHER)
+        return Cost(points, together * (widest + 1) ** 2, 10 * queries * sum(at.patterns) * sum(widths) * widest)
+    return Cost(points, max(most * widest, at.probes * max(most, SMALL)), 10 * queries * sum(at.patterns) * sum(widths))
+
+
+def points(config: Config) -> list[dict]:
+    """One point per memory, ensemble, size, number of patterns, start, β and draw; none twice."""
+    found = {}
+    for at in _scans(config):
+        for memory, ensemble in product(at.memories, at.ensembles):
+            for neurons, patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
+                shared = [memory, ensemble, neurons, patterns, corruptions.name(start)]
+                for beta in _betas(at, memory, ensemble, neurons, patterns):
+                    for sample in range(at.samples):
+                        point = dict(zip(CURVE, shared, strict=True)) | {"beta": beta, "sample": sample}
+                        point |= {"probes": min(at.probes, patterns), "max_steps": at.max_steps}
+                        found.setdefault(tuple(point.values()), point)
+    return list(found.values())
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Measure points in chunks of one compiled program each."""
+    draws: dict[tuple, list[dict]] = {}
+    for point in (point for point in points_ if point["ensemble"] != pattern_sets.GENERATED):
+        draws.setdefault((_program(point), point["patterns"], point["corruption"], point["sample"]), []).append(point)
+    queries = [
+        (key[0], group[i : i + TOGETHER]) for key, group in draws.items() for i in range(0, len(group), TOGETHER)
+    ]
+    chunks = []
+    for program, members in groupby(sorted(queries, key=lambda query: query[0]), key=lambda query: query[0]):
+        groups = [group for _, group in members]
+        program = program._replace(betas=max(map(len, groups)))
+        size = max(1, min(len(groups), int(CHUNK // program.cost)))
+        chunks += [(program, groups[i : i + size], size) for i in range(0, len(groups), size)]
+    yield from parallel.rows(partial(_run, config.seed, *chunk) for chunk in chunks)
+    yield from streamed.rows(config.seed, [p for p in points_ if p["ensemble"] == pattern_sets.GENERATED])
+
+
+def _program(point: dict) -> retrievals.Program:
+    kind, amount = corruptions.parts(point["corruption"])
+    padding = max(SMALL, point["patterns"]) if point["ensemble"] in retrievals.ENSEMBLES else point["patterns"]
+    head = point["memory"], point["ensemble"], point["neurons"], padding, padding != point["patterns"]
+    return retrievals.Program(*head, point["probes"], kind if amount else "none", point["max_steps"], 1)
+
+
+def _run(seed: int, program: retrievals.Program, groups: list[list[dict]], size: int) -> list[dict]:
+    """One call to the device: groups of points that differ in β alone, filled up with repetitions."""
+    padded = groups + [groups[0]] * (size - len(groups))
+    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
+    amounts = [corruptions.parts(group[0]["corruption"])[1] for group in padded]
+    betas = [[point["beta"] or 1.0 for point in group] for group in padded]
+    betas = [row + [row[-1]] * (program.betas - len(row)) for row in betas]
+    result = retrievals.run(program, seed, patterns, samples, amounts, betas)
+    rows = []
+    for i, group in enumerate(groups):
+        for j, point in enumerate(group):
+            measured = {name: values[i][j] for name, values in result.items()}
+            rows.append(point | {name: None if value != value else value for name, value in measured.items()})
+    return rows
+
+
+def summarise(table: "pandas.DataFrame") -> dict:
+    """Critical β of every curve beside theory, what is retrieved above them, and how many queries were cut."""
+    from experiments.retrieval.summary import summary
+
+    return summary(table)
+
+
+def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
+    """Weight, success, state and steps against β, critical β against load, memories and ensembles side by side."""
+    from experiments.retrieval.figure import draw
+
+    return draw(table, summary)

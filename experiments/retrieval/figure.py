@@ -1,0 +1,305 @@
+"""The figure of a retrieval table: one step and converged retrieval against β, critical β, and what changes them."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.figures.style import MARKERS, THEORY, series
+from experiments.retrieval.summary import FAMILY, main_family
+from experiments.shared import corruptions, critical_beta
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+Panel = Callable[["Axes"], None]
+BETA = r"inverse temperature $\beta$ of unit-norm patterns"
+RATIO = r"$\beta$ / converged critical $\beta$ of annealed theory"
+ANNEALED = "annealed theory"
+"""Theory that puts the sum over the other patterns at its mean, at the measured size."""
+ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Panels for whatever the table holds, three in a row."""
+    from matplotlib.figure import Figure
+
+    panels = _panels(table, summary)
+    columns = min(3, len(panels)) if len(panels) != 4 else 2
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, panel, letter in zip(axes, panels, "abcdefghijkl", strict=False):
+        panel(ax)
+        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    return figure
+
+
+def _panels(table: Table, summary: dict) -> list[Panel]:
+    clean, panels = table[table["corruption"] == corruptions.CLEAN], []
+    scanned = table.dropna(subset=["beta"])
+    if len(scanned):
+        main = _main(scanned)
+        panels += [partial(_one_step, table=main), partial(_success, table=main)]
+        entries = [e for e in summary["critical_beta"] if e["memory"] == main["memory"].iloc[0]]
+        entries = [entry for entry in entries if entry["ensemble"] in critical_beta.RANDOM]
+        if len(entries) > 2:
+            panels.append(partial(_critical, entries=entries))
+        if any(_scaled(main, patterns) is not None for patterns in main["patterns"].unique()):
+            panels += [partial(_state, table=main, name=name) for name in ("overlap", "entropy")]
+        panels.append(partial(_steps, table=main))
+    sides = [
+        (table, ["memory", "ensemble", "neurons", "patterns"], "corruption", "starts"),
+        (clean, ["memory", "neurons", "patterns"], "ensemble", "kinds of patterns"),
+        (clean, ["ensemble", "neurons", "patterns"], "memory", "memories"),
+    ]
+    for rows, shared, varied, title in sides:
+        side = _richest(rows, shared, varied) if len(rows) else rows
+        if side[varied].nunique() > 1:
+            panels.append(partial(_side_by_side, table=side, varied=varied, title=title))
+    if not panels:  # nothing has a β: levels are all there is to show
+        side = _richest(table, ["ensemble", "neurons", "patterns", "corruption"], "memory")
+        panels.append(partial(_side_by_side, table=side, varied="memory", title="memories"))
+    return panels
+
+
+def _richest(table: Table, shared: list[str], varied: str) -> Table:
+    """The rows that share these columns and hold the most values of another, the first of equals."""
+    kinds = {key: rows[varied].nunique() for key, rows in table.groupby(shared, sort=False)}
+    best = max(kinds, key=lambda key: kinds[key])
+    return table[(table[shared] == list(best)).all(axis=1)]
+
+
+def _main(table: Table) -> Table:
+    """The curves of the main family, from the clean start if there is one."""
+    family = table[(table[FAMILY] == list(main_family(table).values())).all(axis=1)]
+    start = corruptions.CLEAN if (family["corruption"] == corruptions.CLEAN).any() else family["corruption"].iloc[0]
+    return family[family["corruption"] == start]
+
+
+def _theory(**look: Any) -> dict[str, Any]:
+    return THEORY | look
+
+
+def _look(look: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return ERROR | look | more
+
+
+def _means(rows: Table, name: str, by: str = "beta", weights: str = "probes") -> Table:
+    from experiments.statistics.clusters import means_by_group
+
+    return means_by_group(rows, by, name, "sample", weights)
+
+
+def _curves(table: Table) -> list[tuple[int, Table, dict[str, Any]]]:
+    """Number of patterns, rows and look of every curve of a family."""
+    looks = series([str(patterns) for patterns in table["patterns"].unique()])
+    return [(key, rows, looks[str(key)]) for key, rows in table.groupby("patterns", sort=False)]
+
+
+def _family(table: Table) -> tuple[str, str, int]:
+    return tuple(table[FAMILY].iloc[0])
+
+
+def _scaled(table: Table, patterns: int) -> float | None:
+    """Converged critical β of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
+    memory, ensemble, neurons = _family(table)
+    if ensemble == "gaussian" or table["corruption"].iloc[0] != corruptions.CLEAN:
+        return None
+    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged")
+
+
+def _log_axis(ax: "Axes") -> None:
+    """A logarithmic β axis with plain numbers at 1, 2, 5, 10, ..."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(lambda beta, _: f"{beta:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _named_axes(ax: "Axes", table: Table, title: str, **labels: Any) -> None:
+    memory, ensemble, neurons = _family(table)
+    ax.set(**labels)
+    ax.set_title(f"{title} ({_name(memory)}, {_name(ensemble)}, $N={neurons}$)", loc="left", fontsize=9.5)
+
+
+def _one_step(ax: "Axes", table: Table) -> None:
+    """Mean weight on the pattern at the start, against β, with the annealed weight."""
+    grid, drawn = np.geomspace(table["beta"].min(), table["beta"].max(), 300), False
+    for patterns, rows, look in _curves(table):
+        means = _means(rows, "one_step_weight")
+        weight = critical_beta.one_step_weight(*_family(table), patterns, grid)
+        line = {}
+        if weight is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
+            ax.plot(grid, weight, **_theory(color=look["color"]))
+            line = {"linestyle": "none"}
+            drawn = True
+        ax.errorbar(means["beta"], means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look, **line))
+    if drawn:
+        ax.plot([], [], **_theory(label=ANNEALED))
+    ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
+    labels = {"xlabel": BETA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
+    _log_axis(ax)
+    _named_axes(ax, table, "first step", **labels)
+    ax.legend(loc="upper left")
+
+
+def _success(ax: "Axes", table: Table) -> None:
+    """Share of queries that end with most weight on the pattern, against β; annealed thresholds as vertical lines."""
+    lines = []
+    for patterns, rows, look in _curves(table):
+        _bars(ax, _shares(rows), label=f"$M={patterns}$", **look)
+        critical = critical_beta.critical_beta(*_family(table), patterns, "converged")
+        if critical is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
+            lines.append(critical)
+            ax.axvline(critical, **_theory(color=look["color"]))
+    _log_axis(ax)
+    if lines:  # the transitions are narrow: nothing happens elsewhere
+        ax.plot([], [], **_theory(label=ANNEALED))
+        ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
+    _named_axes(ax, table, "converged", xlabel=BETA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
+    ax.legend(loc="upper left")
+
+
+def _shares(rows: Table) -> Table:
+    from experiments.statistics.clusters import by_group
+
+    return by_group(rows, ["beta"], "success", "probes", "sample")
+
+
+def _bars(ax: "Axes", shares: Table, **look: Any) -> None:
+    below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
+    ax.errorbar(shares["beta"], shares["mean"], np.clip([below, above], 0, None), **_look(look))
+
+
+def _critical(ax: "Axes", entries: list[dict]) -> None:
+    """Critical β/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
+    import pandas
+
+    frame: Table = pandas.DataFrame(entries)
+    known = frame[["stderr", "theory"]].astype(float)  # null in the summary
+    frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
+    looks = series(list(dict.fromkeys(frame["ensemble"])))
+    for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
+        ensemble, criterion = key
+        face = {"markerfacecolor": "none"} if criterion == "converged" else {}
+        label = f"{_name(ensemble)}, {criterion.replace('_', ' ')}"
+        bars = rows["stderr"] / rows["neurons"]
+        look = _look(looks[ensemble], linestyle="none", **face)
+        ax.errorbar(rows["load"], rows["beta"] / rows["neurons"], bars, label=label, **look)
+    for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
+        memory, ensemble, neurons, criterion = key
+        counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
+        theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
+        lines = np.array([np.nan if beta is None else beta / neurons for beta in theory])
+        ax.plot(np.log(counts) / neurons, lines, **_theory(color=looks[ensemble]["color"]))
+    loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
+    for ensemble, look in looks.items():
+        ax.plot(loads, critical_beta.limit(ensemble, loads), color=look["color"], linewidth=0.8, zorder=1)
+    ax.plot([], [], **_theory(label="annealed theory at that $N$"))
+    ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
+    _log_axis(ax)
+    ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \beta / N$")
+    ax.set_title("critical inverse temperature", loc="left")
+    ax.legend(loc="upper left", fontsize=7)
+    same = (frame[FAMILY] == frame[FAMILY].iloc[0]).all(axis=1) & frame["theory"].notna()
+    if same.any():
+        _deviation(ax.inset_axes((0.64, 0.12, 0.35, 0.23)), frame[same], looks)
+
+
+def _deviation(ax: "Axes", frame: Table, looks: dict) -> None:
+    """Measured over predicted critical β of one family, in per cent."""
+    ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
+        face = {"markerfacecolor": "none"} if key[1] == "converged" else {}
+        theory = rows["theory"].to_numpy(float)
+        bars = 100 * (rows["beta"] / theory - 1), 100 * rows["stderr"] / theory
+        ax.errorbar(rows["patterns"], *bars, **_look(looks[key[0]], linestyle="none", markersize=3.5, **face))
+    ax.set_xscale("log")
+    ax.tick_params(labelsize=7)
+    ax.tick_params(which="minor", labelbottom=False)
+    ax.set_title(
+        "measured / annealed − 1 (%)\n" + f"{_name(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
+        fontsize=7,
+    )
+
+
+def _state(ax: "Axes", table: Table, name: str) -> None:
+    """Overlap or entropy of the queries that succeed against β over the critical one of theory, above it."""
+    words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
+    ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
+    for patterns, rows, look in _curves(table):
+        critical = _scaled(table, patterns)
+        if critical is None:
+            continue
+        theory = critical_beta.converged(*_family(table), patterns, ratios * critical)
+        ax.plot(ratios, getattr(theory, name), **_theory(color=look["color"]))
+        near = rows[(rows["beta"] > 0.97 * critical) & (rows["beta"] < 1.2 * critical) & (rows["success"] > 0)]
+        if len(near):
+            means = _means(near, f"{name}_kept", weights="success")
+            look = _look(look, linestyle="none", label=f"$M={patterns}$")
+            ax.errorbar(means["beta"] / critical, means["mean"], means["stderr"], **look)
+    ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
+    ax.plot([], [], **_theory(label=ANNEALED))
+    _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
+    ax.legend(loc="best")
+
+
+def _steps(ax: "Axes", table: Table) -> None:
+    """Mean number of updates until nothing moves: critical slowing down."""
+    scaled = all(_scaled(table, patterns) is not None for patterns in table["patterns"].unique())
+    for patterns, rows, look in _curves(table):
+        means = _means(rows, "steps")
+        beta = means["beta"] / (_scaled(table, patterns) if scaled else 1.0)
+        ax.errorbar(beta, means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look))
+    _log_axis(ax)
+    _named_axes(ax, table, "updates", xlabel=RATIO if scaled else BETA, ylabel="updates until still")
+    ax.legend(loc="best")
+
+
+def _side_by_side(ax: "Axes", table: Table, varied: str, title: str) -> None:
+    """Curves that differ in one respect: success against β, or the final overlap where memories differ."""
+    column, words = "success", r"share ending with $p_\mathrm{target} > ½$"
+    if varied == "memory":
+        column, words = "overlap", r"mean final overlap $m$"
+    labels = [key for key, _ in table.groupby(varied, sort=False)]
+    looks = series([str(label) for label in labels])
+    for number, (label, rows) in enumerate(table.groupby(varied, sort=False)):
+        words_ = corruptions.label(label) if varied == "corruption" else _name(label)
+        look = looks[str(label)] | {"label": words_, "marker": MARKERS[number % len(MARKERS)]}
+        if rows["beta"].isna().all():
+            level = _means(rows.assign(beta=0.0), column)["mean"].iloc[0]
+            colour, line = look["color"], look["linestyle"]
+            ax.axhline(level, color=colour, linestyle=line, linewidth=1.2, label=f"{look['label']} (any $\\beta$)")
+        elif column == "success":
+            _bars(ax, _shares(rows), **look)
+        else:
+            means = _means(rows, column)
+            ax.errorbar(means["beta"], means["mean"], means["stderr"], **_look(look))
+    shared = {name: table[name].iloc[0] for name in ("memory", "ensemble", "neurons", "patterns") if name != varied}
+    parts = [_name(str(shared[name])) for name in ("memory", "ensemble") if name in shared]
+    parts += [f"${'N' if name == 'neurons' else 'M'}={shared[name]}$" for name in ("neurons", "patterns")]
+    _log_axis(ax)
+    ax.set(xlabel=BETA, ylabel=words, ylim=(-0.03, 1.05))
+    ax.set_title(f"{title} ({', '.join(parts)})", loc="left", fontsize=9.5)
+    columns = 3 if len(ax.get_legend_handles_labels()[1]) > 4 else 2
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7.5, ncols=columns)
+
+
+def _name(word: str) -> str:
+    """A memory or an ensemble as a reader would say it."""
+    name, _, parameter = word.partition(":")
+    if name == "sparse":
+        return f"entmax {parameter}" if parameter not in ("", "2") else "sparsemax"
+    if name == "dense":
+        return f"dense, $n={parameter or 3}$"
+    return {"modern": "softmax", "gaussian": "Gaussian", "epanechnikov": "Epanechnikov"}.get(word, Path(word).name)

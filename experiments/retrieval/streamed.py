@@ -1,0 +1,144 @@
+"""Retrieval against β from random spins that are never stored: every pass serves all memories, β and starts at once.
+
+A pass counts the patterns by overlap and bit with every state that some query has come to (`hopfield.large.counts`), which
+gives each memory's update at each β and the weights there. Queries that have met share their passes; those that are at
+rest need none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
+
+if TYPE_CHECKING:
+    from hopfield import Memory
+    from hopfield.large.counts import Counts, Summand
+
+TOGETHER = 256
+"""States of one pass at most."""
+
+
+@dataclass
+class Query:
+    """One query on its way: where it started, was before, is now, after how many moves, and how it ended."""
+
+    point: dict
+    target: int
+    start: np.ndarray
+    state: np.ndarray
+    before: np.ndarray
+    steps: int = 0
+    ended: str = ""
+
+
+@dataclass
+class Passes:
+    """Counts of every state met so far; `at` fills in those that are missing with as few passes as can be."""
+
+    source: Any
+    known: "dict[bytes, Counts]" = field(default_factory=dict)
+
+    def at(self, states: Sequence[np.ndarray]) -> "list[Counts]":
+        from hopfield.large import counts
+
+        new = {state.tobytes(): state for state in states if state.tobytes() not in self.known}
+        keys = list(new)
+        for i in range(0, len(keys), TOGETHER):
+            part = keys[i : i + TOGETHER]
+            found = counts.count(self.source, np.stack([new[key] for key in part]))
+            for j, key in enumerate(part):
+                self.known[key] = counts.Counts(*(x[j : j + 1] for x in found))
+        return [self.known[state.tobytes()] for state in states]
+
+
+def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
+    """One row per point of the retrieval experiment whose ensemble is not stored."""
+    ordered = sorted(points, key=_draw)
+    for (neurons, sample, patterns), members in groupby(ordered, key=_draw):
+        # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
+        pattern_key, query_key = draws.keys(seed, neurons, 0, sample)
+        passes = Passes(pattern_sets.stream(pattern_sets.GENERATED, pattern_key, patterns, neurons))
+        yield from _measured(passes, query_key, list(members))
+
+
+def _draw(point: dict) -> tuple:
+    return point["neurons"], point["sample"], point["patterns"]
+
+
+def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
+    probes = max(point["probes"] for point in points)
+    targets = np.asarray(passes.source.part(0, probes).rows(0, probes), np.float64)
+    begun = {
+        name: streams.start(*corruptions.parts(name), query_key, targets) for name in {p["corruption"] for p in points}
+    }
+    queries = []
+    for point in points:
+        for i in range(point["probes"]):
+            start = begun[point["corruption"]][i]
+            queries.append(Query(point, i, start, start, start))
+    parts = {(p["memory"], p["beta"]): _summand(p) for p in points}
+    _settle(passes, queries, parts)
+    for _, members in groupby(queries, key=lambda query: id(query.point)):
+        yield _row(passes, list(members), targets, parts)
+
+
+def _summand(point: dict) -> "Summand":
+    from hopfield import find_memory
+    from hopfield.large import counts
+
+    # β is that of patterns of norm 1; spins have the norm √N.
+    options = {} if point["beta"] is None else {"beta": point["beta"] / point["neurons"]}
+    model = find_memory(point["memory"]).build(np.ones((1, point["neurons"])), **options)
+    return counts.summand(cast("Memory", model))
+
+
+def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
+    """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
+    while moving := [query for query in queries if not query.ended]:
+        for query, counted in zip(moving, passes.at([query.state for query in moving]), strict=True):
+            new = counted.update(parts[query.point["memory"], query.point["beta"]].potential)[0]
+            if np.array_equal(new, query.state):
+                query.ended = "rest"
+            elif query.steps and np.array_equal(new, query.before):
+                query.ended = "cycle"
+            query.steps += query.ended != "rest"
+            if not query.ended and query.steps >= query.point["max_steps"]:
+                query.ended = "limit"
+            query.state, query.before = new, query.state
+
+
+def _row(passes: Passes, queries: list[Query], targets: np.ndarray, parts: dict) -> dict:
+    point = queries[0].point
+    part = parts[point["memory"], point["beta"]]
+    own = targets[[query.target for query in queries]]
+    measured: dict[str, np.ndarray] = {}
+    for when, states in (("start", [q.start for q in queries]), ("end", [q.state for q in queries])):
+        counted = passes.at(states)
+        overlap = np.mean(np.stack(states) * own, axis=1)
+        weight = [c.shares(point["neurons"] * m, part.weight)[0] for c, m in zip(counted, overlap, strict=True)]
+        measured[when] = np.array(weight)
+        if when == "start":
+            first = np.stack([c.update(part.potential)[0] for c in counted])
+            measured["one_step_overlap"] = np.mean(first * own, axis=1)
+        else:
+            measured["entropy"] = np.array([c.share_entropy(part.weight)[0] for c in counted])
+            measured["overlap"] = overlap
+    measured["target_weight"] = measured["end"]
+    success = measured["end"] > 0.5
+    counts = {
+        "success": int(success.sum()),
+        "step_limit": sum(query.ended == "limit" for query in queries),
+        "cycles": sum(query.ended == "cycle" for query in queries),
+        "one_step_weight": float(measured["start"].mean()),
+        "one_step_overlap": float(measured["one_step_overlap"].mean()),
+    }
+    means = {name: float(measured[name].mean()) for name in retrievals.STATE}
+    means["steps"] = float(np.mean([query.steps for query in queries]))
+    kept = {
+        f"{name}_kept": float(measured[name][success].mean()) if success.any() else None for name in retrievals.STATE
+    }
+    return point | counts | means | kept

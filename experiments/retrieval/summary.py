@@ -1,0 +1,119 @@
+"""What a retrieval table comes to: critical β with errors beside theory, and the states retrieved above it."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from experiments.shared import critical_beta
+from experiments.shared.corruptions import CLEAN
+from experiments.shared.retrievals import CURVE
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+FAMILY = ["memory", "ensemble", "neurons"]
+COMPARED = ("overlap", "entropy")
+THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
+JUST_ABOVE = 1.05
+"""Multiple of the critical β of theory around which measured and predicted states are compared in a number."""
+
+
+def summary(table: Table) -> dict:
+    """summary.json: `critical_beta` from clean and from corrupted starts, `above_critical`, `scalars`.
+
+    `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
+    """
+    critical, corrupted, unresolved, above = [], [], [], []
+    for key, rows in table.dropna(subset=["beta"]).groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, key, strict=True))
+        start = curve.pop("corruption")
+        for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged",):
+            entry, reason = _critical(curve, rows, criterion, start == CLEAN)
+            if reason:
+                unresolved.append(curve | {"corruption": start, "criterion": criterion, "reason": reason})
+            elif start == CLEAN:
+                critical.append(entry)
+            else:
+                corrupted.append(entry | {"corruption": start})
+        above += _above(curve, rows) if start == CLEAN else []
+    return {
+        "critical_beta": critical,
+        "critical_beta_corrupted": corrupted,
+        "unresolved": unresolved,
+        "above_critical": above,
+        "theory": THEORY,
+        "scalars": _scalars(table, critical, above),
+    }
+
+
+def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
+    """One entry of `critical_beta`, or the reason why there is none. The fits are in ln β."""
+    from experiments.statistics.crossings import half_crossing
+    from experiments.statistics.thresholds import critical_load
+
+    log_beta = np.log(rows["beta"])
+    if criterion == "one_step":
+        found = half_crossing(log_beta, rows["one_step_weight"], rows["sample"], rows["probes"])
+    else:
+        found = critical_load(log_beta, rows["success"], rows["probes"], rows["sample"])
+    beta = math.exp(found.value)
+    entry = curve | {"criterion": criterion, "beta": beta, "stderr": beta * found.stderr}
+    return entry | {
+        "theory": critical_beta.critical_beta(**curve, criterion=criterion) if clean else None
+    }, found.reason
+
+
+def _above(curve: dict, rows: Table) -> list[dict]:
+    """Measured and predicted states of the queries that succeed, at every β from the critical one of theory on."""
+    from experiments.statistics.clusters import means_by_group
+
+    critical = critical_beta.critical_beta(**curve, criterion="converged")
+    if (
+        critical is None or curve["ensemble"] == "gaussian"
+    ):  # theory is of the median norm, not of an average over norms
+        return []
+    kept = rows[(rows["beta"] > 1.001 * critical) & (rows["success"] > 0)]
+    if kept.empty:
+        return []
+    columns = {
+        name: means_by_group(kept, "beta", f"{name}_kept", "sample", "success") for name in ("overlap", "entropy")
+    }
+    betas = columns["overlap"]["beta"].to_numpy(float)
+    share = kept.groupby("beta")["success"].sum() / rows.groupby("beta")["probes"].sum().loc[betas]
+    theory = critical_beta.converged(curve["memory"], curve["ensemble"], curve["neurons"], curve["patterns"], betas)
+    entries = []
+    for i, beta in enumerate(betas):
+        entry = curve | {"beta": beta, "ratio": beta / critical, "success": float(share.iloc[i])}
+        for name, means in columns.items():
+            entry |= {name: means["mean"].iloc[i], f"{name}_stderr": means["stderr"].iloc[i]}
+            entry |= {f"{name}_theory": float(getattr(theory, name)[i])}
+        entries.append(entry)
+    return entries
+
+
+def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str, float]:
+    """Critical β of every memory and ensemble where most is stored, worst disagreements, and queries cut short."""
+    scalars = {}
+    most = table.groupby(["memory", "ensemble"])["patterns"].max()
+    for entry in critical:
+        if entry["patterns"] == most[entry["memory"], entry["ensemble"]]:
+            name = "critical_beta/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
+            scalars |= {name: entry["beta"], f"{name}/stderr": entry["stderr"]}
+    family = main_family(table)
+    critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
+    name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)
+    for criterion in critical_beta.CRITERIA:
+        apart = [abs(e["beta"] / e["theory"] - 1) for e in critical if e["criterion"] == criterion and e["theory"]]
+        scalars |= {f"{name}/critical_beta/{criterion}": max(apart)} if apart else {}
+    near = [entry for entry in above if abs(entry["ratio"] / JUST_ABOVE - 1) < 1e-4]
+    for column in COMPARED:
+        apart = [abs(entry[column] - entry[f"{column}_theory"]) for entry in near]
+        scalars |= {f"{name}/{column}_at_{JUST_ABOVE:g}_critical": float(max(apart))} if apart else {}
+    return scalars | {"step_limit_share": float(table["step_limit"].sum() / table["probes"].sum())}
+
+
+def main_family(table: Table) -> dict[str, Any]:
+    """Memory, ensemble and size of the curves with the most numbers of patterns, the first of equals."""
+    counts = table.groupby(FAMILY, sort=False)["patterns"].nunique()
+    memory, ensemble, neurons = counts.index[int(np.argmax(counts))]
+    return {"memory": memory, "ensemble": ensemble, "neurons": int(neurons)}

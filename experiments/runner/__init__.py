@@ -1,0 +1,1 @@
+"""Runner: from a command line to files on disk."""

@@ -1,0 +1,205 @@
+"""The boundary of every command: whatever happens inside ends in one line on stderr and an exit code.
+
+An exception that nobody foresaw is written, with its traceback, to a file that the line names; HYDRA_FULL_ERROR=1
+raises it instead. Ctrl-C and SIGTERM stop the work in good order; the second of them stops the process at once.
+"""
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from experiments.contract import InputError, StoppedError
+
+LOG = "traceback.log"
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+LOST = 0.05
+"""Seconds after which an interruption is repeated that Python has dropped in a destructor or callback."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM; `code` is the exit code that tells which."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
+
+
+class Parser(argparse.ArgumentParser):
+    """Arguments of a script; a mistake among them is an InputError, one sentence without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message)
+
+
+def count(text: str) -> int:
+    """A positive integer as an argument of a script."""
+    if not text.isdecimal() or not 1 <= (value := int(text[:12])) < 2**31:
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 2^31, got {text}")
+    return value
+
+
+def guarded(action: Callable[[], int], *, final: bool = False) -> int:
+    """Carry out a command.
+
+    Args:
+        action: what to do; returns an exit code.
+        final: the process ends with it, at once if it was interrupted: threads of the device may still be at work.
+
+    Returns:
+        The action's own code, 1 if it had to stop, 2 for input that cannot be used, 130 after Ctrl-C, 143 after
+        SIGTERM.
+    """
+    with _standing(), _interruptible(final):
+        if final:
+            warnings.formatwarning = lambda message, *rest, **more: f"warning: {' '.join(str(message).split())}\n"
+        code = _outcome(action)
+        if final and code > 128:
+            _flush()
+            os._exit(code)
+    return code
+
+
+def shown(error: BaseException) -> str:
+    """An error of any kind on one line, not too long."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+
+
+def logged(error: BaseException, directory: Path | None = None) -> Path:
+    """The file that holds the traceback of an error, in a directory of results or among temporary files."""
+    text = "".join(traceback.format_exception(error))
+    if directory is not None:
+        with contextlib.suppress(OSError):
+            path = directory / LOG
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return path
+    number, name = tempfile.mkstemp(prefix="hopfield-", suffix=".log")
+    with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return Path(name)
+
+
+def _outcome(action: Callable[[], int]) -> int:
+    try:
+        code = action()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read our output, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt as error:
+        text = str(error.args[0]) if error.args else ""
+        _say(f"interrupted{': ' if text else ''}{text}")
+        return getattr(error, "code", 130)
+    except Exception as error:
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        known = isinstance(error, InputError | StoppedError)
+        text = " ".join(str(error).split()) if known else f"{shown(error)}; the traceback is in {logged(error)}"
+        _say(f"error: {text}")
+        return 2 if isinstance(error, InputError) else 1
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # there may be nobody to tell
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+@contextlib.contextmanager
+def _standing() -> Iterator[None]:
+    """Standard streams that the shell has closed lead nowhere: no file of results may take their numbers."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+    with contextlib.ExitStack() as stack:
+        for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
+            if getattr(sys, name) is None:
+                stack.enter_context(redirected(stack.enter_context(open(os.devnull, "w", encoding="utf-8"))))
+        yield
+
+
+@contextlib.contextmanager
+def _interruptible(final: bool) -> Iterator[None]:
+    """The first signal raises Interrupted, the second ends the process, even in the midst of a compiled program."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handled = [number for number in STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
+    watch = _Watch()
+    before: dict[int, Any] = {number: signal.signal(number, watch.heard) for number in handled}
+    hook, sys.unraisablehook = sys.unraisablehook, watch.dropped(sys.unraisablehook)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if final else handler)
+        watch.close()
+
+
+class _Watch:
+    """A thread that is told of signals by Python's own C code, whatever the main thread is busy with."""
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._raised = False
+        self._repeating = False
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def heard(self, number: int, frame: Any) -> None:
+        """Raise Interrupted in the main thread, once."""
+        if not self._raised:
+            self._raised = True
+            raise Interrupted(number)
+
+    def dropped(self, usual: Callable[[Any], object]) -> Callable[[Any], object]:
+        """A hook for exceptions that nobody can catch: an interruption among them is repeated a moment later."""
+
+        def hook(unraisable: Any) -> None:
+            error = unraisable.exc_value
+            if not isinstance(error, Interrupted):
+                usual(unraisable)
+                return
+            self._raised, self._repeating = False, True
+            threading.Timer(LOST, os.kill, (os.getpid(), error.code - 128)).start()
+
+        return hook
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(self._before)
+        os.close(self._write)
+
+    def _listen(self) -> None:
+        seen = 0
+        while heard := os.read(self._read, 1):
+            if heard[0] not in STOPPING:
+                continue
+            if self._repeating:
+                self._repeating = False
+                continue
+            seen += 1
+            if seen > 1:
+                _flush()
+                os.write(2, b"interrupted: what is measured is kept; the same command goes on from there\n")
+                os._exit(128 + heard[0])
+        os.close(self._read)

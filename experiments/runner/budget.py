@@ -1,0 +1,89 @@
+"""Budgets: what a run would take, known from its options alone, and refused where no machine could give it.
+
+The costs of experiments are upper bounds of points and of the largest array, and rough counts of multiplications.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable
+from typing import Any
+
+from experiments.contract import Config, Cost, InputError
+
+POINTS = 10**6
+"""Points of one table at most."""
+ELEMENTS = 2**31
+"""Entries of an array at most: indices are 32-bit."""
+RATE = 2e9
+"""Multiplications per second that time is estimated with; a core does one to ten times as many."""
+YEAR = 3.16e7
+PATIENCE = 10 * YEAR
+"""Seconds beyond which no run is begun."""
+UNITS = ((YEAR, "year"), (86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
+
+
+def seconds(cost: Cost) -> float:
+    """A rough estimate of the time a cost takes: multiplications, and a millisecond a point."""
+    return cost.operations / RATE + 1e-3 * cost.points
+
+
+def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
+    """The cost of a configuration.
+
+    Raises:
+        InputError: it is more than any machine, or this one, can give; one sentence with the option to blame.
+    """
+    found = cost(config)
+    if (excess := _excess(found)) is not None:
+        raise InputError(f"{_blame(config, cost) or f'conf={conf}'} must leave {excess}")
+    return found
+
+
+def sentence(conf: str, points: int, measured: int, cost: Cost) -> str:
+    """What `dry=true` says of a run."""
+    done = f", {measured} of them measured already" if measured else ""
+    left = seconds(cost) * (points - measured) / max(points, 1)
+    return f"{conf}: {points} points{done}; largest array {_bytes(4 * cost.elements)}; {_time(left)}"
+
+
+def _excess(cost: Cost) -> str | None:
+    """The limit that a cost exceeds; None where it exceeds none."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if not cost.points <= POINTS:
+        return f"at most {POINTS} points, got {cost.points:.3g}"
+    if not cost.elements < ELEMENTS:
+        return f"arrays of less than 2^31 entries, got one of {cost.elements:.3g}"
+    if not 4 * cost.elements <= memory / 2:
+        given = f"half of this machine's {_bytes(memory)}"
+        return f"arrays that take at most {given}, got one of {_bytes(4 * cost.elements)}"
+    if not seconds(cost) <= PATIENCE:
+        return f"a run of at most 10 years, got {_time(seconds(cost))}"
+    return None
+
+
+def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
+    """Name of an option whose default would make the cost bearable; None where it takes several."""
+    defaults = type(config)()
+    for entry in dataclasses.fields(config):
+        given, usual = getattr(config, entry.name), getattr(defaults, entry.name)
+        if given == usual:
+            continue
+        try:
+            if _excess(cost(dataclasses.replace(config, **{entry.name: usual}))) is None:
+                return entry.name
+        except ValueError:  # the others do not go with this default
+            continue
+    return None
+
+
+def _bytes(number: float) -> str:
+    exponent = next((k for k in (4, 3, 2, 1) if number >= 1024**k), 0)
+    return f"{number / 1024**exponent:.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[exponent]}"
+
+
+def _time(seconds: float) -> str:
+    for length, name in UNITS:
+        if seconds >= length:
+            count = float(f"{seconds / length:.1g}")
+            return f"about {count:g} {name}{'s' * (count != 1)}, compiling aside"
+    return "less than a second, compiling aside"

@@ -1,0 +1,127 @@
+"""One sentence for every mistake in a configuration: the key, what it was given, and what is allowed."""
+
+import difflib
+import re
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from hydra.errors import MissingConfigException
+from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
+
+from experiments.runner import registry
+
+_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+_PLURALS = {int: "integers", float: "numbers", bool: "booleans", str: "strings"}
+
+
+def leaves(schema: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
+    """Dotted name, type and line of help of every option of a dataclass, in its order."""
+    hints = get_type_hints(schema)
+    for field in fields(schema):
+        if is_dataclass(hints[field.name]):
+            yield from leaves(hints[field.name], f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, hints[field.name], field.metadata.get("help", "")
+
+
+def describe(hint: Any) -> str:
+    """What values the type of an option allows, in words."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return " or ".join("null" if part is type(None) else describe(part) for part in get_args(hint))
+    if get_origin(hint) is list:
+        return f"a list of {_PLURALS.get(get_args(hint)[0], 'values')}"
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return f"one of {', '.join(member.name for member in hint)}"
+    if is_dataclass(hint):
+        return f"a group of options ({', '.join(field.name for field in fields(hint))})"
+    return "a mapping" if get_origin(hint) is dict else _WORDS.get(hint, "a value")
+
+
+def not_among(key: str, value: str, allowed: Sequence[str]) -> str:
+    """The sentence for a choice that does not exist."""
+    close = difflib.get_close_matches(value, allowed, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}{hint}"
+
+
+def unknown(key: str, conf: str, schema: Any) -> str:
+    """The sentence for an option that does not exist.
+
+    Args:
+        key: its dotted name.
+        conf: the choice of `conf=`.
+        schema: the dataclass that lacks it, None where it is not known.
+    """
+    group = key.rpartition(".")[0]
+    keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
+    close = difflib.get_close_matches(key, keys, n=1)
+    allowed = f"; did you mean {close[0]}?" if close else f" ({', '.join(keys)})" if keys else ""
+    return f"{key} is not an option of conf={conf}{allowed}"
+
+
+def sentence(error: BaseException, conf: str, schema: Any) -> str:
+    """The sentence for an error of Hydra, of OmegaConf or of a Config.
+
+    Args:
+        error: what was raised, with its causes.
+        conf: the choice of `conf=`.
+        schema: the dataclass behind that choice, None where it is not known.
+    """
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        file = error.missing_cfg_file
+        group, _, name = file.partition("/") if file.startswith("conf/") else file.rpartition("/")
+        return not_among(group, name, sorted(error.options or (registry.names() if group == "schema" else [])))
+    detail: BaseException | None = error
+    while detail is not None and not isinstance(detail, OmegaConfBaseException):
+        detail = detail.__cause__ or detail.__context__
+    if detail is None or not detail.full_key:
+        missing = re.match(r"Could not override '([^']+)'", str(error))
+        return unknown(missing[1], conf, schema) if missing else " ".join(str(error).split())
+    key = str(detail.full_key)
+    if isinstance(detail, AttributeError | KeyError):
+        return unknown(key, conf, detail.object_type)
+    hint = _type_of(schema, key)
+    if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
+        return f"{key} cannot be read: {first_line(detail)}"
+    return f"{key} must be {describe(hint)}, got {shown(detail.value)}"
+
+
+def own_name(text: str, options: Any, name: str = "") -> str:
+    """A sentence of the library about its argument `path`, about the option that gave it: the one that it quotes."""
+    if isinstance(options, str) and text.startswith("path must"):
+        given = {repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part}
+        return name + text.removeprefix("path") if any(part in text for part in given) else text
+    parts = options.items() if isinstance(options, dict) else []
+    parts = [(name, part) for part in options] if isinstance(options, list) else parts
+    for key, part in parts:
+        key = f"{name}.{key}" if name and isinstance(options, dict) else str(key)
+        text = own_name(text, part, key)
+    return text
+
+
+def shown(value: Any) -> str:
+    """A value as it would be written on the command line."""
+    return {"": "''", "None": "null"}.get(str(value), str(value))
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message that says something."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Error parsing override")]
+    return lines[0].strip().rstrip(".") if lines else type(error).__name__
+
+
+def _type_of(schema: Any, key: str) -> Any:
+    """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`; None if there is none."""
+    hint = schema
+    for part in re.findall(r"[^.\[\]]+", key):
+        if get_origin(hint) in (Union, types.UnionType):
+            hint = next(kind for kind in get_args(hint) if kind is not type(None))
+        if get_origin(hint) in (list, dict):
+            hint = get_args(hint)[-1]
+        else:
+            hint = get_type_hints(hint).get(part) if is_dataclass(hint) else None
+    return hint

@@ -1,0 +1,366 @@
+"""Running one configuration: measure what is missing, then make table, summary and figure from the ledger alone."""
+
+import contextlib
+import dataclasses
+import errno
+import itertools
+import json
+import math
+import os
+import stat
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments import contract
+from experiments.contract import InputError, StoppedError
+from experiments.figures import style
+from experiments.runner import boundary, budget, errors, locks, provenance, registry
+from experiments.runner import mirror as logging
+from experiments.runner.compose import Job, yaml
+from experiments.runner.ledger import Ledger
+from experiments.runner.mirror import Mirror, Target
+from experiments.shared import files
+
+RESULTS = ("config.yaml", "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in style.SUFFIXES))
+
+PATIENCE = 0.5
+"""Seconds between two looks at directories that other processes hold."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A job that is known to be possible.
+
+    Attributes:
+        job: what was asked for.
+        experiment: the module that measures it.
+        points: every point of its table; grows where the experiment refines.
+        ledger: what is measured already.
+        mode: W&B's mode.
+    """
+
+    job: Job
+    experiment: Any
+    points: list[dict]
+    ledger: Ledger
+    mode: Target
+
+
+def plan(job: Job) -> Plan:
+    """Check everything about a job that can be checked before it begins; nothing is measured, nothing left behind.
+
+    Raises:
+        InputError: the job cannot be run.
+    """
+    experiment = registry.load(job.experiment)
+    mode = logging.resolve(job.config.wandb)
+    cost = getattr(experiment, "cost", None)
+    if cost is not None:
+        budget.check(job.config, job.conf, cost)
+    try:
+        points = experiment.points(job.config)
+        science = provenance.science(experiment, job.config, points)
+    except ValueError as error:
+        text = errors.own_name(" ".join(str(error).split()), files.options(job.config))
+        raise InputError(text) from error
+    if not points:
+        raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
+    _check_output(job.directory)
+    made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+    _check_science(made)
+    return made
+
+
+def foretold(plan: Plan) -> str:
+    """What a plan would take, in one line: points, memory and time."""
+    cost = getattr(plan.experiment, "cost", lambda config: contract.Cost(len(plan.points)))(plan.job.config)
+    measured = (
+        len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0
+    )
+    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost)
+
+
+def run(plans: Sequence[Plan]) -> None:
+    """Carry out plans one after the other, and leave the process as it was.
+
+    A plan whose directory another process is measuring comes last, and waits until that process is done or dead.
+
+    Raises:
+        StoppedError: results could not be written, say; its text says what is kept.
+        KeyboardInterrupt: its text says how to go on.
+    """
+    waiting, told = deque(enumerate(plans, start=1)), set()
+    refused = 0
+    try:
+        while waiting:
+            number, each = waiting.popleft()
+            with locks.claimed(_made(each.job.directory)) as holder:
+                if holder is None:
+                    if len(plans) > 1:
+                        files.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
+                    _carry_out(each)
+                    refused = 0
+                    continue
+            if number not in told:
+                told.add(number)
+                files.say(
+                    f"{each.job.directory} is being measured by {holder}; its turn comes when that is over,"
+                    f" or when there was no sign of life for {locks.SILENT:g} seconds"
+                )
+            waiting.append((number, each))
+            refused += 1
+            if refused >= len(waiting):  # nothing else is left to do
+                time.sleep(PATIENCE)
+    finally:
+        logging.shut_down()
+
+
+def _made(directory: Path) -> Path:
+    try:
+        return files.made(directory)
+    except OSError as error:
+        raise StoppedError(f"the run stopped ({error}): its results have nowhere to go") from error
+
+
+def launched(config: Any) -> None:
+    """Run one job in whatever process a launcher has put it; `config` is what Hydra composed."""
+    from experiments.runner.compose import received
+
+    run([plan(received(config))])
+
+
+@contextlib.contextmanager
+def numerics() -> Iterator[None]:
+    """JAX set for physics: float32 products in full, programs compiled once per machine; undone on leaving."""
+    import jax
+    from jax.experimental.compilation_cache import compilation_cache
+
+    cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
+    settings = {
+        "jax_default_matmul_precision": provenance.MATMUL,
+        "jax_compilation_cache_dir": str(cache),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: getattr(jax.config, name) for name in settings}
+    if before["jax_compilation_cache_dir"] is not None:  # the user's own choice
+        settings = {"jax_default_matmul_precision": provenance.MATMUL}
+    try:
+        for name, value in settings.items():
+            jax.config.update(name, value)
+        yield
+    finally:
+        for name in settings:
+            jax.config.update(name, before[name])
+        if "jax_compilation_cache_dir" in settings:
+            compilation_cache.reset_cache()
+
+
+def _carry_out(plan: Plan) -> None:
+    """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
+    mirror = None
+    code = 1
+    try:
+        missing = _begin(plan)
+        mirror = _mirror(plan)
+        while missing:
+            _measure(plan, missing, mirror)
+            missing = _missing(plan)
+        _conclude(plan, mirror)
+    except KeyboardInterrupt as error:
+        code = getattr(error, "code", 130)
+        error.args = (_progress(plan),)
+        raise
+    except OSError as error:
+        raise StoppedError(f"the run stopped ({error}): {_progress(plan)}") from error
+    except (InputError, StoppedError):
+        raise
+    except Exception as error:
+        if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
+            raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
+        why, log = boundary.shown(error), boundary.logged(error, plan.job.directory)
+        raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
+    finally:
+        if mirror is not None:
+            mirror.close(code)
+        plan.ledger.close()
+
+
+def _progress(plan: Plan) -> str:
+    """How far a run came: counted on disk, as the interruption may have struck between writing a row and noting it."""
+    total = len(plan.points)
+    plan.ledger.reload()
+    done = total - len(plan.ledger.missing(plan.points))
+    return f"{done} of {total} points are kept in {plan.job.directory}; the same command goes on from there"
+
+
+def _begin(plan: Plan) -> list[dict]:
+    """Make the directory, write down the options there, and return the points that are missing."""
+    directory = plan.job.directory
+    plan.ledger.reload()  # another process may have measured since the plan was made
+    _check_science(plan)
+    _set_aside(plan)
+    for damaged in plan.ledger.mend():
+        files.say(damaged)
+    files.write_text(directory / "config.yaml", yaml(plan.job))
+    missing = _missing(plan)
+    if len(missing) < len(plan.points):
+        files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+    return missing
+
+
+def _check_science(plan: Plan) -> None:
+    """Raise InputError where the directory holds results of other science, unless they may be set aside."""
+    for name, held, asked in plan.ledger.foreign().values():
+        if not plan.job.config.overwrite:
+            raise InputError(
+                f"{name} must be {held} as in the results that {plan.job.directory} holds, got {asked}; "
+                "give another output, or overwrite=true to set them aside"
+            )
+
+
+def _set_aside(plan: Plan) -> None:
+    """Move results of other science to a folder of their own; the ledger last, which tells what they are."""
+    if not plan.ledger.foreign():
+        return
+    directory = plan.job.directory
+    numbers = itertools.count(1)
+    folder = next(path for number in numbers if not (path := directory / f"overwritten-{number}").exists())
+    files.made(folder)
+    for name in RESULTS:
+        if (directory / name).exists():
+            os.replace(directory / name, folder / name)
+    files.settle(folder)
+    plan.ledger.part_with(folder / "ledger")
+    files.say(f"results of other options in {directory} are set aside in {folder.name}")
+
+
+def _missing(plan: Plan) -> list[dict]:
+    """The points that have no row yet, once the experiment has refined the complete set as often as it wants to."""
+    refine = getattr(plan.experiment, "refine", None)
+    while not (missing := plan.ledger.missing(plan.points)) and refine is not None:
+        known = {plan.ledger.key(point) for point in plan.points}
+        further = refine(plan.job.config, plan.ledger.rows(plan.points))
+        further = [point for point in further if plan.ledger.key(point) not in known]
+        if not further:
+            return []
+        plan.points.extend(further)
+    return missing
+
+
+def _mirror(plan: Plan) -> Mirror:
+    job = plan.job
+    return Mirror(
+        job.config,
+        mode=plan.mode,
+        conf=job.conf,
+        experiment=job.experiment,
+        directory=job.directory,
+        x_axis=plan.experiment.X_AXIS,
+        warn=lambda text: files.say(f"warning: {text}"),
+    )
+
+
+def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
+    """Measure the missing points, each on disk before the next."""
+    from tqdm import tqdm
+
+    total, keys = len(plan.points), list(missing[0])
+    waiting = {plan.ledger.key(point): point for point in missing}
+    config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
+    with (
+        numerics(),
+        tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar,
+    ):
+        for row in plan.experiment.measure(config, missing):
+            point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
+            if point is None:
+                raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
+            plan.ledger.record(point, row)
+            mirror.log(point, row, step=total - len(waiting) - 1)
+            bar.update()
+    if waiting:
+        raise RuntimeError(
+            f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
+        )
+
+
+def _conclude(plan: Plan, mirror: Mirror) -> None:
+    """Write table, summary and figure from the ledger and say where they are."""
+    import pandas
+
+    directory = plan.job.directory
+    plan.ledger.reload()
+    _say_mixed(plan)
+    with files.replacing(directory / "table.csv") as temporary:
+        pandas.DataFrame(plan.ledger.rows(plan.points)).to_csv(temporary, index=False, lineterminator="\n")
+    table = style.read_table(directory / "table.csv")
+    summary = plan.experiment.summarise(table)
+    files.write_json(directory / "summary.json", summary)
+    figure = style.draw(directory, plan.experiment)
+    (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
+    scalars = json.loads(files.encode(summary.get("scalars", {})))
+    mirror.finish(table, scalars)
+    for name, value in scalars.items():
+        if not name.endswith("/stderr"):
+            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
+    for note in summary.get("notes", []):
+        files.say(f"warning: {note}")
+    print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
+
+
+def _say_mixed(plan: Plan) -> None:
+    """Say in one line what differs where the rows of the table were not all measured with the same versions."""
+    found = plan.ledger.environments(plan.points)
+    names = dict.fromkeys(name for environment, _ in found for name in environment)
+    told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
+    if told:
+        kinds = [
+            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in told)}"
+            for environment, count in found
+        ]
+        files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
+
+
+def _check_output(directory: Path) -> None:
+    """Raise InputError unless the results can be written; nothing is made, which other processes might trip over."""
+    try:
+        for folder in [directory, *directory.parents]:
+            try:
+                mode = os.stat(folder).st_mode
+            except FileNotFoundError:
+                if folder.is_symlink():
+                    raise
+                continue
+            if not stat.S_ISDIR(mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            longest = max((len(os.fsencode(part)) for part in directory.relative_to(folder).parts), default=0)
+            if longest > os.pathconf(folder, "PC_NAME_MAX"):
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+            with tempfile.TemporaryFile(dir=folder):
+                break
+    except OSError as error:
+        raise InputError(
+            f"output must be a directory that can be written, got {directory} ({error.strerror})"
+        ) from error
+    for name in RESULTS:
+        if (directory / name).is_dir():
+            raise InputError(f"output must leave room for its files, got a directory {directory / name}")
+
+
+def _margin(error: Any) -> str:
+    """What follows a value: its error, where there is one; a single sample tells none."""
+    if error is None:
+        return ""
+    return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.5g}" if math.isfinite(value) else "unknown"
+    return str(value)

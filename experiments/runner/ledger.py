@@ -1,0 +1,213 @@
+"""The ledger: one measured point, one line on disk at once, so that a run killed at any moment goes on where it was.
+
+A ledger is a folder of JSON-lines files, one per process that ever wrote to it: no locks, and no process touches the
+file of another. The first line of a file is its heading,
+
+    {"experiment": ..., "science": ..., "environment": ..., "sum": ...}
+
+what the rows below depend on besides their points, and the versions and the machine that measured them. Every other
+line is {"key": ..., "row": ..., "sum": ...}, where the key is a hash of experiment, science and point. `sum` is a
+checksum of the line up to it: a line without a right one is no row, and its point is measured again.
+"""
+
+import hashlib
+import json
+import os
+import re
+import socket
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.contract import InputError
+from experiments.runner import provenance
+from experiments.shared import files
+from experiments.shared.files import encode, fingerprint
+
+_SUM = re.compile(rb'(.*),"sum":"([0-9a-f]{16})"\}', re.DOTALL)
+
+
+class _Part(NamedTuple):
+    """One file of a ledger: its headings and rows, each with the heading that it stands below, and what is neither."""
+
+    headings: list[dict]
+    rows: list[tuple[str, dict, dict]]
+    whole: list[bytes]
+    damaged: list[bytes]
+
+
+class Ledger:
+    """Rows measured so far in a directory, for one experiment and one choice of its scientific options.
+
+    Args:
+        directory: folder of the ledger; need not exist, is made by the first `record`.
+        experiment: name of the experiment.
+        science: all that a row depends on besides its point; JSON scalars, lists and dicts. Of its entry `contents`,
+            a mapping of names to hashes, a row depends on those alone that are values of its point.
+
+    Raises:
+        InputError: the directory cannot be read.
+    """
+
+    def __init__(self, directory: Path, experiment: str, science: dict) -> None:
+        self._directory = directory
+        self._science = json.loads(encode(science))
+        self._contents = self._science.get("contents", {})
+        self._salt = [experiment, {name: science[name] for name in science if name != "contents"}]
+        self._own: int | None = None
+        self._rows: dict[str, tuple[dict, dict]] = {}
+        self._headings: dict[Path, list[dict]] = {}
+        self._damaged: dict[Path, bool] = {}
+        self.reload()
+
+    def key(self, point: dict) -> str:
+        """Hash under which the row of a point is kept; the order of the point's entries does not matter."""
+        named = {name: self._contents[name] for name in self._contents if name in point.values()}
+        return fingerprint([*self._salt, point, *([named] if named else [])])
+
+    def reload(self) -> None:
+        """Read what all processes have written up to now; a line still without its end is not a row yet."""
+        for path in self._files():
+            part = _read(path)
+            self._headings[path], self._damaged[path] = part.headings, bool(part.damaged)
+            for key, row, heading in part.rows:
+                self._rows.setdefault(key, (row, heading))
+
+    def missing(self, points: Iterable[dict]) -> list[dict]:
+        """The points that have no row yet, in the given order, each once."""
+        wanted = {self.key(point): point for point in points}
+        return [point for key, point in wanted.items() if key not in self._rows]
+
+    def rows(self, points: Iterable[dict]) -> list[dict]:
+        """The rows of the given points in the given order, each once; every point must have one."""
+        return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
+
+    def environments(self, points: Iterable[dict]) -> list[tuple[dict, int]]:
+        """What the rows of the given points were measured with, {} if unknown, and how many with each."""
+        found = Counter(
+            encode(self._rows[key][1].get("environment", {})) for key in dict.fromkeys(map(self.key, points))
+        )
+        return [(json.loads(environment), count) for environment, count in found.items()]
+
+    def record(self, point: dict, row: dict) -> None:
+        """Write the row of a point and wait until it is on disk."""
+        key = self.key(point)
+        line = encode({"key": key, "row": row})
+        if self._own is None:
+            self._own = self._create()
+        _append(self._own, line)
+        self._rows.setdefault(key, (json.loads(line)["row"], self._complete()))
+
+    def close(self) -> None:
+        """Close this process's file."""
+        if self._own is not None:
+            os.close(self._own)
+            self._own = None
+
+    def foreign(self) -> dict[Path, provenance.Difference]:
+        """The files that hold rows of other science, as last read, and the first thing in which it differs."""
+        own = _heading(self._salt[0], self._science)
+        told = {path: [provenance.difference(each, own) for each in found] for path, found in self._headings.items()}
+        return {path: next(filter(None, found)) for path, found in told.items() if any(found)}
+
+    def part_with(self, folder: Path) -> None:
+        """Move the files that hold rows of other science to a folder."""
+        for path in self.foreign():
+            os.replace(path, files.made(folder) / path.name)
+            files.settle(folder)
+        files.settle(self._directory)
+        for known in (self._rows, self._headings, self._damaged):
+            known.clear()
+        self.reload()
+
+    def mend(self) -> list[str]:
+        """Move damaged lines out of the files; none of them may be in use. One sentence for each such file."""
+        said = []
+        for path in (path for path, damaged in self._damaged.items() if damaged):
+            part = _read(path)
+            text = _text(part.damaged)
+            aside = self._directory / f"damaged-{path.stem}-{hashlib.sha256(text).hexdigest()[:8]}"
+            for target, content in ((aside, text), (path, _text(part.whole))):
+                with files.replacing(target) as temporary:
+                    temporary.write_bytes(content)
+            number = len(part.damaged)
+            lines = f"{number} lines" if number > 1 else "1 line"
+            said.append(f"{lines} of {path} without a right checksum, kept in {aside.name}, to be measured again")
+        self._damaged.clear()
+        return said
+
+    def _files(self) -> list[Path]:
+        if self._directory.exists() and not self._directory.is_dir():
+            raise InputError(f"{self._directory} must be the ledger's folder, got a file")
+        found = sorted(path for path in self._directory.glob("*.jsonl") if not path.name.startswith("."))
+        for path in found:
+            if not path.is_file():
+                raise InputError(f"{path} must be a readable ledger file, got something else")
+        return found
+
+    def _complete(self) -> dict:
+        return _heading(self._salt[0], self._science) | {"environment": provenance.environment()}
+
+    def _create(self) -> int:
+        files.made(self._directory)
+        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
+        own = os.open(self._directory / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        try:
+            files.settle(self._directory)
+            _append(own, encode(self._complete()))
+        except BaseException:
+            os.close(own)
+            raise
+        return own
+
+
+def _heading(experiment: str, science: dict) -> dict:
+    return {"experiment": experiment, "science": science}
+
+
+def _text(lines: Sequence[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _checksum(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def _append(file: int, line: str) -> None:
+    """Add a line of JSON with its checksum to an open file and wait until it is on disk."""
+    text = line.encode()[:-1]
+    data = memoryview(text + f',"sum":"{_checksum(text)}"}}\n'.encode())
+    while data:
+        data = data[os.write(file, data) :]
+    os.fsync(file)
+
+
+def _read(path: Path) -> _Part:
+    """All whole lines of one file; the torn last line of a killed process is passed over."""
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise InputError(f"{path} must be a readable ledger file, got: {error.strerror}") from None
+    part, heading = _Part([], [], [], []), {}
+    for line in lines:
+        entry = _entry(line)
+        if entry is None:
+            part.damaged.append(line)
+            continue
+        part.whole.append(line)
+        if "key" in entry:
+            part.rows.append((entry["key"], entry["row"], heading))
+        else:
+            heading = entry
+            part.headings.append(entry)
+    return part
+
+
+def _entry(line: bytes) -> dict | None:
+    """What a line holds, None if it is not as it was written."""
+    found = _SUM.fullmatch(line)
+    if found is None or _checksum(found[1]).encode() != found[2]:
+        return None
+    return json.loads(found[1] + b"}")

@@ -1,0 +1,182 @@
+"""Who measures a directory: a claim that other processes see, here or elsewhere, and that dies with its holder.
+
+Several processes may be given the same sweep. Each takes the jobs that no other holds; a job that is held is left for
+later, and taken over when its holder has finished or is gone. No locks, which network file systems do not keep: the
+claim is a file that only one process can create, whose time of change is renewed while the holder lives.
+
+A claim is removed, by its holder or after its death, by whoever holds the claim on removing it, a file of the same
+kind that is named after its contents. No two claims have the same contents: what was a dead claim a moment ago, and is
+a living one now, stays.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import socket
+import stat
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.contract import StoppedError
+from experiments.shared import files, processes
+from experiments.shared.processes import SILENT
+
+RENEWED = 5.0
+"""Seconds between signs of life."""
+NAME = "claim.json"
+UNLINKED = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+"""What file systems without hard links answer to one."""
+
+
+class Found(NamedTuple):
+    """A claim that is there."""
+
+    text: str
+    holder: str
+    alive: bool
+
+
+@contextlib.contextmanager
+def claimed(directory: Path) -> Iterator[str | None]:
+    """Hold the claim of a directory for the length of a block; gives None, or the name of the process that holds it.
+
+    Raises:
+        StoppedError: the directory cannot be written, say; one sentence.
+    """
+    path, own = directory / NAME, _signature()
+    try:
+        holder = _take(path, own)
+        if holder is None:
+            _tidy(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            _remove(path, own, alive=True)
+        why = error.strerror or error
+        raise StoppedError(f"the run stopped ({why}): {directory} cannot be claimed; what is there is kept") from error
+    if holder is not None:
+        yield holder
+        return
+    over = threading.Event()
+    beat = threading.Thread(target=_renew, args=(path, over), daemon=True)
+    beat.start()
+    try:
+        yield None
+    finally:
+        over.set()
+        beat.join()
+        with contextlib.suppress(OSError):  # what cannot be removed dies with this process
+            _remove(path, own, alive=True)
+
+
+def _signature() -> str:
+    """Contents of a claim of this process, unlike any other."""
+    process = os.getpid()
+    return json.dumps(
+        {"host": socket.gethostname(), "process": process, "born": processes.born(process), "claim": uuid.uuid4().hex}
+    )
+
+
+def _take(path: Path, own: str) -> str | None:
+    """Create a claim, past the remains of a dead holder; None on success, else who is alive."""
+    while True:
+        now = _create(path, own)
+        found = _find(path, now)
+        if found is None:  # released in between
+            continue
+        if found.text == own:
+            return None
+        if found.alive:
+            return found.holder
+        rival = _remove(path, found.text, alive=False)
+        if rival is not None:
+            return rival
+
+
+def _create(path: Path, own: str) -> float:
+    """Write a claim unless there is one; returns the time by the clock of the file system."""
+    draft = processes.temporary(path)
+    try:
+        draft.write_text(own, encoding="utf-8")
+        now = draft.stat().st_mtime
+        try:
+            os.link(draft, path)  # whole from the beginning: a claim that can be seen can be read
+        except OSError as error:
+            if error.errno in UNLINKED:
+                _write(path, own)
+            elif error.errno != errno.EEXIST:
+                raise
+    finally:
+        draft.unlink(missing_ok=True)
+    files.settle(path.parent)
+    return now
+
+
+def _write(path: Path, own: str) -> None:
+    """The same where there are no hard links; others may see it before it is written."""
+    with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(own)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _find(path: Path, now: float) -> Found | None:
+    """The claim that is there, None if there is none; one that cannot be read is judged by its age."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe could block for ever
+            raise OSError(errno.EINVAL, f"{path.name} is no file")
+        # Of a time in the future, too, no more than SILENT is believed: a living holder renews it.
+        text, age = path.read_text(encoding="utf-8", errors="replace"), abs(now - found.st_mtime)
+    except FileNotFoundError:
+        return None
+    try:
+        holder = json.loads(text)
+        return Found(text, f"process {holder['process']} on {holder['host']}", _alive(holder, age))
+    except (ValueError, TypeError, KeyError):
+        return Found(text, "a process that has just begun", age < SILENT)
+
+
+def _remove(path: Path, text: str, *, alive: bool) -> str | None:
+    """Remove the claim of these contents, dead or alive, if it is still there; tells who else is about to do so."""
+    right = path.with_name(f"{NAME}.{hashlib.sha256(text.encode()).hexdigest()[:32]}")
+    rival = _take(right, _signature())
+    if rival is not None:
+        return rival
+    try:
+        found = _find(path, right.stat().st_mtime)
+        if found is not None and found.text == text and found.alive == alive:
+            path.unlink(missing_ok=True)
+    finally:
+        right.unlink(missing_ok=True)
+    return None
+
+
+def _tidy(path: Path) -> None:
+    """Remove what processes have left that were killed as they claimed, removed a claim or wrote a file."""
+    now = path.stat().st_mtime
+    processes.sweep(path.parent, now)
+    for right in path.parent.glob(f"{NAME}.*"):
+        found = _find(right, now)
+        if found is not None and not found.alive:
+            _remove(right, found.text, alive=False)
+
+
+def _alive(holder: dict, age: float) -> bool:
+    if holder["host"] == socket.gethostname():
+        born = processes.born(holder["process"])
+        return born is not None and born == holder["born"]
+    return age < SILENT
+
+
+def _renew(path: Path, over: threading.Event) -> None:
+    while not over.wait(RENEWED):
+        with contextlib.suppress(OSError):
+            os.utime(path)

@@ -1,0 +1,207 @@
+"""Weights & Biases as a mirror of a run: it is told everything, never asked, and losing it costs a warning.
+
+The record is the ledger. Nothing here prompts, and every call ends: the library's own waits are bounded by
+`wandb.init_timeout` and `wandb.finish_timeout`, and after a first failure nothing more is sent but the end of the run.
+"""
+
+import contextlib
+import json
+import os
+import re
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from experiments.contract import Config, InputError, Mode, Wandb
+from experiments.shared.files import encode, write_text
+
+if TYPE_CHECKING:
+    import pandas
+    import wandb
+
+_VARIABLE = {"online": "online", "run": "online", "shared": "online", "offline": "offline", "dryrun": "offline"}
+Target = Literal["online", "offline", "disabled"]
+_FILES = ("table.csv", "summary.json", "config.yaml", "figure.svg", "figure.png", "figure.pdf")
+
+
+def resolve(options: Wandb) -> Target:
+    """The mode to run in: "online", "offline" or "disabled"; an explicit mode beats the variable WANDB_MODE.
+
+    Raises:
+        InputError: the configured key is malformed, online mode has no key, or WANDB_MODE is none of W&B's modes.
+    """
+    asked: str = options.mode.name
+    if options.mode is Mode.auto and (variable := os.environ.get("WANDB_MODE")):
+        if variable not in (*_VARIABLE, "disabled"):
+            raise InputError(f"WANDB_MODE must be one of {', '.join(_VARIABLE)}, disabled, got {variable}")
+        asked = _VARIABLE.get(variable, "disabled")
+    if asked == "offline" or asked == "disabled":
+        return asked
+    import wandb
+
+    try:
+        wandb.setup(settings=wandb.Settings(silent=True, mode="online"))
+        has_key = wandb.login(prompt=False, verify=False)
+    except (wandb.Error, ValueError) as error:
+        raise InputError(
+            f"the W&B key or server must be valid, got: {_reason(error)}; use wandb.mode=offline to do without"
+        ) from error
+    if not has_key and asked == "online":
+        raise InputError("wandb.mode=online needs a key, got none: run `wandb login`, or use wandb.mode=offline")
+    return "online" if has_key else "offline"
+
+
+def _reason(error: Exception) -> str:
+    """What W&B has against the settings, on one line: of its list of errors the first, with the variable at fault."""
+    for wrong in getattr(error, "errors", list)():
+        where = "_".join(["WANDB", *map(str, wrong["loc"])]).upper()
+        return f"{where}={wrong['input']!r}, {wrong['msg']}"
+    return " ".join(str(error).split()).rstrip(".")
+
+
+class Mirror:
+    """One run of W&B, or nothing at all in mode "disabled" and after W&B could not be started.
+
+    Args:
+        config: options of the run; `config.wandb` says what it is called.
+        mode: "online", "offline" or "disabled".
+        conf: the choice of `conf=`, the default group.
+        experiment: the type of job.
+        directory: where W&B keeps its folder `wandb`; exists.
+        x_axis: the quantity that charts are drawn against.
+        warn: what to do with one line of warning.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        mode: Target,
+        conf: str,
+        experiment: str,
+        directory: Path,
+        x_axis: str,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._warn = warn
+        self._directory = directory
+        self._name = re.sub(r"[^A-Za-z0-9_.-]+", "-", conf)
+        self._x_axis = x_axis
+        self._run: wandb.Run | None = None
+        self._broken = False
+        arguments = _arguments(config, conf, experiment)
+        if mode == "online" and not self._start(mode, arguments, "goes on offline"):
+            shut_down()  # its process still holds the name of the run
+            mode = "offline"
+        if mode == "offline" and self._run is None:
+            self._start(mode, arguments, "goes on without it")
+
+    def log(self, point: dict, row: dict, step: int) -> None:
+        """Send one row: the point's numbers as they are, what was measured under the names of the point's series."""
+        series = "/".join(value for value in point.values() if isinstance(value, str))
+        named = {
+            key if key in point or key == self._x_axis or not series else f"{series}/{key}": value
+            for key, value in row.items()
+            if not isinstance(value, str)
+        }
+        self._send(lambda run: run.log(named, step=step))
+
+    def finish(self, table: "pandas.DataFrame", scalars: dict) -> None:
+        """Send the results (table, figure, files, scalars of the summary) and end the run."""
+        import wandb
+
+        def results(run: "wandb.Run") -> None:
+            run.summary.update(json.loads(encode(scalars)))
+            figure = wandb.Image(str(self._directory / "figure.png"))
+            run.log({"table": wandb.Table(dataframe=table), "figure": figure})
+
+        def files(run: "wandb.Run") -> None:
+            artifact = wandb.Artifact(self._name, type="results")
+            for name in _FILES:
+                artifact.add_file(str(self._directory / name), name=name)
+            run.log_artifact(artifact)
+
+        if self._run is not None:
+            self._send(results)
+            self._send(files)
+        self.close(0)
+
+    def close(self, exit_code: int) -> None:
+        """End the run, waiting no longer than `wandb.finish_timeout`."""
+        run, self._run = self._run, None
+        if run is not None:
+            self._guard("lost its server", lambda: run.finish(exit_code=exit_code))
+
+    def _start(self, mode: Target, arguments: dict[str, Any], consequence: str) -> bool:
+        import wandb
+
+        def start() -> None:
+            self._run = wandb.init(mode=mode, dir=str(self._directory), id=_identifier(self._directory), **arguments)
+            self._run.define_metric(self._x_axis)
+            self._run.define_metric("*", step_metric=self._x_axis)
+
+        started = self._guard(f"did not start and the run {consequence}", start)
+        self._broken = False
+        return started
+
+    def _send(self, action: "Callable[[wandb.Run], None]") -> None:
+        run = self._run
+        if run is not None and not self._broken:
+            self._guard("stopped taking results", lambda: action(run))
+
+    def _guard(self, trouble: str, action: Callable[[], None]) -> bool:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - whatever W&B raises (it has no common base), no result may be lost
+            if not self._broken:
+                reason = " ".join(str(error).split())[:200] or type(error).__name__
+                self._warn(f"W&B {trouble} ({reason}); the results in {self._directory} are not affected")
+            self._broken = True
+            return False
+        return True
+
+
+def shut_down() -> None:
+    """Stop W&B's background process, so that the caller's process is as it was; does nothing where W&B was not used."""
+    if "wandb" in sys.modules:
+        import wandb
+
+        with contextlib.suppress(Exception):  # it is gone already
+            wandb.teardown()
+
+
+def _arguments(config: Config, conf: str, experiment: str) -> dict[str, Any]:
+    """Arguments of `wandb.init` that do not depend on the mode."""
+    import wandb
+
+    options = config.wandb
+    return {
+        "project": options.project,
+        "entity": options.entity,
+        "group": options.group or conf,
+        "name": options.name,
+        "tags": [conf, *options.tags],
+        "job_type": experiment,
+        "resume": "allow",
+        "config": json.loads(encode(config)),
+        "settings": wandb.Settings(
+            silent=True,
+            console="off",
+            init_timeout=options.init_timeout,
+            finish_timeout=options.finish_timeout,
+            finish_timeout_raises=True,
+        ),
+    }
+
+
+def _identifier(directory: Path) -> str | None:
+    """W&B's name for the run of a directory, so that a resumed run goes on there; None inside a W&B sweep."""
+    if os.environ.get("WANDB_RUN_ID") or os.environ.get("WANDB_SWEEP_ID"):
+        return None
+    path = directory / "wandb" / "id"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, uuid.uuid4().hex[:8])
+    return path.read_text(encoding="utf-8")

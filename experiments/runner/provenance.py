@@ -1,0 +1,138 @@
+"""Provenance of a measured row: options and files that it depends on, its precision, what it was computed with."""
+
+import hashlib
+import os
+import platform
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments import contract
+from experiments.shared import files as files_
+
+MATMUL = "highest"
+"""Precision of matrix products in every experiment."""
+PACKAGES = ("hopfield", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "scikit-learn")
+_SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
+
+
+def science(experiment: Any, config: contract.Config, points: Sequence[dict] = ()) -> dict:
+    """All that the rows of an experiment depend on besides their points.
+
+    Args:
+        experiment: its module.
+        config: its options.
+        points: those to be measured.
+
+    Returns:
+        What `experiment.science` says, with
+        precision: JAX's types and products of numbers and its generator of random ones.
+        files: hashes of the files that options name and that every row depends on, by option.
+        contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
+    """
+    files: dict[str, str] = {}
+    contents: dict[str, str] = {}
+    for option, value, path in _named(files_.options(config), ""):
+        if any(value in point.values() for point in points):
+            contents[value] = digest(path)
+        else:
+            files[option] = digest(path)
+    further = getattr(experiment, "files", None)
+    for path in further(config) if further is not None else ():
+        files[path.name] = digest(path)
+    return experiment.science(config) | {"precision": _precision(), "files": files, "contents": contents}
+
+
+def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
+    """Every existing file that an option names, as itself or after a word and a colon: option, its value, the file."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _named(entry, f"{option}.{key}" if option else str(key))
+    elif isinstance(value, list | tuple):
+        for number, entry in enumerate(value):
+            yield from _named(entry, f"{option}[{number}]")
+    elif isinstance(value, str):
+        for name in (value, value.partition(":")[2]):
+            path = os.path.expanduser(name)
+            if os.path.isfile(path):
+                yield option, value, Path(path)
+                return
+
+
+def digest(path: Path) -> str:
+    """Hash of a whole file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        state = os.stat(path)
+        return _digest(os.path.realpath(path), state.st_ino, state.st_size, state.st_mtime_ns)
+    except OSError as error:
+        raise contract.InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+
+
+@lru_cache(maxsize=256)
+def _digest(path: str, *state: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _precision() -> dict[str, Any]:
+    import jax
+
+    return {name: getattr(jax.config, name, None) for name in _SETTINGS} | {"jax_default_matmul_precision": MATMUL}
+
+
+@lru_cache(maxsize=1)
+def environment() -> dict[str, str]:
+    """What this process computes with: versions, system, device and the flags of the compiler."""
+    import jax
+
+    device = jax.devices()[0]
+    found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    found |= {"platform": device.platform, "device": device.device_kind, "XLA_FLAGS": os.environ.get("XLA_FLAGS", "")}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+class Difference(NamedTuple):
+    """Something that two sciences do not agree on: what it is called, what is held and what is asked for."""
+
+    name: str
+    held: str
+    asked: str
+
+
+def difference(held: dict, asked: dict) -> Difference | None:
+    """The first thing in which the headings of two ledgers differ, None if their rows may stand in one folder.
+
+    Contents of files that only one of them names make no difference: rows of the other can stand beside them.
+    """
+    shared = held["science"].get("contents", {}).keys() & asked["science"].get("contents", {}).keys()
+    old, new = (_flat(heading, shared) for heading in (held, asked))
+    for name in new | old:
+        if old.get(name) != new.get(name):
+            return Difference(name, *(each.get(name, "nothing") for each in (old, new)))
+    return None
+
+
+def _flat(heading: dict, shared: Collection[str]) -> dict[str, str]:
+    """What a heading says, in words of the command line, by the names of options and settings."""
+    science = heading["science"]
+    found = {"experiment": heading["experiment"]}
+    for name, value in science.items():
+        if name == "precision":
+            found |= {key.upper(): files_.encode(entry) for key, entry in value.items()}
+        elif name in ("files", "contents"):
+            chosen = {key: entry[:8] for key, entry in value.items() if name == "files" or key in shared}
+            found |= {f"contents of {key}": f"those of hash {entry}" for key, entry in chosen.items()}
+        else:
+            found[name] = files_.encode(value)
+    return found

@@ -1,0 +1,133 @@
+"""Configuration files of one's own: read as data alone, and what is wrong with one said with its file and line."""
+
+import re
+from pathlib import Path
+from typing import NoReturn
+
+import yaml
+from hydra._internal.core_plugins.file_config_source import FileConfigSource
+from hydra.plugins.config_source import ConfigResult
+
+from experiments.contract import InputError
+
+LARGEST = 2**20
+"""Bytes of a file at most."""
+MOST = 10**5
+"""Entries of a file at most, those that aliases repeat counted again."""
+_STANDARD = "tag:yaml.org,2002:"
+_PLAIN = {f"{_STANDARD}{name}" for name in ("map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge")}
+
+
+class YamlSource(FileConfigSource):
+    """A folder that holds `conf/`; its choices need no line that says in which package they are."""
+
+    @staticmethod
+    def scheme() -> str:
+        return "hopfield"
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        check(Path(self.path) / self._normalize_file_name(config_path))
+        result = super().load_config(config_path)
+        if config_path.startswith("conf/"):
+            result.header["package"] = result.header.get("package") or "_global_"
+        return result
+
+
+def check(path: Path) -> None:
+    """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
+    _check_last(path, _composed(path))
+
+
+def line_of(path: Path, key: str) -> int | None:
+    """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1; None if it is not there."""
+    node = _composed(path)
+    found = None
+    for part in re.findall(r"[^.\[\]]+", key):
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[int(part)] if part.isdecimal() and int(part) < len(node.value) else None
+        elif isinstance(node, yaml.MappingNode):
+            node = next((value for name, value in node.value if name.value == part), None)
+        else:
+            break
+        if node is None:
+            break
+        found = node.start_mark.line + 1
+    return found
+
+
+def _composed(path: Path) -> yaml.Node | None:
+    try:
+        node = yaml.compose(_text(path), Loader=yaml.SafeLoader)
+        if node is not None:
+            _count(path, node, {}, set())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        _refuse(path, mark.line if mark else 0, f"be YAML, got: {error.problem or error.context}")
+    except yaml.YAMLError as error:
+        _refuse(path, 0, f"be YAML, got: {' '.join(str(error).split())}")
+    except RecursionError:
+        _refuse(path, 0, "not be nested so deeply")
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        _refuse(path, node.start_mark.line, "hold options as key: value, got something else")
+    return node
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():  # a pipe could block for ever
+            raise InputError(f"{path} must be a file")
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path} must have at most 1 MiB, got {path.stat().st_size} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} must be readable, got: {error.strerror}") from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        _refuse(path, data[: error.start].count(b"\n"), f"be text in UTF-8, got the byte 0x{data[error.start]:02x}")
+
+
+def _count(path: Path, node: yaml.Node, sizes: dict[int, int], above: set[int]) -> int:
+    """Entries of a node, each alias counted as what it stands for; refuses what is no plain data."""
+    line = node.start_mark.line
+    if id(node) in above:
+        _refuse(path, line, "not contain itself")
+    if node.tag not in _PLAIN:
+        _refuse(path, line, f"hold plain values, got the tag {node.tag.replace(_STANDARD, '!!')}")
+    if id(node) not in sizes:
+        above.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            _check_keys(path, node)
+        inner = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        parts = inner if isinstance(node, yaml.CollectionNode) else []
+        sizes[id(node)] = 1 + sum(_count(path, part, sizes, above) for part in parts)
+        above.remove(id(node))
+    if sizes[id(node)] > MOST:
+        _refuse(path, line, f"hold at most {MOST} entries, got {sizes[id(node)]:.3g} with its aliases")
+    return sizes[id(node)]
+
+
+def _check_keys(path: Path, node: yaml.MappingNode) -> None:
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            _refuse(path, key.start_mark.line, "have names as keys, got a list or mapping")
+        if key.value in seen:
+            _refuse(path, key.start_mark.line, f"give every key once, got {key.value} again")
+        seen.add(key.value)
+
+
+def _check_last(path: Path, node: yaml.Node | None) -> None:
+    """Refuse a list of defaults with more after `_self_`: it would silence the file's own values."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    entries = next((value.value for key, value in pairs if key.value == "defaults"), [])
+    past = False
+    for entry in entries if isinstance(entries, list) else []:
+        name = entry.value[0][0].value if isinstance(entry, yaml.MappingNode) and entry.value else entry.value
+        if past and not str(name).startswith("override "):
+            _refuse(path, entry.start_mark.line, f"come before _self_, or it overrides this file's values, got {name}")
+        past = past or name == "_self_"
+
+
+def _refuse(path: Path, line: int, contract: str) -> NoReturn:
+    raise InputError(f"{path} line {line + 1} must {contract}")

@@ -1,0 +1,129 @@
+"""The figure of a comparison of separations: one row of panels for each source of images."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.figures.style import THEORY, panels, series
+from experiments.separation.summary import BOUND, overall
+from experiments.shared import corruptions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
+LIMIT: dict[str, Any] = THEORY | {"label": "limit, told what is hidden"}
+SHARE = "share retrieved"
+
+
+def draw(table: Table, summary: dict) -> "Figure":
+    """Against masks and noise by similarity, against the number of images by separation, and all pairs."""
+    table = table.assign(share=table["retrieved"] / table["probes"])
+    kinds = [
+        kind for kind in HIDING if any(corruptions.parts(start)[0] == kind for start in _in_order(table, "corruption"))
+    ]
+    sources = _in_order(table, "source")
+    figure, axes = panels(len(sources), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    for line, source in zip(axes, sources, strict=True):
+        rows = table[table["source"] == source]
+        drawn = [partial(_by_similarity, table=rows, kind=kind) for kind in kinds]
+        drawn += [partial(_by_separation, table=rows, summary=summary), partial(_matrix, table=rows)]
+        for ax, panel in zip(line, drawn, strict=True):
+            panel(ax)
+            ax.set_title(f"{next(letters, '')}  {ax.get_title(loc='left')}", loc="left")
+    _legends(figure, axes[0, 0] if kinds else None, axes[0, -2])
+    return figure
+
+
+def _legends(figure: "Figure", left: "Axes | None", right: "Axes") -> None:
+    """What the lines mean, once for each kind of panel, above all panels."""
+    where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
+    if left is not None:
+        title = "similarity, each with its best separation"
+        figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", title=title, **where)
+    title = "separation, with the best similarity"
+    figure.legend(*right.get_legend_handles_labels(), loc="outside upper right", title=title, **where)
+
+
+def _in_order(table: Table, column: str) -> list:
+    return list(table[column].unique())
+
+
+def _name(source: str) -> str:
+    """A source as a title has room for it: the last part of a path."""
+    return source.rpartition("/")[2]
+
+
+def _spread(ax: "Axes", rows: Table, x: str, look: dict[str, Any]) -> None:
+    """Mean share over draws with its standard error."""
+    groups = rows.groupby(x)["share"]
+    mean, error = groups.mean(), groups.std(ddof=1) / np.sqrt(groups.count())
+    shape: dict[str, Any] = {"elinewidth": 0.9, "linewidth": 1.2} | look
+    ax.errorbar(mean.index.to_numpy(float), mean, error.fillna(0.0), **shape)
+
+
+def _limit(ax: "Axes", table: Table, x: str) -> None:
+    mean = table[table["similarity"] == BOUND].groupby(x)["share"].mean()
+    ax.plot(mean.index.to_numpy(float), mean, **LIMIT)
+
+
+def _by_similarity(ax: "Axes", table: Table, kind: str) -> None:
+    """Against the amount of one kind of corruption at the largest number of images, each similarity at its best."""
+    amounts = table["corruption"].map(lambda start: corruptions.parts(start)[1])
+    kinds = table["corruption"].map(lambda start: corruptions.parts(start)[0])
+    rows = table.assign(amount=amounts)[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
+    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND)]
+    for similarity, look in series(_in_order(single, "similarity")).items():
+        own = single[single["similarity"] == similarity]
+        best = own.groupby("separation", sort=False)["share"].mean().idxmax()
+        _spread(ax, own[own["separation"] == best], "amount", look | {"label": similarity})
+    _limit(ax, rows, "amount")
+    ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
+    ax.set_title(rf"{_name(table['source'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
+
+
+def _by_separation(ax: "Axes", table: Table, summary: dict) -> None:
+    """Against the number of images, every separation with the similarity that is best for this task."""
+    counts = table.groupby("corruption", sort=False)["patterns"].nunique()
+    rows = table[table["corruption"] == counts.idxmax()]
+    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND)]
+    similarity = single.groupby(["similarity", "separation"], sort=False)["share"].mean().idxmax()[0]
+    own = single[single["similarity"] == similarity]
+    for separation, look in series(_in_order(own, "separation")).items():
+        _spread(ax, own[own["separation"] == separation], "patterns", look | {"label": separation})
+    _limit(ax, rows, "patterns")
+    ax.set(xscale="log", xlabel="stored images $M$", ylabel=SHARE, ylim=(-0.03, 1.03))
+    ax.set_title(f"{corruptions.label(counts.idxmax())}: {similarity}", loc="left")
+
+
+def _matrix(ax: "Axes", table: Table) -> None:
+    """Mean over all starts at the largest number of images for every pair, percent; iterated below single."""
+    means = 100 * overall(table)
+    error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
+    mean = means.mean(axis=1).droplevel("source")
+    rows = table[table["similarity"] != BOUND]
+    columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
+    first, *more = _in_order(table, "dynamics")
+    grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns).to_numpy(float)
+    ax.imshow(grid, cmap="cividis", vmin=0, vmax=100, aspect="auto")
+    for (i, j), value in np.ndenumerate(grid):
+        text = "–" if np.isnan(value) else f"{value:.0f}"
+        for other in more:
+            again = mean[other].get((columns[j], lines[i])) if other in mean.index else None
+            text += "" if again is None else f" ({again:.0f})"
+        ax.text(j, i, text, ha="center", va="center", fontsize=8, color="black" if value > 45 else "white")
+    ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right", fontsize=8)
+    ax.set_yticks(range(len(lines)), lines, fontsize=8)
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_title("% retrieved, mean of all corruptions", loc="left")
+    limit = mean.xs(BOUND, level="similarity").iloc[0]
+    spread = "" if error.isna().all() else rf"$\pm${error.max():.1f} at most; "
+    once = f"; read once ({' '.join(more)})" if more else ""
+    ax.set_xlabel(f"{spread}limit {limit:.0f}{once}", fontsize=8.5)

@@ -1,0 +1,117 @@
+"""The summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.separation.experiment import DYNAMICS, PAIR, TASK
+from experiments.statistics.clusters import clustered_mean
+
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
+BOUND = "visible"
+
+
+def summary(table: Table) -> dict:
+    """Everything that is saved beside the table.
+
+    Errors are standard errors over draws, of a source as it is: draws of many images from few share some of them. A
+    lead is that of the pair that came out first, so that one of less than two errors says nothing.
+
+    results   for every task and pair the shares and the error, with errors
+    best      for every task and dynamics the pair that retrieves most, and its lead, draw by draw, over the best of
+              another similarity and over the best of another separation with the same similarity
+    ranking   for every source and dynamics all pairs by the mean share retrieved over the starts at the largest M, and
+              how far each is behind the first of them, draw by draw
+    """
+    table = table.assign(share=table["retrieved"] / table["probes"])
+    ranking = _ranking(table)
+    scalars = _scalars(ranking, table["dynamics"].iloc[0])
+    return {"results": _results(table), "best": _best(table), "ranking": ranking, "scalars": scalars}
+
+
+def _results(table: Table) -> list[dict]:
+    names = ["sharpness_retrieved", "sharpness_error"]
+    found = []
+    for key, rows in table.groupby([*TASK, *PAIR], sort=False):
+        entry: dict[str, Any] = dict(zip([*TASK, *PAIR], key, strict=True))
+        for name in ("retrieved", "identified", "close", "error"):
+            values = rows[name] if name == "error" else rows[name] / rows["probes"]
+            entry |= {name: float(values.mean()), f"{name}_stderr": _stderr(values)}
+        found.append(entry | {name: float(rows[name].iloc[0]) for name in names})
+    return found
+
+
+def _stderr(values: Any) -> float:
+    """Standard error of a mean over draws; NaN for one."""
+    return float(clustered_mean(values, np.arange(len(values))).stderr)
+
+
+def _best(table: Table) -> list[dict]:
+    """Leads are differences on the same draws and queries, whose common fluctuations cancel."""
+    found = []
+    for key, rows in table[table["similarity"] != BOUND].groupby([*TASK, "dynamics"], sort=False):
+        shares = rows.pivot(index="sample", columns=["similarity", "separation"], values="share")
+        found.append(dict(zip([*TASK, "dynamics"], key, strict=True)) | _leader(shares))
+    return found
+
+
+def _leader(shares: Table) -> dict:
+    """The column of the largest mean in a table [draws, pairs], and its leads over the best with one part replaced."""
+    order = shares.mean().sort_values(ascending=False, kind="stable").index
+    best = order[0]
+    entry = {"similarity": best[0], "separation": best[1], "retrieved": float(shares[best].mean())}
+    entry["retrieved_stderr"] = _stderr(shares[best])
+    rivals = {
+        "similarity": [pair for pair in order if pair[0] != best[0]],
+        "separation": [pair for pair in order if pair[0] == best[0] and pair[1] != best[1]],
+    }
+    for part, others in rivals.items():
+        if others:
+            lead = shares[best] - shares[others[0]]
+            entry |= {f"next_{part}": "/".join(others[0])}
+            entry |= {f"{part}_lead": float(lead.mean()), f"{part}_lead_stderr": _stderr(lead)}
+    return entry
+
+
+def overall(table: Table) -> Table:
+    """Mean over the starts at the largest number of images [draw × (source, dynamics, similarity, separation)].
+
+    Within a draw all starts share their stored images, so that a draw is one cluster.
+    """
+    largest = table[table["patterns"] == table["patterns"].max()]
+    shares = largest["retrieved"] / largest["probes"]
+    return shares.groupby([largest[name] for name in ("source", *PAIR, "sample")], sort=False).mean().unstack("sample")
+
+
+def _ranking(table: Table) -> list[dict]:
+    means = overall(table)
+    leaders = (
+        means[means.index.get_level_values("similarity") != BOUND]
+        .mean(axis=1)
+        .groupby(level=["source", "dynamics"])
+        .idxmax()
+    )
+    found = []
+    for key, row in means.iterrows():
+        entry = dict(zip(["source", *PAIR], key, strict=True))
+        entry |= {"retrieved": float(row.mean()), "retrieved_stderr": _stderr(row)}
+        if entry["similarity"] != BOUND:
+            behind = means.loc[leaders[key[:2]]] - row
+            entry |= {"behind": float(behind.mean()), "behind_stderr": _stderr(behind)}
+        found.append(entry)
+    places = {source: i for i, source in enumerate(table["source"].unique())}
+    return sorted(found, key=lambda e: (places[e["source"]], DYNAMICS.index(e["dynamics"]), -e["retrieved"]))
+
+
+def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
+    """The limit, and every similarity and every separation with what suits it best, for one dynamics."""
+    scalars: dict[str, float] = {}
+    for entry in ranking:
+        bound = entry["similarity"] == BOUND
+        if bound or entry["dynamics"] == first:
+            for name in ["limit"] if bound else [entry["similarity"], entry["separation"]]:
+                key = f"retrieved/{entry['source']}/{name}"
+                if key not in scalars:  # the ranking falls, so that the first is the best
+                    scalars |= {key: entry["retrieved"], f"{key}/stderr": entry["retrieved_stderr"]}
+    return scalars

@@ -1,0 +1,111 @@
+"""Files of a run: written in one step, on disk before they count, and named by fingerprints."""
+
+import contextlib
+import dataclasses
+import errno
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.shared import processes
+
+if TYPE_CHECKING:
+    pass
+from experiments.contract import Config
+
+
+def say(text: str) -> None:
+    """Print a line on stderr: what a person should know who reads the results."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def _plain(value: Any) -> Any:
+    """JSON's view of an Enum, a dataclass or a numpy number."""
+    if isinstance(value, Enum):
+        return value.name
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if callable(tolist := getattr(value, "tolist", None)):
+        return tolist()
+    raise TypeError(f"value must be a number, a string, a list, a dict or a dataclass, got {value!r}")
+
+
+def encode(value: Any, *, sort: bool = False) -> str:
+    """JSON of a value on one line, numpy numbers as numbers (float64 survives exactly), keys sorted on request."""
+    return json.dumps(value, sort_keys=sort, separators=(",", ":"), default=_plain)
+
+
+def fingerprint(value: Any) -> str:
+    """SHA-256 of the canonical JSON of a value, as 64 hexadecimal digits."""
+    return hashlib.sha256(encode(value, sort=True).encode()).hexdigest()
+
+
+def options(config: Config) -> dict[str, Any]:
+    """All options that say what is measured: everything but `output`, `overwrite`, `dry` and `wandb`."""
+    chosen = dataclasses.asdict(config)
+    return {key: chosen[key] for key in chosen if key not in ("output", "overwrite", "dry", "wandb")}
+
+
+def identity(experiment: str, config: Config) -> str:
+    """Fingerprint of an experiment and its `options`."""
+    return fingerprint([experiment, options(config)])
+
+
+def settle(directory: Path) -> None:
+    """Wait until the names in a directory are on disk, where its file system can say so."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def made(directory: Path) -> Path:
+    """A directory that is there and stays, whether or not it was."""
+    new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    for folder in new:
+        settle(folder.parent)
+    return directory
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file to fill that takes the place of `path` in one step when the block ends well.
+
+    Args:
+        path: the file to make or replace; its directory exists. The temporary file keeps its suffix.
+
+    Raises:
+        OSError: the directory cannot be written; `path` is untouched and the temporary file is gone.
+    """
+    temporary = processes.temporary(path)
+    try:
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        settle(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole text file in one step (see `replacing`)."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as indented JSON that any reader accepts: NaN and infinities become null."""
+    strict = json.loads(encode(value), parse_constant=lambda name: None)
+    write_text(path, json.dumps(strict, indent=2, allow_nan=False) + "\n")

@@ -1,0 +1,178 @@
+"""Where an experiment's patterns come from: a random ensemble, images that ship with scikit-learn, or a file."""
+
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+
+RANDOM = "random"
+GENERATED = "generated"
+"""Random spins that are drawn again whenever they are read, and never stored."""
+DRAWN = (RANDOM, GENERATED)
+MAPPED = "mapped:"
+"""Before the path of a .npy file: spins that stay in the file."""
+
+
+def streamed(source: str) -> bool:
+    """Whether patterns are passed over block by block instead of being stored."""
+    return source == GENERATED or source.startswith(MAPPED)
+
+
+def stream(source: str, key, patterns: int, neurons: int):
+    """The source that hands out `patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
+    from hopfield.patterns import sources
+
+    if source == GENERATED:
+        return sources.generated(key, "spins", patterns, neurons)
+    return sources.mapped(os.path.expanduser(source.removeprefix(MAPPED)))
+
+
+def shape(source: str, spins: bool = False) -> tuple[int, int]:
+    """M and N, the numbers of patterns and of neurons of a source that is not random."""
+    patterns = stream(source, None, 0, 0) if source.startswith(MAPPED) else load(source, spins)
+    return patterns.shape[0], patterns.shape[1]
+
+
+def check_spins(source: str) -> None:
+    """Raise ValueError unless every number of a mapped file is +1 or −1; all of it is read, block by block."""
+    _check_spins(source, _state(source.removeprefix(MAPPED)))
+
+
+@lru_cache(maxsize=8)
+def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
+    import numpy as np
+
+    from hopfield.patterns import sources
+
+    file = sources.mapped(os.path.expanduser(source.removeprefix(MAPPED))).file
+    size = max(1, 2**24 // file.shape[1])
+    _say_repeated(source, (file[first : first + size] for first in range(0, len(file), size)))
+    for first in range(0, len(file), size):
+        wrong = np.abs(file[first : first + size]) != 1
+        if np.any(wrong):
+            row, column = np.argwhere(wrong)[0]
+            value = file[first + row, column]
+            raise ValueError(f"sources must hold spins, +1 or -1, got {value:g} in row {first + row} of {source}")
+
+
+def load(source: str, spins: bool):
+    """Real patterns [M, N]: as spins by their own median, or each centred and scaled to the norm √N of spins.
+
+    Args:
+        source: digits (1797 of 8 × 8), photographs (2000 patches of 8 × 8), or the path of an .npy or .npz file.
+        spins: whether the memory lives on spins.
+    Raises:
+        ValueError: the file is not a matrix of finite numbers, in one sentence.
+    """
+    return _load(source, spins, _state(source))
+
+
+def _state(source: str) -> tuple[int, ...] | None:
+    """What changes when a file does, so that no array is kept that it no longer holds; None for images that ship."""
+    try:
+        found = os.stat(os.path.expanduser(source))
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@lru_cache(maxsize=8)
+def _load(source: str, spins: bool, state: tuple[int, ...] | None):
+    from hopfield.patterns import datasets
+
+    if source == "digits":
+        used = datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
+    elif source == "photographs":
+        patches = datasets.photograph_patches(count=2000, binary=spins)
+        used = patches if spins else datasets.standardise(patches)
+    else:
+        patterns = datasets.from_file(source)
+        used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+        _check_contrast(source, patterns, used)
+    _say_repeated(f"{source} as spins" if spins else source, [used])
+    return used
+
+
+def _say_repeated(source: str, blocks: Iterable) -> None:
+    """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice."""
+    import numpy as np
+
+    from experiments.shared import files
+
+    codes = []
+    for block in blocks:
+        rows = np.asarray(block) + 0  # of both zeros one
+        data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+        codes += [np.fromiter((hash(data[i : i + width]) for i in range(0, len(data), width)), np.int64, len(rows))]
+    found = np.concatenate(codes)
+    repeated = len(found) - len(np.unique(found))
+    if repeated:
+        files.say(
+            f"warning: of the {len(found)} patterns of {source} {repeated} are equal to others before them;"
+            " one that is stored twice has twice the weight, and counts twice in the load"
+        )
+
+
+def _check_contrast(source: str, patterns, used) -> None:
+    """Raise ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
+    import numpy as np
+
+    flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
+    if flat.size:
+        value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
+        raise ValueError(f"{source} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")
+
+
+def pixels(source: str):
+    """Images with their grey levels in [0, 1], as they come [M, N]; a file's numbers scaled from least to largest.
+
+    Args:
+        source: digits (1797 of 8 × 8), photographs (10 000 patches of 8 × 8), or the path of an .npy or .npz file.
+    Raises:
+        ValueError: the file is not a matrix of finite numbers that differ, in one sentence.
+    """
+    return _pixels(source, _state(source))
+
+
+@lru_cache(maxsize=8)
+def _pixels(source: str, state: tuple[int, ...] | None):
+    import jax.numpy as jnp
+    import numpy as np
+
+    from hopfield.patterns import datasets
+
+    if source == "digits":
+        return datasets.digits()
+    if source == "photographs":
+        return datasets.photograph_patches(count=10_000)
+    levels = datasets.from_file(source)
+    grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
+    low, high = grey.min(), grey.max()
+    if not high > low:
+        raise ValueError(f"{source} must hold images, got numbers that are all {low:g}")
+    return jnp.asarray((grey - low) / (high - low), levels.dtype)
+
+
+def draw(ensemble: str, key, patterns: int, neurons: int, data=None):
+    """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order."""
+    import jax
+
+    import hopfield.patterns
+
+    if data is None:
+        return getattr(hopfield.patterns, ensemble)(key, patterns, neurons)
+    return data[jax.random.permutation(key, data.shape[0])[:patterns]]
+
+
+def padded(patterns: int, largest: int, neurons: int) -> int:
+    """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
+
+    Few programs serve many loads, and where the largest load is costly the others do not pay for it.
+
+    Args:
+        patterns, largest: M, and the largest M that is measured at this size.
+        neurons: N; up to 2^18 numbers a smaller matrix would save nothing.
+    """
+    rows = largest
+    while rows * neurons > 2**18 and -(-rows // 4) >= patterns:
+        rows = -(-rows // 4)
+    return rows

@@ -1,0 +1,1 @@
+"""Statistics: means over clusters, thresholds, extrapolation."""

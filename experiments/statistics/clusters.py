@@ -1,0 +1,182 @@
+"""Means and error bars of clustered trials.
+
+Trials that share stored patterns are not independent. `cluster` names the disorder sample of every row, and every
+error here is an error over disorder samples; numbering the rows instead (`cluster=range(n)`) gives the naive one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Array = NDArray[Any]
+
+
+class Mean(NamedTuple):
+    """A mean and its standard error over `clusters` disorder samples (NaN for a single one)."""
+
+    mean: float
+    stderr: float
+    clusters: int
+
+
+def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
+    """The weighted mean and its error over clusters; of a proportion when weights = trials, values = successes/trials.
+
+        mean = Σ w v / Σ w,   stderr² = G/(G−1) · Σ_g (Σ_{i∈g} w_i (v_i − mean))² / (Σ w)²,   G clusters
+
+    With one row per cluster and equal weights this is the usual s/√G.
+
+    Args:
+        values: [R] measured values; rows of weight 0 are ignored.
+        cluster: [R] label of the disorder sample of every row.
+        weights: [R] weights ≥ 0, such as trials; equal by default.
+
+    Returns:
+        The mean, its standard error (NaN for a single cluster) and the number of clusters.
+
+    Raises:
+        ValueError: columns of different length, negative weights, nothing of positive weight.
+
+    Source: Cochran 1977, Sampling Techniques §6 (ratio estimator of cluster totals).
+    """
+    value, label = np.asarray(values, dtype=float), np.asarray(cluster)
+    weight = np.ones_like(value) if weights is None else np.asarray(weights, dtype=float)
+    if value.ndim != 1 or not value.shape == label.shape == weight.shape:
+        shapes = f"{value.shape}, {label.shape}, {weight.shape}"
+        raise ValueError(f"values, cluster and weights must be columns of one length, got shapes {shapes}")
+    if not ((weight >= 0).all() and weight.sum() > 0):
+        raise ValueError("weights must not be negative and must be positive in at least one row")
+    used = weight > 0
+    value, label, weight = value[used], label[used], weight[used]
+    mean = np.sum(weight * value) / weight.sum()
+    groups, group = np.unique(label, return_inverse=True)
+    if groups.size == 1:
+        return Mean(float(mean), math.nan, 1)
+    residual = np.bincount(group, weight * (value - mean))
+    correction = groups.size / (groups.size - 1)
+    stderr = math.sqrt(correction * np.sum(residual**2)) / weight.sum()
+    return Mean(float(mean), float(stderr), groups.size)
+
+
+def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Array, Array]:
+    """The score interval of a proportion, which keeps a length at 0 and 1 where the standard error vanishes.
+
+        (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),   p = successes/n
+
+    Args:
+        successes: number or array of successes, 0 ≤ successes ≤ trials; fractions are allowed.
+        trials: number or array of independent trials n ≥ 0; without trials the interval is [0, 1].
+        z: half-width in standard deviations, > 0; 1 is the 68 % interval.
+
+    Returns:
+        Lower and upper ends.
+
+    Raises:
+        ValueError: counts out of range, z not positive.
+
+    Source: Wilson 1927.
+    """
+    s, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
+    if not ((s >= 0) & (s <= n)).all():
+        raise ValueError("successes must lie between 0 and trials")
+    if not z > 0:
+        raise ValueError(f"z must be positive, got {z}")
+    # Multiplied through by n, so that no trials need no special case. At s = 0 and s = n one end is exact.
+    half = z * np.sqrt(s * (n - s) / np.where(n > 0, n, 1) + z**2 / 4)
+    low, high = (s + z**2 / 2 - half) / (n + z**2), (s + z**2 / 2 + half) / (n + z**2)
+    return np.where(s == 0, 0.0, low), np.where(s == n, 1.0, high)
+
+
+def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, trials: str, cluster: str) -> pd.DataFrame:
+    """Proportions with error bars, one row for every combination of `keys` in a tidy table.
+
+    `stderr` is the clustered one; `low` and `high` are the Wilson interval (z = 1) of the effective number of trials,
+    which is trials over the design effect (clustered over binomial variance, between 1 and trials per cluster). A
+    group at exactly 0 or 1 has no variance to measure it by and takes that of all groups together.
+
+    Args:
+        table: rows of counts.
+        keys: columns that define the groups, in the order of the result; missing values form a group.
+        successes: name of the column of successes.
+        trials: name of the column of trials; groups without trials are left out.
+        cluster: name of the column that labels the disorder samples.
+
+    Returns:
+        The keys, then `mean`, `stderr` (NaN for a single cluster), `low`, `high`, `trials`, `clusters`.
+
+    Raises:
+        ValueError: a column that the table lacks, counts out of range.
+    """
+    import pandas as pd
+
+    names = _columns(table, keys, [successes, trials, cluster])
+    rows = []
+    for key, group in table[table[trials] > 0].groupby(names, dropna=False, observed=True):
+        n = np.asarray(group[trials], dtype=float)
+        share = clustered_mean(np.asarray(group[successes], dtype=float) / n, np.asarray(group[cluster]), n)
+        rows.append(
+            [*(key if isinstance(key, tuple) else (key,)), *share[:2], math.nan, math.nan, n.sum(), share.clusters]
+        )
+    result = pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "trials", "clusters"])
+    mean, n, clusters = (result[name].to_numpy(float) for name in ("mean", "trials", "clusters"))
+    if not ((mean >= 0) & (mean <= 1)).all():
+        raise ValueError(f"{successes} must lie between 0 and {trials}")
+    variance, binomial = n**2 * result["stderr"].to_numpy(float) ** 2, n * mean * (1 - mean)
+    measured = (binomial > 0) & np.isfinite(variance)
+    pooled = variance[measured].sum() / binomial[measured].sum() if measured.any() else np.inf
+    effect = np.divide(variance, binomial, out=np.full_like(mean, pooled), where=measured)
+    effective = n / np.clip(effect, 1, n / clusters)
+    result["low"], result["high"] = wilson(mean * effective, effective)
+    return result
+
+
+def means_by_group(
+    table: pd.DataFrame, keys: str | Sequence[str], values: str, cluster: str, weights: str | None = None
+) -> pd.DataFrame:
+    """Means of a measured column with clustered errors, one row for every combination of `keys` in a tidy table.
+
+    Args:
+        table: rows of measurements; rows without a value (NaN) or with weight 0 are left out.
+        keys: columns that define the groups, in the order of the result; missing values form a group.
+        values: name of the column to average.
+        cluster: name of the column that labels the disorder samples.
+        weights: name of the column of weights, such as trials; equal weights by default.
+
+    Returns:
+        The keys, then `mean`, `stderr` (NaN for a single cluster), `low`, `high` (mean ∓ stderr), `clusters`.
+
+    Raises:
+        ValueError: a column that the table lacks, negative weights.
+    """
+    import pandas as pd
+
+    names = _columns(table, keys, [values, cluster] + ([weights] if weights else []))
+    used = table[values].notna() if weights is None else table[values].notna() & (table[weights] != 0)
+    rows = []
+    for key, group in table[used].groupby(names, dropna=False, observed=True):
+        weight = np.asarray(group[weights], dtype=float) if weights else None
+        mean, stderr, clusters = clustered_mean(
+            np.asarray(group[values], dtype=float), np.asarray(group[cluster]), weight
+        )
+        rows.append(
+            [*(key if isinstance(key, tuple) else (key,)), mean, stderr, mean - stderr, mean + stderr, clusters]
+        )
+    return pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "clusters"])
+
+
+def _columns(table: pd.DataFrame, keys: str | Sequence[str], others: list[str]) -> list[str]:
+    """The keys as a list, after checking that the table has every column."""
+    names = [keys] if isinstance(keys, str) else list(keys)
+    missing = [name for name in [*names, *others] if name not in table.columns]
+    if missing:
+        raise ValueError(f"table must have the columns {', '.join(missing)}, got {', '.join(map(str, table.columns))}")
+    return names

@@ -1,0 +1,140 @@
+"""Extrapolation of critical loads to infinite size, with a fixed or a free exponent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    pass
+from experiments.statistics.clusters import Array
+
+Fit = dict[str, Any]
+
+
+def extrapolate(
+    neurons: ArrayLike,
+    load: ArrayLike,
+    stderr: ArrayLike,
+    exponents: Sequence[float] = (1 / 3, 1 / 2, 2 / 3, 1.0),
+    *,
+    free: bool = True,
+    bounds: tuple[float, float] = (0.1, 3.0),
+) -> list[Fit]:
+    """The load of an infinite network, by weighted least squares for fixed exponents and with the exponent free.
+
+        load(N) = load_inf + amplitude·N^(−x),   χ² = Σ ((load − fit) / stderr)²
+
+    Errors are not rescaled by χ²/dof: read them with it. For the free fit they are half the width of the interval
+    on which the profile χ² lies within 1 of its minimum; that is the covariance's error where the fit is well
+    conditioned, and stays honest where amplitude and exponent trade off. The free exponent is confined to `bounds`;
+    one that ends there, or an interval that fills them, says that the data do not determine it.
+
+    Args:
+        neurons: [S] sizes N > 0.
+        load: [S] critical loads; sizes where load or stderr is not finite are left out.
+        stderr: [S] their standard errors, > 0.
+        exponents: fixed exponents x > 0, each reported in this order.
+        free: whether to fit x as well, reported last.
+        bounds: the range of a free x.
+
+    Returns:
+        One dict per fit with `exponent`, `exponent_stderr` (0 when fixed), `free_exponent`, `load`, `stderr`,
+        `amplitude`, `chi2`, `dof`. A fixed exponent needs two sizes (then dof = 0 and nothing is tested), a free one
+        four; fits with fewer are absent from the list.
+
+    Raises:
+        ValueError: columns of different length, sizes, errors or exponents that are not positive.
+    """
+    size, value, error = _sizes(neurons, load, stderr)
+    if min([*exponents, *bounds], default=1.0) <= 0 or bounds[0] >= bounds[1]:
+        raise ValueError(f"exponents must be positive and bounds ascending, got {tuple(exponents)} and {bounds}")
+    distinct = np.unique(size).size
+    fits = [_fixed_fit(size, value, error, float(x)) for x in exponents] if distinct >= 2 else []
+    return [*fits, _free_fit(size, value, error, bounds)] if free and distinct >= 4 else fits
+
+
+def best_fit(fits: Sequence[Fit]) -> Fit | None:
+    """The fit of `extrapolate` of least χ² + 2·parameters (Akaike 1974) of those with dof > 0, if any."""
+    tested = [fit for fit in fits if fit["dof"] > 0]
+    return min(tested, key=lambda fit: fit["chi2"] - 2 * fit["dof"], default=None)
+
+
+def _sizes(neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike) -> tuple[Array, Array, Array]:
+    """Validated columns without the sizes that have no estimate."""
+    size, value, error = (np.asarray(column, dtype=float) for column in (neurons, load, stderr))
+    if size.ndim != 1 or not size.shape == value.shape == error.shape:
+        shapes = f"{size.shape}, {value.shape}, {error.shape}"
+        raise ValueError(f"neurons, load and stderr must be columns of one length, got shapes {shapes}")
+    if not ((size > 0).all() and np.isfinite(size).all()):
+        raise ValueError(f"neurons must be positive and finite, got {size.tolist()}")
+    used = np.isfinite(value) & np.isfinite(error)
+    if (error[used] <= 0).any():
+        raise ValueError(f"stderr must be positive, got {error[used].min()}")
+    return size[used], value[used], error[used]
+
+
+def _lines(size: Array, value: Array, error: Array, exponents: Array) -> tuple[Array, Array, Array, Array]:
+    """Limit, its error, amplitude and χ² of the weighted straight line in N^(−x), for every exponent x."""
+    weight = 1 / error**2
+    abscissa = size ** -exponents[:, None]
+    centre = np.sum(weight * abscissa, axis=1, keepdims=True) / weight.sum()
+    mean = np.sum(weight * value) / weight.sum()
+    offset = abscissa - centre
+    spread = np.sum(weight * offset**2, axis=1)
+    amplitude = np.sum(weight * offset * (value - mean), axis=1) / spread
+    limit = mean - amplitude * centre[:, 0]
+    limit_error = np.sqrt(1 / weight.sum() + centre[:, 0] ** 2 / spread)
+    chi2 = np.sum(weight * (value - mean - amplitude[:, None] * offset) ** 2, axis=1)
+    return limit, limit_error, amplitude, chi2
+
+
+def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
+    limit, limit_error, amplitude, chi2 = (
+        float(column[0]) for column in _lines(size, value, error, np.array([exponent]))
+    )
+    return {
+        "exponent": exponent,
+        "exponent_stderr": 0.0,
+        "free_exponent": False,
+        "load": limit,
+        "stderr": limit_error,
+        "amplitude": amplitude,
+        "chi2": chi2 if size.size > 2 else 0.0,  # two points lie on the line: what is left is rounding
+        "dof": size.size - 2,
+    }
+
+
+def _free_fit(size: Array, value: Array, error: Array, bounds: tuple[float, float]) -> Fit:
+    """The exponent of least χ²; errors from the profile, which for a given x is a parabola in the limit."""
+    from scipy.optimize import minimize_scalar
+
+    grid = np.geomspace(*bounds, 1001)
+    step = grid[1] / grid[0]
+
+    def near(exponents: Array) -> tuple[float, float]:
+        """These exponents and one step of the grid on either side."""
+        return max(exponents.min() / step, bounds[0]), min(exponents.max() * step, bounds[1])
+
+    def chi2_of(x: float) -> float:
+        return float(_lines(size, value, error, np.array([x]))[3][0])
+
+    chi2 = _lines(size, value, error, grid)[3]
+    coarse = near(grid[[np.argmin(chi2)]])
+    exponent = minimize_scalar(chi2_of, bounds=coarse, method="bounded", options={"xatol": 1e-10}).x
+    fit = _fixed_fit(size, value, error, float(exponent))
+    plausible = np.append(grid[chi2 <= fit["chi2"] + 1], exponent)
+    grid = np.append(np.linspace(*near(plausible), 4001), exponent)
+    limit, limit_error, _, chi2 = _lines(size, value, error, grid)
+    inside = chi2 <= fit["chi2"] + 1
+    reach = limit_error[inside] * np.sqrt(fit["chi2"] + 1 - chi2[inside])
+    stderr = (np.max(limit[inside] + reach) - np.min(limit[inside] - reach)) / 2
+    return fit | {
+        "exponent_stderr": float(np.ptp(grid[inside])) / 2,
+        "free_exponent": True,
+        "stderr": float(stderr),
+        "dof": size.size - 3,
+    }

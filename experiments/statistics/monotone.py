@@ -1,0 +1,73 @@
+"""Half crossings of falling shares without a model of their shape: isotonic regression and a monotone cubic.
+
+The counterpart of the probit of `experiments.statistics.thresholds` for curves that it does not fit, such as a plateau that ends
+in a cliff. scipy is imported where it is used: importing this module costs no more than numpy.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+RESAMPLINGS = 400
+
+
+def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -> tuple[float, float]:
+    """The load at which the share of successes falls through one half, and its error over clusters.
+
+        stderr² = variance over clustered bootstraps + (crossing of the shares − crossing of their logits)²
+
+    The pooled shares are made monotone (isotonic regression) and joined by the monotone cubic of Fritsch and Carlson;
+    the logits of the same shares, joined in the same way, say what the choice of the curve between two loads matters,
+    which vanishes on a fine grid.
+
+    Args:
+        load, successes, trials, cluster: [R] counts of every row, clusters numbered from 0; success falls with load.
+
+    Returns:
+        Value and standard error; the error is NaN where fewer than half of the bootstraps have a crossing.
+
+    Source: Efron & Tibshirani 1993 §8 (bootstrap of clusters); Fritsch & Carlson 1980.
+    """
+    loads, column = np.unique(load, return_inverse=True)
+    sums = np.zeros((2, int(cluster.max()) + 1, loads.size))
+    np.add.at(sums[0], (cluster, column), successes)
+    np.add.at(sums[1], (cluster, column), trials)
+    pooled = sums.sum(axis=1)
+    value, other = _crossing(loads, *pooled), _crossing(loads, *pooled, logits=True)
+    groups = sums.shape[1]
+    chosen = np.random.default_rng(0).multinomial(groups, np.full(groups, 1 / groups), RESAMPLINGS)
+    drawn = np.array([_crossing(loads, *each) for each in np.einsum("bg,kgx->bkx", chosen, sums)])
+    drawn = drawn[np.isfinite(drawn)]
+    if drawn.size < RESAMPLINGS / 2:
+        return value, math.nan
+    return value, math.hypot(float(drawn.std()), value - other)
+
+
+def _isotonic(successes: Array, trials: Array) -> Array:
+    from scipy.optimize import isotonic_regression
+
+    return isotonic_regression(successes / trials, weights=trials, increasing=False).x
+
+
+def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = False) -> float:
+    """Where the monotone cubic through the isotonic shares, or their logits, passes one half; NaN where it does not."""
+    from scipy.interpolate import PchipInterpolator
+    from scipy.optimize import brentq
+    from scipy.special import logit
+
+    used = trials > 0
+    share = _isotonic(successes[used], trials[used])
+    level = share == 0.5
+    if level.any():  # a plateau at one half
+        return float(np.mean(loads[used][level][[0, -1]]))
+    height = share - 0.5
+    if not height[0] > 0 > height[-1]:
+        return math.nan
+    last = np.flatnonzero(height > 0)[-1]
+    if logits:  # half a trial keeps the logits of 0 and 1 finite and leaves one half where it is
+        height = logit((share * trials[used] + 0.5) / (trials[used] + 1))
+    places = loads[used]
+    found: Any = brentq(PchipInterpolator(places, height), places[last], places[last + 1], xtol=1e-12)
+    return float(found)

@@ -1,0 +1,284 @@
+"""One training run: epochs compiled whole, saved after every so many, and gone on with from what was saved."""
+
+import functools
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx, serialization
+
+from experiments.shared import files
+from experiments.training.model import Batch, Classifier
+from experiments.training.settings import Knobs, Setting, optimiser, without_rule
+from experiments.training.tasks import Part, Split
+
+
+class Model(NamedTuple):
+    """Compiled functions of a setting that no optimiser enters; parameters have a leading axis of members.
+
+    start(key, data) -> params, rest; outputs(params, rest, batch) -> logits [B, members, classes];
+    observe(params, rest, validation, test) -> what is measured.
+    """
+
+    start: Any
+    outputs: Any
+    observe: Any
+
+
+class Rules(NamedTuple):
+    """Compiled functions of a setting.
+
+    start(key, data, knobs) -> params, state, rest; epoch(params, state, rest, part, key, knobs) -> params, state, loss;
+    observe as of `Model`.
+    """
+
+    start: Any
+    epoch: Any
+    observe: Any
+
+
+def _kept(setting: Setting, features: int) -> int:
+    """Features of an input that dropout blanks."""
+    return features if setting.layer == "memory" else setting.width
+
+
+@functools.lru_cache(maxsize=16)
+def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
+    like = Part(np.zeros((places, 1, features), np.float32), np.zeros(places, np.int32))
+    graph = nnx.split(Classifier(setting, like, classes, nnx.Rngs(0)), nnx.Param, ...)[0]
+    kept = _kept(setting, features)
+
+    def outputs(params: Any, rest: Any, batch: Batch) -> jax.Array:
+        every = jax.vmap(lambda one: nnx.merge(graph, one, rest)(batch), out_axes=1)
+        return every(params)
+
+    @jax.jit
+    def start(key: jax.Array, data: Part) -> tuple[Any, Any]:
+        def one(key: jax.Array) -> tuple[Any, Any]:
+            _, params, rest = nnx.split(Classifier(setting, data, classes, nnx.Rngs(key)), nnx.Param, ...)
+            return params, rest
+
+        params, rest = jax.vmap(one)(jax.random.split(key, setting.members))
+        return params, jax.tree.map(lambda x: x[0], rest)
+
+    @jax.jit
+    def observe(params: Any, rest: Any, held: Part, test: Part) -> dict[str, Any]:
+        shown = [
+            Batch(jnp.asarray(p.inputs), jnp.full(len(p.targets), -1), jnp.ones((len(p.targets), kept)))
+            for p in (held, test)
+        ]
+        logits, final = (_together(outputs(params, rest, batch)) for batch in shown)
+        seen = jax.vmap(lambda one: nnx.merge(graph, one, rest).observe(shown[0]))(params)
+        return {"loss": _loss(logits, jnp.asarray(held.targets)), "logits": logits, "final": final, "seen": seen}
+
+    return Model(start, outputs, observe)
+
+
+@functools.lru_cache(maxsize=16)
+def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
+    """The functions of a setting; runs that differ in data, seed, knobs or optimiser share what is the same."""
+    made = _model(without_rule(setting), places, features, classes)
+    kept = _kept(setting, features)
+
+    @jax.jit
+    def state_of(params: Any, knobs: Knobs) -> Any:
+        return optimiser(setting, knobs).init(params)
+
+    def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
+        params, rest = made.start(key, data)
+        return params, state_of(params, knobs), rest
+
+    def step(carry: tuple, batch: tuple, rest: Any, knobs: Knobs) -> tuple:
+        part, place = batch
+        params, state, key = carry
+        key, draw, shake, drop = jax.random.split(key, 4)
+        inputs = part.inputs + knobs.noise * jax.random.normal(shake, part.inputs.shape, part.inputs.dtype)
+        kept_share = 1.0 - knobs.dropout
+        keep = jax.random.bernoulli(drop, kept_share, (len(place), kept)) / kept_share
+        shown = Batch(inputs, place, keep)
+
+        def model(params: Any, shown: Batch) -> jax.Array:
+            return made.outputs(params, rest, shown)
+
+        def loss(params: Any) -> jax.Array:
+            return _loss(model(params, shown), part.targets[:, None])
+
+        value, slopes = jax.value_and_grad(loss)(params)
+        tx = optimiser(setting, knobs)
+        targets = jnp.broadcast_to(part.targets[:, None], (len(place), setting.members))
+        more = {"inputs": shown, "targets": targets, "key": draw}
+        change, state = tx.update(slopes, state, params, model_fn=model, value=value, value_fn=loss, **more)
+        return (optax.apply_updates(params, change), state, key), value
+
+    @jax.jit
+    def epoch(params: Any, state: Any, rest: Any, part: Part, key: jax.Array, knobs: Knobs) -> tuple[Any, Any, Any]:
+        order, draws = jax.random.split(key)
+        total = len(part.targets)
+        size = min(setting.batch, total)
+        rows = jax.random.permutation(order, total)[: total // size * size].reshape(-1, size)
+        batches = jax.tree.map(lambda x: x[rows], part), rows
+        go = functools.partial(step, rest=rest, knobs=knobs)
+        (params, state, _), losses = jax.lax.scan(go, (params, state, draws), batches)
+        return params, state, losses.mean()
+
+    return Rules(start, epoch, made.observe)
+
+
+def _loss(logits: jax.Array, targets: jax.Array) -> jax.Array:
+    targets = jnp.broadcast_to(targets, logits.shape[:-1])
+    return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
+
+
+def _together(logits: jax.Array) -> jax.Array:
+    """Logarithm of the mean of all members' probabilities [B, classes]."""
+    return jax.nn.logsumexp(jax.nn.log_softmax(logits), axis=1) - jnp.log(logits.shape[1])
+
+
+def auc(scores: np.ndarray, targets: np.ndarray) -> float:
+    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
+    from sklearn.metrics import roc_auc_score
+
+    if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
+        return float("nan")
+    return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
+
+
+RISE = 10.0
+"""Times the loss before any training beyond which a run has diverged."""
+
+
+class Length(NamedTuple):
+    """Epochs at most, epochs without a lower validation loss before the end, and epochs between two checkpoints."""
+
+    epochs: int
+    patience: int
+    every: int
+    cosine: bool
+    """Whether the learning rate falls to zero over all epochs, as a cosine, or stays."""
+
+
+def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[dict]:
+    """Rows of all epochs of a run, the first before any training; test values are those at the best validation loss.
+
+    Args:
+        setting, knobs: what is trained and how.
+        data: of the task.
+        seed: of initial values, order of batches and noise.
+        path: where the run is saved; gone on with if it is there.
+        length: of the run.
+
+    Returns:
+        One row per epoch, 0 … `length.epochs`. After `length.patience` epochs without a lower validation loss, or once
+        it has diverged, the training ends, and the rows that are left repeat the last, with `stopped`. A run has
+        `diverged` at the first epoch whose training or validation loss is not finite or is more than RISE times the
+        validation loss before any training; it has no test results from there on.
+    """
+    made = rules(setting, len(data.train.targets), data.train.inputs.shape[-1], data.classes)
+    train, held, test = (jax.tree.map(jnp.asarray, part) for part in data[:3])
+    start, order = jax.random.split(jax.random.key(seed))
+    params, state, rest = made.start(start, train, knobs)
+    saved = _load(path, (params, state))
+    (params, state), rows = saved if saved else ((params, state), [])
+    yield from rows
+    for number in range(len(rows), length.epochs + 1):
+        if rows and (_ended(rows[-1]) or number - 1 - rows[-1]["best_epoch"] >= length.patience):
+            rows.append(rows[-1] | {"epoch": number, "stopped": True})
+        else:
+            loss = float("nan")
+            if number:
+                key = jax.random.fold_in(order, number)
+                now = knobs._replace(learning_rate=knobs.learning_rate * _share(length, number))
+                params, state, loss = made.epoch(params, state, rest, train, key, now)
+            row = {"epoch": number, "train_loss": float(loss), "stopped": False}
+            found = jax.device_get(made.observe(params, rest, held, test))
+            rows.append(_judged(row | _observed(found, data, number, rows) | _diagnostics(state), rows))
+        if number % length.every == 0 or number == length.epochs:
+            _save(path, (params, state), rows)
+        yield rows[-1]
+
+
+def _share(length: Length, number: int) -> float:
+    """The part of the learning rate that epoch `number`, from 1, goes with."""
+    return 0.5 * (1.0 + math.cos(math.pi * (number - 1) / length.epochs)) if length.cosine else 1.0
+
+
+def _ended(row: dict) -> bool:
+    return row["stopped"] or row["diverged"]
+
+
+def _judged(row: dict, rows: list[dict]) -> dict:
+    """The row with `diverged`, and no test results if it has."""
+    start = (rows or [row])[0]["loss"]
+    losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
+    diverged = not all(loss <= RISE * start < float("inf") for loss in losses)
+    lost = {"test_accuracy": float("nan"), "test_auc": float("nan")} if diverged else {}
+    return row | {"diverged": diverged} | lost
+
+
+def _observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
+    """Validation, test at the best epoch so far, and what the heads of all members do."""
+    loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
+    row = {
+        "loss": loss,
+        "accuracy": _accuracy(logits, data.validation.targets),
+        "auc": auc(logits, data.validation.targets),
+        "diversity": float(seen.pop("diversity").mean()),
+        "condition": float(np.max(seen["metric_largest"] / np.maximum(seen["metric_smallest"], 1e-30))),
+    }
+    row |= {f"{name}_{head}": float(v) for name, values in seen.items() for head, v in enumerate(values.ravel())}
+    if not rows or loss < rows[-1]["best_loss"]:
+        final = found["final"]
+        right = _accuracy(final, data.test.targets)
+        best = {"best_epoch": number, "best_loss": loss, "test_accuracy": right}
+        return row | best | {"test_auc": auc(final, data.test.targets)}
+    return row | {name: rows[-1][name] for name in ("best_epoch", "best_loss", "test_accuracy", "test_auc")}
+
+
+def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
+    """Share of the largest logits at the targets; NaN where logits are."""
+    return float(np.mean(logits.argmax(axis=1) == targets)) if np.isfinite(logits).all() else float("nan")
+
+
+def _diagnostics(state: Any) -> dict[str, float]:
+    """What an optimiser says of its last step, NaN where it keeps nothing of the kind."""
+    names = ("residual", "iterations", "damping", "accepted", "finite")
+    return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
+
+
+def _save(path: Path, tree: Any, rows: list[dict]) -> None:
+    """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
+    leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
+    data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
+    files.made(path.parent)
+    with files.replacing(path) as temporary:
+        temporary.write_bytes(_checksum(data) + b"\n" + data)
+
+
+def _load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
+    """What was saved, in the shape of `like`; None if nothing was, or if it is damaged and set aside."""
+    if not path.exists():
+        return None
+    checksum, _, data = path.read_bytes().partition(b"\n")
+    if checksum == _checksum(data):
+        found = serialization.msgpack_restore(data)
+        leaves, tree = jax.tree.flatten(like)
+        kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(found["leaves"]))]
+        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
+            return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
+    aside = path.with_name(f"damaged-{path.name}")
+    os.replace(path, aside)
+    files.settle(path.parent)
+    files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
+    return None
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()

@@ -1,0 +1,197 @@
+"""Two claims of the documents beside a measurement: 0.14 N patterns for the classical network, e^(d/2) for attention.
+
+    M/N         load at which half of the patterns are retained (asynchronous dynamics from the pattern, final overlap
+                above 0.8, odd M) at each N, and extrapolated with N^(−2/3), the exponent that conf=capacity_classical
+                finds from N = 250 to 4000
+    ln M/d      ln M₅₀ / d, M₅₀ the number of random patterns of squared norm d of which a typical one still has more
+                than half of the softmax weight: in the state equal to it (`start`), where updates end (`converged`)
+    d ln M/dd   slope of ln M₅₀ against d over these sizes, at the start: the exponent that e^(d/2) puts at 1/2
+
+Theory of the exponent is α_1(λ) of a typical pattern for d → ∞, with β = λ for patterns of squared norm d. It depends
+on λ and on the patterns, and is 1/2 for Gaussian ones with λ ≥ 1 alone. That of ln M/d is annealed, at that d; that of
+the load is replica-symmetric, N → ∞.
+
+Source: Lucibello and Mézard 2024 (arXiv:2304.14964) for α_1; Amit, Gutfreund and Sompolinsky 1987.
+"""
+
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+SIZES = {250: 72, 500: 48, 1000: 24}
+"""Draws at each load, by N."""
+LOADS = {250: (0.15, 0.25), 500: (0.14, 0.22), 1000: (0.135, 0.2)}
+PROBES = 8
+EXPONENT = 2 / 3
+HALVINGS = 11
+"""Halvings of the interval in which a converged query loses its pattern: to 1 in 2,000 patterns."""
+
+
+class Case(NamedTuple):
+    """Patterns, λ and criterion of one exponent, with its sizes d."""
+
+    ensemble: str
+    beta: float
+    criterion: str
+    sizes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """How a table calls it."""
+        return f"{self.ensemble} λ={self.beta:g} {self.criterion}"
+
+
+CASES = (
+    Case("gaussian", 2.0, "start", (8, 12, 16, 20)),
+    Case("sphere", 0.5, "start", (8, 12, 16, 20)),
+    Case("sphere", 1.0, "start", (8, 10, 12, 14, 16)),
+    Case("sphere", 1.0, "converged", (8, 10, 12)),
+)
+DRAWS = {"start": 64, "converged": 24}
+QUERIES = 16
+MARGIN = {"start": 2.0, "converged": 0.0}
+"""Logarithm of the number of patterns drawn, over that of α_1: few queries keep their pattern to the last."""
+
+
+class Measured(NamedTuple):
+    """A measured value with its standard error, and theory where there is one."""
+
+    value: float
+    stderr: float
+    theory: float | None
+
+
+def claimed() -> dict[tuple[str, str], str]:
+    """The number claimed by quantity and row, for every row of the table."""
+    found = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
+    for case in CASES:
+        found |= {("ln M/d", f"{case.name} d={size}"): "0.5" for size in case.sizes}
+        found |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "start" else {}
+    return found
+
+
+def measured(seed: int, quantity: str, row: str) -> Measured:
+    """What is measured of one row of `claimed`; rows that need the same draws share them."""
+    if quantity == "M/N":
+        return _classical(seed)[row]
+    name, _, size = row.partition(" d=")
+    (case,) = (case for case in CASES if case.name == name)
+    return _size(seed, case, int(size)) if size else _exponent(seed, case)
+
+
+@cache
+def _classical(seed: int) -> dict[str, Measured]:
+    from experiments.statistics.extrapolation import extrapolate
+    from hopfield.theory import classical
+
+    limit = float(classical.critical_load().load)
+    loads = {neurons: _retained(seed, neurons) for neurons in SIZES}
+    values, errors = zip(*loads.values(), strict=True)
+    (fit,) = extrapolate(list(loads), values, errors, (EXPONENT,), free=False)
+    found = {f"N={size}": Measured(*load, limit) for size, load in loads.items()}
+    return found | {"N=inf": Measured(fit["load"], fit["stderr"], limit)}
+
+
+def _retained(seed: int, neurons: int) -> tuple[float, float]:
+    """Load at which half of the patterns of the classical network are retained, and its error over draws."""
+    from experiments.shared import retention
+    from experiments.statistics.thresholds import critical_load
+    from hopfield.memories import find
+
+    blueprint = find("classical")
+    counts = [blueprint.rounded(load, neurons, "odd") for load in np.linspace(*LOADS[neurons], 6)]
+    program = retention.Program(
+        "classical", "asynchronous", neurons, max(counts), PROBES, "none", "random", False, 100, False
+    )
+    patterns, samples = np.repeat(counts, SIZES[neurons]), np.tile(np.arange(SIZES[neurons]), len(counts))
+    result = retention.run(program, seed, None, patterns, samples, np.zeros(len(patterns)))
+    found = critical_load(patterns / neurons, result["retained"], np.full(len(patterns), PROBES), samples)
+    return found.value, found.stderr
+
+
+def _size(seed: int, case: Case, neurons: int) -> Measured:
+    """ln M₅₀ / d at one size, with annealed theory on the sphere."""
+    from hopfield.theory import spherical
+
+    value, error = _log_patterns(seed, case, neurons)
+    theory = None
+    if case.ensemble == "sphere":
+        criterion = {"start": "one_step"}.get(case.criterion, case.criterion)
+        theory = float(spherical.critical_load(neurons, case.beta * neurons, criterion))
+    return Measured(value / neurons, error / neurons, theory)
+
+
+def _exponent(seed: int, case: Case) -> Measured:
+    """Slope of ln M₅₀ against d, with α_1."""
+    values, errors = np.transpose([_log_patterns(seed, case, size) for size in case.sizes])
+    (slope, _), covariance = np.polyfit(case.sizes, values, 1, w=1 / errors, cov="unscaled")
+    return Measured(float(slope), float(covariance[0, 0] ** 0.5), _limit(case))
+
+
+def _limit(case: Case) -> float:
+    from hopfield.theory import spherical
+
+    return float(spherical.typical_load(case.beta, case.ensemble))
+
+
+@cache
+def _log_patterns(seed: int, case: Case, neurons: int) -> tuple[float, float]:
+    """ln M₅₀ of one case and size: the mean over draws of the median over their queries, with its error."""
+    import jax
+
+    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), CASES.index(case)), neurons)
+    most = round(np.exp(_limit(case) * neurons + MARGIN[case.criterion]))
+    keys = jax.random.split(key, DRAWS[case.criterion])
+    counts = np.asarray(_compiled(case, neurons, most)(keys), float)
+    medians = np.median(np.log(counts), axis=1)
+    return float(medians.mean()), float(medians.std(ddof=1) / len(medians) ** 0.5)
+
+
+@lru_cache(maxsize=64)
+def _compiled(case: Case, neurons: int, most: int) -> Any:
+    """Program from keys of draws to the largest M [draws, queries] at which a query keeps its pattern."""
+    import jax
+
+    import hopfield.patterns
+
+    last = {"start": _last_at_start, "converged": _last_converged}[case.criterion]
+
+    def draw(key):
+        patterns = getattr(hopfield.patterns, case.ensemble)(key, most, neurons)
+        return jax.vmap(lambda i: last(patterns, i, case.beta))(jax.numpy.arange(QUERIES))
+
+    return jax.jit(lambda keys: jax.lax.map(draw, keys))
+
+
+def _last_at_start(patterns, target, beta):
+    """Largest number of patterns of which the target has more than half of the weight in the state equal to it."""
+    import jax.numpy as jnp
+
+    scores = beta * (patterns @ patterns[target])
+    others = jnp.where(jnp.arange(len(patterns)) == target, 0.0, jnp.exp(scores - scores[target]))
+    return jnp.maximum(jnp.sum(jnp.cumsum(others) < 1), 1)
+
+
+def _last_converged(patterns, target, beta):
+    """Largest number of patterns of which the target has more than half of the weight where updates from it end."""
+    import jax
+    import jax.numpy as jnp
+
+    from hopfield import Memory, retrieve
+
+    index = jnp.arange(len(patterns))
+
+    def kept(count):
+        memory = Memory.create(patterns, beta, mask=(index < count) | (index == target))
+        end = retrieve(memory, patterns[target], max_steps=100, rtol=1e-4).state
+        return memory.weights(end)[target] > 0.5
+
+    def halve(_, ends):
+        low, high = ends
+        middle = (low + high) // 2
+        holds = kept(middle)
+        return jnp.where(holds, middle, low), jnp.where(holds, high, middle)
+
+    low, _ = jax.lax.fori_loop(0, HALVINGS, halve, (jnp.asarray(1), jnp.asarray(len(patterns))))
+    return low

@@ -1,0 +1,113 @@
+"""Checks of arguments at the boundary, with one sentence each: counts, numbers, truth values, keys, kinds of object.
+
+Shapes and types are known under jit as well; values are checked unless they are traced.
+"""
+
+import operator
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool
+
+from hopfield._numerics import is_traced, real_array
+
+FINITE = float(np.finfo(np.float64).max)
+MOST_STEPS = 2**31 - 1
+"""Steps that a compiled loop can count."""
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """An integer, numpy's and JAX's included. ValueError for any other number, a traced one, or one below `least`."""
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r:.60}")
+    return number
+
+
+def step_limit(name: str, value: Any, least: int = 1) -> Any:
+    """The most steps of a compiled loop: a traced integer as it is, any other as `whole`, held at MOST_STEPS."""
+    if not is_traced(value):
+        return min(whole(name, value, least), MOST_STEPS)
+    if value.shape != () or not jnp.issubdtype(value.dtype, jnp.integer):
+        raise ValueError(f"{name} must be one integer, got {value.dtype} {list(value.shape)}")
+    return value
+
+
+def real_number(name: str, value: Any, contract: str = "a number") -> Any:
+    """One real number, NaN and infinity included. ValueError, in the words of `contract`, for anything else."""
+    array = getattr(value, "shape", None) == () and (
+        jnp.issubdtype(value.dtype, jnp.number) and not jnp.issubdtype(value.dtype, jnp.complexfloating)
+    )
+    if not array and not isinstance(value, int | float):
+        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+    return value
+
+
+def number(name: str, value: Any, contract: str, low: float = -FINITE, high: float = FINITE) -> Any:
+    """One real number from `low` to `high`, as a traced one is taken to be. ValueError otherwise, with `contract`."""
+    if not is_traced(real_number(name, value, contract)) and not low <= float(value) <= high:
+        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+    return value
+
+
+def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bool[Array, "..."]:
+    """Truth values, of a shape if one is given. ValueError for numbers: 0 and 1 to some, 0 and −∞ to others."""
+    try:
+        found = jnp.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be boolean, got {type(value).__name__} {value!r:.60}") from None
+    if found.dtype != bool or (shape is not None and found.shape != shape):
+        wanted = "" if shape is None else f" {list(shape)}"
+        raise ValueError(f"{name} must be boolean{wanted}, got {found.dtype} {found.shape}")
+    return found
+
+
+def random_key(name: str, key: Any) -> Any:
+    """One random key, of `jax.random.key` or of the older kind. TypeError for anything else, many keys included."""
+    dtype, shape = getattr(key, "dtype", None), getattr(key, "shape", None)
+    if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        single = shape == ()
+    else:
+        single = dtype == np.uint32 and shape == jax.eval_shape(jax.random.PRNGKey, 0).shape
+    if not single:
+        kind = type(key).__name__ if dtype is None else f"{dtype} {list(shape or ())}"
+        raise TypeError(f"{name} must be one JAX random key, as jax.random.key(0), got {kind}")
+    return key
+
+
+def instance(name: str, value: Any, kind: type) -> Any:
+    """An object of a kind. TypeError for any other, a class included."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {value!r:.60}")
+    return value
+
+
+def vector(name: str, value: Any, like: Array | None = None) -> Array:
+    """Real numbers [N], as many as another vector has. ValueError, with advice to batch by `jax.vmap`, otherwise."""
+    found = real_array(name, value)
+    shape = "[N]" if like is None else str(list(like.shape))
+    if found.ndim != 1 or (like is not None and found.shape != like.shape):
+        raise ValueError(f"{name} must have shape {shape} (batch with jax.vmap), got shape {found.shape}")
+    return found
+
+
+def one_of(name: str, value: Any, members: Sequence[str]) -> str:
+    """A member of a closed set. ValueError, listing them, for any other."""
+    if not isinstance(value, str) or value not in members:
+        raise ValueError(f"{name} must be one of {', '.join(members)}, got {value!r:.60}")
+    return value
+
+
+def as_path(name: str, value: Any) -> Path:
+    """A path, `~` expanded. TypeError unless it is text or a path."""
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
+        raise TypeError(f"{name} must be a path, got {value!r:.60}")
+    return Path(os.path.expanduser(value))  # pathlib's own raises where there is no such home

@@ -1,0 +1,124 @@
+"""Arguments of attention as arrays that fit each other: rows, inverse temperatures and masks."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield._numerics import accumulation_dtype, is_traced, real_array
+from hopfield.attention.masks import Mask, spread
+from hopfield.metrics import Metric
+
+Rows = Float[Array, "*b T D"]
+MaskLike = Mask | Bool[Array, "*b T S"] | None
+
+
+def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | None = None) -> tuple[Rows, Rows, Rows]:
+    """Query, key and value as floating-point arrays that fit each other. Raises as `check_shapes` does."""
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
+    check_shapes(query, key, value, metric)
+    return query, key, value
+
+
+def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metric | None = None) -> None:
+    """ValueError, naming the axis, if query, key and value do not fit each other."""
+    for name, rows in (("query", query), ("key", key), ("value", value)):
+        if rows is not None and rows.ndim < 2:
+            raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
+    if metric is None and key.shape[-1] != query.shape[-1]:
+        raise ValueError(f"key must have the query's width {query.shape[-1]}, got {key.shape[-1]} (axis -1)")
+    if value is not None and value.shape[-2] != key.shape[-2]:
+        raise ValueError(f"value must have one row per key, {key.shape[-2]}, got {value.shape[-2]} (axis -2)")
+    leading = [rows.shape[:-2] for rows in (query, key, value) if rows is not None]
+    try:
+        jnp.broadcast_shapes(*leading)
+    except ValueError:
+        shown = ", ".join(map(str, leading))
+        raise ValueError(f"leading axes of query, key and value must broadcast, got {shown}") from None
+
+
+def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
+    """β as an array, 1/√D if None. Raises ValueError unless positive and finite in the type of the scores."""
+    if beta is None:
+        return jnp.asarray(1.0 / math.sqrt(query.shape[-1]))
+    return positive_in(accumulation_dtype(query.dtype), "beta", beta)
+
+
+def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
+    """An array of numbers that are positive (and finite) in `dtype`, unless traced; ValueError otherwise."""
+    if not is_traced(value):
+        limits, numbers = jnp.finfo(dtype), _numbers(name, value)
+        if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
+            contract = "positive and finite" if finite else "positive"
+            raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
+    return jnp.asarray(value)
+
+
+def _numbers(name: str, value: ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}") from None
+
+
+def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
+    """The mask as a boolean array [*b, T or 1, S or 1] for scores of `rank` axes, None for none.
+
+    Raises:
+        ValueError: an array that is not boolean, or has neither two axes nor all of the scores.
+    """
+    if mask is None:
+        return None
+    if isinstance(mask, Mask):
+        return spread(mask.dense(queries, keys), rank)
+    found = truths(mask)
+    if found.ndim < 2 or found.shape[-2] not in (1, queries) or found.shape[-1] not in (1, keys):
+        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {found.shape}")
+    if 2 < found.ndim < rank:
+        raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {found.shape}")
+    return found
+
+
+def truths(mask: ArrayLike) -> Array:
+    """A mask given as an array. ValueError unless it is boolean: numbers are 0 and 1 to some and 0 and −∞ to others."""
+    try:
+        found = jnp.asarray(mask)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found.dtype != bool:
+        kind = type(mask).__name__ if found is None else found.dtype
+        raise ValueError(f"mask must be boolean, True where a key may be read, got {kind}")
+    return found
+
+
+def allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array | None:
+    """The mask as a boolean array for the scores of a layer [*b, H, T, S], of `rank` axes, None for none.
+
+    Raises:
+        ValueError: an array that is not boolean, or without all axes; a `Mask` of more than the sequences *b.
+    """
+    if mask is None or isinstance(mask, Mask):
+        return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
+    found = truths(mask)
+    if found.ndim < rank:
+        shape = f"{rank} axes [..., heads, queries, keys]"
+        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {found.shape}")
+    return allowed(found, queries, keys, rank)
+
+
+def sequences(mask: Mask, leading: int) -> Mask:
+    """A mask as it is; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
+    shape = jax.eval_shape(_smallest, mask).shape[:-2]
+    if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
+        raise ValueError(
+            f"mask must be one of sequences, with at most {leading} leading axes, got {list(shape)}: "
+            "what differs between heads is a boolean array"
+        )
+    return mask
+
+
+def _smallest(mask: Mask) -> Array:
+    return mask.dense(1, 1)

@@ -1,5 +1,0 @@
-"""Exact reads over stored, generated or memory-mapped patterns in blocks, on one device or many."""
-
-from hopfield.blocks.reading import Reading, Statistics, block_size, energy, read, statistics
-
-__all__ = ["Reading", "Statistics", "block_size", "energy", "read", "statistics"]

@@ -1,0 +1,102 @@
+"""Couplings: memories that are one matrix, and the Hebbian matrix of a classical memory."""
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield._checks import instance, one_of
+from hopfield._numerics import is_traced, positive, real_matrix
+from hopfield._pytrees import Node
+from hopfield.memory import DYNAMICS, Memory, _one_state
+from hopfield.separations import Linear
+from hopfield.similarities import Dot
+from hopfield.spaces import Known, Spins, State, as_known
+
+
+class Couplings(Node):
+    """A network on spins given by a symmetric matrix W = scale · matrix with zero diagonal: E = −½ x·W x.
+
+    `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.
+    Build with `Couplings.create`, or with `hebb_couplings` from a classical memory.
+    """
+
+    matrix: Float[Array, "N N"]
+    scale: Float[Array, ""]
+
+    @classmethod
+    def create(cls, matrix: Float[Array, "N N"], scale: float = 1.0) -> "Couplings":
+        """Build from a symmetric matrix [N, N], dropping its diagonal. Raises ValueError if it is not symmetric."""
+        matrix = real_matrix("matrix", matrix)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"matrix must be square, got shape {matrix.shape}")
+        if not is_traced(matrix):
+            with jax.ensure_compile_time_eval():
+                skew, largest = float(jnp.max(jnp.abs(matrix - matrix.T))), float(jnp.max(jnp.abs(matrix)))
+            if skew > 1e-4 * largest:
+                raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
+        hollow = 0.5 * (matrix + matrix.T) * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
+        return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype))
+
+    @property
+    def space(self) -> Spins:
+        return Spins()
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state, as wide as the matrix."""
+        return _one_state(state, self.matrix.shape[0], self.matrix.dtype)
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(x) = −½ x·W x."""
+        state = self.as_state(state)
+        return -0.5 * self.scale * jnp.dot(state, self.matrix @ state)
+
+    def local_field(self, state: State) -> State:
+        """W x [N]."""
+        return self.scale * (self.matrix @ self.as_state(state))
+
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step sign(W x) [N], ties keep the spin."""
+        state = self.as_state(state)
+        return Spins().project(self.local_field(state), state, known=as_known(known, state))
+
+    def cache(self, state: State) -> Array:
+        """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
+        return self.matrix @ self.as_state(state)
+
+    def field_at(self, cache: Array, state: State, i) -> Float[Array, ""]:
+        """Local field of neuron i."""
+        return self.scale * cache[i]
+
+    def advance(self, cache: Array, state: State, i, new) -> Array:
+        """Fields after spin i of `state` has become `new`."""
+        return cache + (new - state[i]) * self.matrix[i]
+
+    def descends(self, dynamics: str = "synchronous") -> bool:
+        """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
+        return one_of("dynamics", dynamics, DYNAMICS) != "synchronous"
+
+    def memory(self) -> Memory:
+        """The same network as a classical Memory: patterns √λ_k v_k from the spectrum of W, shifted to be non-negative.
+
+        The shift only adds a constant to the energy of spins, whose fields exclude the own spin anyway.
+        """
+        levels, vectors = jnp.linalg.eigh(self.scale * self.matrix)
+        rows = (vectors * jnp.sqrt(jnp.maximum(levels - levels[0], 0.0))[None, :]).T
+        return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())
+
+
+def hebb_couplings(memory: Memory) -> Couplings:
+    """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
+    instance("memory", memory, Memory)
+    parts = (memory.separation, memory.similarity, memory.space)
+    if not all(map(isinstance, parts, (Linear, Dot, Spins))):
+        got = ", ".join(type(part).__name__ for part in parts)
+        raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
+    return Couplings(_hollow_gram(memory._stored()), memory.beta)
+
+
+@jax.jit  # op by op, the mask of the diagonal and its product would cost twice what the matrix does
+def _hollow_gram(rows: Float[Array, "M N"]) -> Float[Array, "N N"]:
+    gram = rows.T @ rows
+    return jnp.where(jnp.eye(gram.shape[0], dtype=bool), 0.0, gram)

@@ -1,0 +1,37 @@
+"""Dynamics: retrieval, asynchronous sweeps, heat-bath dynamics and differentiable fixed points."""
+
+from hopfield.dynamics.asynchronous import ORDERS, Model, relax, sweep, unstable, visiting_order
+from hopfield.dynamics.fixed_points import fixed_point
+from hopfield.dynamics.heat_bath import Gibbs, glauber
+from hopfield.dynamics.retrieval import (
+    CONVERGED,
+    CYCLE,
+    NOT_A_NUMBER,
+    STATUS,
+    STEP_LIMIT,
+    Retrieval,
+    retrieve,
+    trajectory,
+)
+from hopfield.memory import DYNAMICS
+
+__all__ = [
+    "CONVERGED",
+    "CYCLE",
+    "DYNAMICS",
+    "NOT_A_NUMBER",
+    "ORDERS",
+    "STATUS",
+    "STEP_LIMIT",
+    "Gibbs",
+    "Model",
+    "Retrieval",
+    "fixed_point",
+    "glauber",
+    "relax",
+    "retrieve",
+    "sweep",
+    "trajectory",
+    "unstable",
+    "visiting_order",
+]

@@ -1,0 +1,205 @@
+"""Asynchronous dynamics: sweeps of one neuron at a time and event-driven relaxation on spins.
+
+`model` is anything with `cache`, `field_at`, `advance`, `local_field` and `energy`: a Memory on Spins or Couplings.
+Each neuron sees the field of the moment, from the exact energy difference with its own spin excluded; a field of
+exactly zero keeps the spin.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield._checks import one_of, random_key, step_limit
+from hopfield._numerics import is_traced
+from hopfield._pytrees import Node
+from hopfield.couplings import Couplings
+from hopfield.memory import Memory
+from hopfield.spaces import Known, State, aligned, as_known
+
+Model = Memory | Couplings
+Order = Int[Array, "N"]
+
+ORDERS = ("asynchronous", "sequential")
+"""Random-sequential (a fresh permutation for every sweep) and fixed order 0 … N−1."""
+
+
+def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
+    """Distinct numbers in whose ascending order sweep number `sweep` visits the neurons [N].
+
+    The low bits hold the neuron's index, the others are random, so that the next neuron is one minimum away and no
+    permutation has to be sorted. The rare ties among the random bits go by index.
+    """
+    index = jnp.arange(neurons, dtype=jnp.int32)
+    if dynamics == "sequential":
+        return index
+    low = _index_bits(neurons)
+    words = jax.random.key_data(jax.random.fold_in(key, sweep))
+    chance = _mixed(index.astype(jnp.uint32), words[0], words[-1]) >> 1
+    return ((chance >> low) << low).astype(jnp.int32) | index
+
+
+def _mixed(x, first, second):
+    """32 random bits for each number x, from two random words: the finaliser of MurmurHash3 (Appleby 2011), keyed.
+
+    `jax.random.bits` would spend longer on every neuron than the rest of a sweep that moves a handful of them.
+    """
+    x = x ^ first
+    x = (x ^ (x >> 16)) * jnp.uint32(0x85EBCA6B)
+    x = (x ^ (x >> 13)) + second
+    x = x * jnp.uint32(0xC2B2AE35)
+    return x ^ (x >> 16)
+
+
+def _index_bits(neurons: int) -> int:
+    return neurons.bit_length()  # one more than all indices need where N is a power of two, so that none is all ones
+
+
+def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
+    """The neurons in the order in which sweep number `sweep` visits them [N]."""
+    return jnp.argsort(priorities(key, sweep, neurons, dynamics))
+
+
+def as_model(name: str, model: Any) -> Any:
+    """A memory or couplings as it is. Raises TypeError for anything else."""
+    if not (isinstance(model, Node) and hasattr(model, "as_state")):
+        raise TypeError(f"{name} must be a Memory or Couplings, got {model!r:.60}")
+    return model
+
+
+def lost(state: State) -> Bool[Array, ""]:
+    """Whether a state holds NaN."""
+    return jnp.any(jnp.isnan(state))
+
+
+def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
+    """Neurons whose local field opposes their spin [N]."""
+    state = as_model("model", model).as_state(state)
+    return _unstable(model, state, as_known(known, state))
+
+
+@jax.jit
+def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
+    against = model.local_field(state) * state < 0
+    return against if known is None else against & ~known
+
+
+def sweep(model: Model, state: State, order: Order, known: Known = None) -> State:
+    """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
+
+    Raises:
+        ValueError: `order` is no list of neurons 0 … N−1, or `known` is not boolean [N].
+    """
+    state = as_model("model", model).as_state(state)
+    return _sweep(model, state, _as_order(order, state.size), as_known(known, state))
+
+
+def _as_order(order: Any, neurons: int) -> Order:
+    given = order if is_traced(order) else np.asarray(order)
+    if given.ndim != 1 or not jnp.issubdtype(given.dtype, jnp.integer):
+        raise ValueError(f"order must be indices of neurons, got {given.dtype} {list(given.shape)}")
+    if not is_traced(given) and not np.all((given >= 0) & (given < neurons)):
+        raise ValueError(f"order must be indices from 0 to {neurons - 1}, got {given.min()} to {given.max()}")
+    return jnp.asarray(given)
+
+
+@jax.jit
+def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
+    def visit(carry, i):
+        state, cache = carry
+        new = aligned(model.field_at(cache, state, i), state[i])
+        new = new if known is None else jnp.where(known[i], state[i], new)
+        return (state.at[i].set(new), model.advance(cache, state, i, new)), None
+
+    return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
+
+
+class Relaxation(NamedTuple):
+    """Where asynchronous sweeps ended: state [N], sweeps that moved a spin, single flips, energy, and stability."""
+
+    state: State
+    sweeps: Int[Array, ""]
+    flips: Int[Array, ""]
+    energy: Float[Array, ""]
+    stable: Bool[Array, ""]
+
+
+def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
+    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
+    state = as_model("model", model).as_state(state)
+    one_of("dynamics", dynamics, ORDERS)
+    key = random_key("key", jax.random.key(0) if key is None else key)
+    most = step_limit("max_sweeps", max_sweeps)
+    return _relax(model, state, key, most, as_known(known, state), dynamics=dynamics)
+
+
+@partial(jax.jit, static_argnames="dynamics")
+def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
+    if isinstance(model, Couplings):
+        free = jnp.ones(state.shape, bool) if known is None else ~known
+        relax_events = partial(_relax_events, dynamics=dynamics)
+        if jax.default_backend() == "cpu":
+            # Batched queries run one after the other: each pays for its own flips only, not for the slowest one's.
+            relax_events = jax.custom_batching.sequential_vmap(relax_events)
+        return relax_events(model, state, model.cache(state), free, key, max_sweeps)
+
+    def turn(carry):
+        state, count, flips, _ = carry
+        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known)
+        flipped = jnp.sum(new != state)
+        return new, count + (flipped > 0), flips + flipped, flipped > 0
+
+    def moving(carry):
+        return carry[3] & (carry[1] < max_sweeps) & ~lost(carry[0])
+
+    zero = jnp.zeros((), int)
+    final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
+    stable = (~moved | ~jnp.any(unstable(model, final, known))) & ~lost(final)
+    return Relaxation(final, count, flips, model.energy(final), stable)
+
+
+def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: str) -> Relaxation:
+    """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
+
+    Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
+    Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
+    """
+    neurons = state.size
+    index = (1 << _index_bits(neurons)) - 1
+    done = jnp.iinfo(jnp.int32).max
+
+    def waiting(state, field):
+        # As a sweep sees it: what is no spin, such as a hidden unit's 0, moves to one; NaN compares as false.
+        return free & (((field > 0) & (state != 1)) | ((field < 0) & (state != -1)))
+
+    def one_sweep(carry):
+        state, field, count, flips = carry
+        priority = priorities(key, count, neurons, dynamics)
+
+        def ahead(state, field, passed):
+            return jnp.min(jnp.where(waiting(state, field) & (priority > passed), priority, done))
+
+        def flip(inner):
+            state, field, found, flips = inner
+            i = found & index
+            spin = jnp.sign(field[i])
+            field = field + (spin - state[i]) * model.matrix[i]
+            state = state.at[i].set(spin)
+            return state, field, ahead(state, field, found), flips + 1
+
+        start = (state, field, ahead(state, field, -1), flips)
+        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != done, flip, start)
+        return state, field, count + 1, flips
+
+    def moving(carry):
+        state, field, count, _ = carry
+        return jnp.any(waiting(state, field)) & (count < max_sweeps)
+
+    zero = jnp.zeros((), int)
+    state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
+    energy = -0.5 * model.scale * jnp.dot(state, field)
+    stable = ~jnp.any(waiting(state, field) | jnp.isnan(field))
+    return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)

@@ -1,0 +1,137 @@
+"""Heat-bath (Glauber) dynamics at a temperature, one neuron at a time, and the Gibbs averages along it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield._checks import one_of, random_key, step_limit
+from hopfield._numerics import positive
+from hopfield.couplings import Couplings
+from hopfield.dynamics.asynchronous import ORDERS, Model, Order, as_model, visiting_order
+from hopfield.spaces import Known, State, as_known
+
+
+class Gibbs(NamedTuple):
+    """Final state [N], mean state over the sweeps after burn-in [N], and their mean energy."""
+
+    state: State
+    mean: Float[Array, "N"]
+    energy: Float[Array, ""]
+
+
+BLOCK = 64
+"""Visits of a heat-bath sweep whose effect on all other neurons is applied at once, as one matrix product."""
+
+
+def glauber(
+    model: Model,
+    state: State,
+    key,
+    temperature: float,
+    *,
+    sweeps: int = 100,
+    burn_in: int = 0,
+    dynamics: str = "asynchronous",
+    known: Known = None,
+    order_key=None,
+) -> Gibbs:
+    """Heat-bath dynamics: neuron i becomes +1 with probability 1 / (1 + exp(−2 h_i / T)) (Glauber 1963).
+
+    Args:
+        model: Memory on Spins or Couplings.
+        state: starting spins [N].
+        key: JAX random key.
+        temperature: T > 0 in the units of the energy; may be traced.
+        sweeps: sweeps made after `burn_in` further ones that are not averaged.
+        dynamics: "asynchronous", "sequential", or "synchronous" (all neurons at once; Little 1974).
+        known: units held fixed [N].
+        order_key: random key of the visiting orders, from `key` by default. Chains in one network that share it
+            under `jax.vmap` (temperatures, starts) visit the same neurons together, which on Couplings is several
+            times as fast; a chain on its own gains nothing.
+    """
+    one_of("dynamics", dynamics, (*ORDERS, "synchronous"))
+    sweeps, burn_in = step_limit("sweeps", sweeps), step_limit("burn_in", burn_in, 0)
+    random_key("key", key)
+    if order_key is not None:
+        random_key("order_key", order_key)
+    state = as_model("model", model).as_state(state)
+    scale = jnp.asarray(positive("temperature", temperature))
+    held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
+    return _glauber(model, state, key, scale, sweeps, burn_in, held, order_key, dynamics=dynamics)
+
+
+@partial(jax.jit, static_argnames="dynamics")
+def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, order_key, *, dynamics: str) -> Gibbs:
+    own_key, key = jax.random.split(key)
+    shared = order_key is not None and isinstance(model, Couplings)
+    order_key = own_key if order_key is None else order_key
+
+    def drawn(field, spin, chance, held):
+        up = jax.nn.sigmoid(2.0 * field / scale)
+        new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
+        return jnp.where(held, spin, new).astype(state.dtype)
+
+    def one_sweep(state, cache, number):
+        chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, state.dtype)
+        if dynamics == "synchronous":
+            state = drawn(model.local_field(state), state, chance, held)
+            return state, model.cache(state)
+        order = visiting_order(order_key, number, state.size, dynamics)
+        at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])  # noqa: E731
+        if shared:
+            return _visit_blocks(model, state, cache, order, at)
+        return _visit_each(model, state, cache, order, at)
+
+    def energy_of(state, cache):  # the fields of Couplings are at hand; of a Memory the cache may have drifted
+        return -0.5 * model.scale * jnp.dot(state, cache) if isinstance(model, Couplings) else model.energy(state)
+
+    def turn(number, carry):
+        state, cache, total, energy = carry
+        state, cache = one_sweep(state, cache, number)
+        counted = number >= burn_in
+        energy = energy + jnp.where(counted, energy_of(state, cache), 0.0)
+        return state, cache, total + jnp.where(counted, state, 0.0), energy
+
+    start = (state, model.cache(state), jnp.zeros_like(state), jnp.zeros((), model.energy(state).dtype))
+    state, _, total, energy = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
+    return Gibbs(state, total / sweeps, energy / sweeps)
+
+
+def _visit_each(model: Model, state: State, cache, order: Order, drawn: Callable) -> tuple[State, Any]:
+    """Visit the neurons in order; `drawn(field, spin, i)` is the new spin of neuron i."""
+
+    def visit(carry, i):
+        state, cache = carry
+        new = drawn(model.field_at(cache, state, i), state[i], i)
+        return (state.at[i].set(new), model.advance(cache, state, i, new)), None
+
+    return jax.lax.scan(visit, (state, cache), order)[0]
+
+
+def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable) -> tuple[State, Any]:
+    """The same visits on Couplings: those of a block act on each other at once, on the rest by one product at its end.
+
+    The same spins to the last one where sums are exact, as for Hebb's integer matrix.
+    """
+    size = min(BLOCK, state.size)
+    blocks = jnp.pad(order, (0, -state.size % size), constant_values=state.size).reshape(-1, size)
+
+    def visit_block(carry, block):
+        state, field = carry
+        rows = model.matrix.at[block].get(mode="fill", fill_value=0.0)
+        among = rows.at[:, block].get(mode="fill", fill_value=0.0)
+        spins = state.at[block].get(mode="fill", fill_value=1.0)
+
+        def visit(local, k):
+            new = drawn(model.scale * local[k], spins[k], block[k])
+            return local + (new - spins[k]) * among[k], new
+
+        local = field.at[block].get(mode="fill", fill_value=0.0)
+        _, new = jax.lax.scan(visit, local, jnp.arange(size))
+        return (state.at[block].set(new, mode="drop"), field + (new - spins) @ rows), None
+
+    return jax.lax.scan(visit_block, (state, field), blocks)[0]

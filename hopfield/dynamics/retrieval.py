@@ -1,0 +1,112 @@
+"""Retrieval: iterate a memory until it stops, per query, and trajectories of its updates."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import number, one_of, step_limit, whole
+from hopfield._numerics import safe_norm, tolerance
+from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
+from hopfield.memory import DYNAMICS
+from hopfield.spaces import Known, Spins, State, as_known
+
+CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
+STATUS = ("converged", "cycle", "step limit", "not a number")
+
+
+class Retrieval(NamedTuple):
+    """Where a query ended: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS)."""
+
+    state: State
+    steps: Int[Array, ""]
+    energy: Float[Array, ""]
+    status: Int[Array, ""]
+
+
+def retrieve(
+    model: Model,
+    state: State,
+    *,
+    dynamics: str = "synchronous",
+    key=None,
+    max_steps: int = 100,
+    known: Known = None,
+    rtol: float | None = None,
+) -> Retrieval:
+    """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`. Works under jit and vmap.
+
+    Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
+
+    Each query stops for itself: its result does not depend on what else is in a batch.
+
+    Args:
+        model: Memory or Couplings.
+        state: the query [N].
+        dynamics: "synchronous" (all neurons at once; every space), "asynchronous" (spins, one at a time in a
+            fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last
+            two are event-driven.
+        key: JAX random key, for "asynchronous" only.
+        max_steps: updates, or sweeps, at most.
+        known: units clamped to the query's values [N].
+        rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
+    Returns:
+        Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, or NOT_A_NUMBER where NaN has come into the state.
+    Raises:
+        ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
+    """
+    one_of("dynamics", dynamics, DYNAMICS)
+    max_steps = step_limit("max_steps", max_steps)
+    as_model("model", model)
+    if dynamics != "synchronous" and not isinstance(model.space, Spins):
+        raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
+    if dynamics == "asynchronous" and key is None:
+        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+    state = model.as_state(state)
+    if rtol is not None:
+        number("rtol", rtol, "a finite number of at least 0", 0.0)
+    if dynamics == "synchronous":
+        return _synchronous(model, state, max_steps, as_known(known, state), rtol)
+    end = relax(model, state, key, dynamics, max_steps, known)
+    status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
+    return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
+
+
+@jax.jit
+def _synchronous(model: Model, state: State, max_steps, known: Known, rtol) -> Retrieval:
+    spins = isinstance(model.space, Spins)
+    rtol = tolerance(state.dtype) if rtol is None else rtol
+
+    def same(a, b):
+        return jnp.all(a == b) if spins else safe_norm(a - b) <= rtol * jnp.maximum(safe_norm(b), 1.0)
+
+    def step(carry):
+        now, before, count, _ = carry
+        new = model.update(now, known)
+        still, back = same(new, now), same(new, before) & (count > 0)
+        status = jnp.where(still, CONVERGED, jnp.where(back, CYCLE, STEP_LIMIT))
+        return new, now, count + ~still, jnp.where(lost(new), NOT_A_NUMBER, status)
+
+    def running(carry):
+        return (carry[3] == STEP_LIMIT) & (carry[2] < max_steps)
+
+    start = (state, state, jnp.zeros((), int), jnp.full((), STEP_LIMIT))
+    final, _, count, status = jax.lax.while_loop(running, step, start)
+    return Retrieval(final, count, model.energy(final), status)
+
+
+def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:
+    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable."""
+    state = as_model("model", model).as_state(state)
+    return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))
+
+
+@partial(jax.jit, static_argnames="steps")
+def _trajectory(model: Model, state: State, known: Known, *, steps: int) -> Float[Array, "T N"]:
+    def advance(now, _):
+        new = model.update(now, known)
+        return new, new
+
+    return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])

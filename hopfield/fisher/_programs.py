@@ -1,0 +1,90 @@
+"""Programs of a Fisher information, each compiled once for one model and one set of shapes."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
+from hopfield.fisher.structured import Blocks
+
+Tree = Any
+
+
+@jax.jit
+def product(curvature: Any, vector: Tree) -> Tree:
+    return curvature.linearised()(vector)
+
+
+@jax.jit
+def quadratic(curvature: Any, vector: Tree) -> Array:
+    _, image = jax.jvp(curvature._model, (curvature.params,), (like(vector, curvature.params),))
+    return jnp.sum(image * curvature._of_outputs(image))
+
+
+@jax.jit
+def rows_of(curvature: Any) -> Array:
+    return flat(curvature._rows(curvature.inputs, curvature._scaled_factor()))
+
+
+@partial(jax.jit, static_argnames=("statistic",))
+def summed_over_rows(curvature: Any, statistic: Callable[[Tree], Tree]) -> Tree:
+    return curvature._summed_over_rows(statistic)
+
+
+@partial(jax.jit, static_argnames=("solver",))
+def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: str) -> tuple[Tree, SolveInfo]:
+    vector = like(vector, curvature.params)
+    vector_flat, unravel = ravel_pytree(vector)
+    if solver == "cholesky":
+        found = dense_solve(curvature.to_dense(), vector_flat, damping)
+    else:
+        found = _woodbury(curvature.rows(), vector_flat, damping)
+    return solution(curvature.linearised(), unravel(found), vector, damping, tolerance)
+
+
+@partial(jax.jit, static_argnames=("inverse", "max_iterations"))
+def solved_by_cg(
+    curvature: Any, vector: Tree, damping, blocks: Blocks | None, x0: Tree | None, tolerance, inverse, max_iterations
+) -> tuple[Tree, SolveInfo]:
+    if blocks is not None:
+        inverse = lambda r: blocks.solve(r, damping)  # noqa: E731
+    right = like(vector, curvature.params)
+    return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
+
+
+def like(vector: Tree, params: Tree) -> Tree:
+    return jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, params)
+
+
+def gram(rows: Tree) -> Array:
+    matrix = flat(rows)
+    return matrix.T @ matrix
+
+
+def squares(rows: Tree) -> Tree:
+    return jax.tree.map(lambda r: jnp.sum(r * r, axis=0), rows)
+
+
+def square(rows: Tree) -> Array:
+    return dot(rows, rows)
+
+
+def _woodbury(rows: Float[Array, "N P"], vector: Float[Array, "P"], damping: ArrayLike) -> Float[Array, "P"]:
+    """(rowsᵀ rows + λ)⁻¹ v = (v − rowsᵀ (K + λ)⁻¹ rows v)/λ, refined once against the cancellation at small λ."""
+    kernel = rows @ rows.T
+
+    def inverse(v: Array) -> Array:
+        return (v - rows.T @ dense_solve(kernel, rows @ v, damping)) / damping
+
+    x = inverse(vector)
+    return x + inverse(vector - rows.T @ (rows @ x) - damping * x)
+
+
+def flat(rows: Tree) -> Float[Array, "N P"]:
+    return jax.vmap(lambda row: ravel_pytree(row)[0])(rows)

@@ -1,0 +1,210 @@
+"""Likelihoods of a model's outputs, with the Fisher information of the outputs in closed form.
+
+Outputs are natural parameters η [*b, K]: logits, log-odds, means, log-rates. With s = ∂ log p/∂η,
+
+    F_out = E[s sᵀ] = −E[∇² log p] = L Lᵀ
+
+which for these families depends on η alone.
+
+Source: Amari, Neural Computation 10, 251 (1998); Martens, JMLR 21, 146 (2020).
+"""
+
+import abc
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import gammaln
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from hopfield._numerics import is_traced, positive
+from hopfield._pytrees import Node
+
+Outputs = Float[Array, "*b K"]
+
+
+class Likelihood(Node, abc.ABC):
+    """A family of distributions of targets given outputs η [*b, K]; independent over the axes *b."""
+
+    contract: ClassVar[str] = "finite numbers"
+    """What targets must be."""
+
+    def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
+        """Whether each target is one of the family; the score and the probability of others are NaN."""
+        return jnp.isfinite(targets)
+
+    def check(self, outputs: Outputs, targets: ArrayLike) -> None:
+        """ValueError unless the targets have the shape that outputs call for and, if not traced, are possible."""
+        targets = jnp.asarray(targets)
+        shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
+        if targets.shape != shape:
+            raise ValueError(f"targets must have shape {list(shape)}, got {list(targets.shape)}")
+        if not is_traced(targets) and not (found := np.asarray(self.possible(outputs, targets))).all():
+            contract = self.contract.format(outputs.shape[-1])
+            raise ValueError(f"targets must be {contract}, got {np.asarray(targets)[~found][0]}")
+
+    @abc.abstractmethod
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
+        """log p(targets | η), normalised."""
+
+    @abc.abstractmethod
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
+        """∂ log p / ∂η."""
+
+    @abc.abstractmethod
+    def fisher_product(self, outputs: Outputs, tangent: Outputs) -> Outputs:
+        """F_out v."""
+
+    @abc.abstractmethod
+    def fisher_factor(self, outputs: Outputs) -> Float[Array, "*b K R"]:
+        """L with L Lᵀ = F_out."""
+
+    @abc.abstractmethod
+    def mean(self, outputs: Outputs) -> Array:
+        """E[target]: for classes their probabilities."""
+
+    @abc.abstractmethod
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
+        """Targets drawn from the model."""
+
+
+class Categorical(Likelihood):
+    """One of K classes, a whole number [*b], with probabilities softmax(η)."""
+
+    contract = "classes, whole numbers from 0 to below {}"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & (targets < outputs.shape[-1])
+
+    def log_probability(self, outputs, targets):
+        found = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets[..., None], axis=-1)[..., 0]
+        return jnp.where(self.possible(outputs, targets), found, jnp.nan)
+
+    def score(self, outputs, targets):
+        found = jax.nn.one_hot(targets, outputs.shape[-1], dtype=outputs.dtype) - jax.nn.softmax(outputs)
+        return jnp.where(self.possible(outputs, targets)[..., None], found, jnp.nan)
+
+    def fisher_product(self, outputs, tangent):
+        p = jax.nn.softmax(outputs)
+        return p * (tangent - jnp.sum(p * tangent, axis=-1, keepdims=True))
+
+    def fisher_factor(self, outputs):
+        p = jax.nn.softmax(outputs)
+        eye = jnp.eye(p.shape[-1], dtype=p.dtype).reshape((1,) * (p.ndim - 1) + (p.shape[-1],) * 2)
+        return (eye - p[..., :, None]) * jnp.sqrt(p)[..., None, :]
+
+    def mean(self, outputs):
+        return jax.nn.softmax(outputs)
+
+    def sample(self, key, outputs):
+        return jax.random.categorical(key, outputs)
+
+
+class _Independent(Likelihood):
+    """K independent targets [*b, K], each with its own parameter: F_out is diagonal."""
+
+    @abc.abstractmethod
+    def variance_of_score(self, outputs: Outputs) -> Outputs:
+        """The diagonal of F_out."""
+
+    def _known(self, outputs: Outputs, targets: Array) -> Outputs:
+        """Targets as numbers, NaN where they are not of the family."""
+        return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
+
+    def fisher_product(self, outputs, tangent):
+        return self.variance_of_score(outputs) * tangent
+
+    def fisher_factor(self, outputs):
+        root = jnp.sqrt(self.variance_of_score(outputs))
+        eye = jnp.eye(root.shape[-1], dtype=root.dtype).reshape((1,) * (root.ndim - 1) + (root.shape[-1],) * 2)
+        return root[..., None] * eye
+
+
+class Bernoulli(_Independent):
+    """K independent truth values 0 or 1, or shares between them, with log-odds η."""
+
+    contract = "between 0 and 1"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & (targets <= 1)
+
+    def log_probability(self, outputs, targets):
+        return jnp.sum(self._known(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
+
+    def score(self, outputs, targets):
+        return self._known(outputs, targets) - jax.nn.sigmoid(outputs)
+
+    def variance_of_score(self, outputs):
+        return jax.nn.sigmoid(outputs) * jax.nn.sigmoid(-outputs)
+
+    def mean(self, outputs):
+        return jax.nn.sigmoid(outputs)
+
+    def sample(self, key, outputs):
+        return jax.random.bernoulli(key, jax.nn.sigmoid(outputs)).astype(outputs.dtype)
+
+
+class Gaussian(_Independent):
+    """K independent real numbers of mean η and one known variance. Build with `gaussian(variance)`."""
+
+    variance: Float[Array, ""]
+
+    def log_probability(self, outputs, targets):
+        square = (targets - outputs) ** 2 / self.variance
+        return -0.5 * jnp.sum(square + jnp.log(2 * jnp.pi * self.variance), axis=-1)
+
+    def score(self, outputs, targets):
+        return (targets - outputs) / self.variance
+
+    def variance_of_score(self, outputs):
+        return jnp.ones_like(outputs) / self.variance
+
+    def mean(self, outputs):
+        return outputs
+
+    def sample(self, key, outputs):
+        return outputs + jnp.sqrt(self.variance) * jax.random.normal(key, outputs.shape, outputs.dtype)
+
+
+class Poisson(_Independent):
+    """K independent numbers of events with log-rates η."""
+
+    contract = "non-negative and finite"
+
+    def possible(self, outputs, targets):
+        return (targets >= 0) & jnp.isfinite(targets)
+
+    def log_probability(self, outputs, targets):
+        targets = self._known(outputs, targets)
+        return jnp.sum(targets * outputs - jnp.exp(outputs) - gammaln(targets + 1.0), axis=-1)
+
+    def score(self, outputs, targets):
+        return self._known(outputs, targets) - jnp.exp(outputs)
+
+    def variance_of_score(self, outputs):
+        return jnp.exp(outputs)
+
+    def mean(self, outputs):
+        return jnp.exp(outputs)
+
+    def sample(self, key, outputs):
+        return jax.random.poisson(key, jnp.exp(outputs)).astype(outputs.dtype)
+
+
+def gaussian(variance: float = 1.0) -> Gaussian:
+    """Real targets of a known variance > 0; ValueError otherwise."""
+    return Gaussian(jnp.asarray(positive("variance", variance)))
+
+
+_NAMED = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": gaussian, "poisson": Poisson}
+
+
+def as_likelihood(likelihood: Likelihood | str) -> Likelihood:
+    """A likelihood by name (categorical, bernoulli, gaussian, poisson), or the one given. Raises ValueError."""
+    if isinstance(likelihood, Likelihood):
+        return likelihood
+    if likelihood not in _NAMED:
+        raise ValueError(f"likelihood must be one of {', '.join(_NAMED)}, got {likelihood!r}")
+    return _NAMED[likelihood]()

@@ -1,0 +1,289 @@
+"""The Fisher information of a model's outputs as a lazy, matrix-free operator over a pytree of parameters.
+
+    F = Σ_n w_n J_nᵀ F_out(η_n) J_n / Σ_n w_n      J_n = ∂η_n/∂θ
+
+over the terms n (examples and their tokens): the generalised Gauss–Newton matrix of the mean negative log-likelihood.
+
+Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles & Hennig (2019), arXiv:1905.12558.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import struct
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from hopfield._checks import number, random_key, whole
+from hopfield._numerics import is_traced
+from hopfield._pytrees import Node
+from hopfield.fisher import _programs
+from hopfield.fisher.likelihoods import Likelihood, as_likelihood
+from hopfield.fisher.solvers import SolveInfo
+from hopfield.fisher.structured import Blocks, Heads, block_diagonal, kronecker
+
+Tree = Any
+KINDS = ("exact", "monte_carlo", "empirical")
+SOLVERS = ("cg", "cholesky", "kernel")
+CHUNK = 256
+"""Rows held at once where they are only summed over."""
+
+
+class Fisher(Node):
+    """F as an operator: `F @ v` costs one product with J and one with Jᵀ and forms no matrix. Built by `fisher`."""
+
+    params: Tree
+    inputs: Tree
+    outputs: Float[Array, "B *t K"]
+    weights: Float[Array, "B *t"]
+    """w / Σ w."""
+    factor: Float[Array, "B *t K R"] | None
+    """Scores in the place of F_out's factor; None for the exact one."""
+    likelihood: Likelihood
+    model_fn: Callable = struct.field(pytree_node=False)
+    kind: str = struct.field(pytree_node=False)
+
+    def linearised(self) -> Callable[[Tree], Tree]:
+        """v ↦ F v with the model linearised once, for loops over products."""
+        _, push = jax.linearize(self._model, self.params)
+        pull = jax.linear_transpose(push, self.params)
+
+        def product(vector: Tree) -> Tree:
+            (image,) = pull(self._of_outputs(push(_programs.like(vector, self.params))))
+            return image
+
+        return product
+
+    def __matmul__(self, vector: Tree) -> Tree:
+        """F v, of the parameters' structure."""
+        self._check_vector(vector)
+        return _programs.product(self, vector)
+
+    def quadratic(self, vector: Tree) -> Float[Array, ""]:
+        """vᵀ F v ≥ 0, by one product with J; KL(p_θ ‖ p_(θ+v)) ≈ ½ vᵀ F v, averaged as F is."""
+        self._check_vector(vector)
+        return _programs.quadratic(self, vector)
+
+    def solve(
+        self,
+        vector: Tree,
+        damping: ArrayLike,
+        *,
+        solver: str = "cg",
+        preconditioner: Blocks | Callable[[Tree], Tree] | None = None,
+        x0: Tree | None = None,
+        tolerance: float = 1e-6,
+        max_iterations: int = 100,
+    ) -> tuple[Tree, SolveInfo]:
+        """(F + λ I)⁻¹ v and how it was found.
+
+        Args:
+            vector: v, of the parameters' structure.
+            damping: λ ≥ 0; positive for "kernel". A solution of what is not a number is NaN.
+            solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for few rows.
+            preconditioner, x0, max_iterations: of "cg"; a structured form of F preconditions with its own `solve`.
+            tolerance: relative residual that counts as converged.
+        """
+        self._check_vector(vector)
+        if solver not in SOLVERS:
+            raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
+        lowest, least = ("positive", 1e-300) if solver == "kernel" else ("non-negative", 0.0)
+        number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
+        if solver != "cg":
+            return _programs.solved_directly(self, vector, damping, tolerance, solver)
+        blocks = preconditioner if isinstance(preconditioner, Blocks) else None
+        inverse = None if blocks is not None else preconditioner
+        return _programs.solved_by_cg(self, vector, damping, blocks, x0, tolerance, inverse, max_iterations)
+
+    def rows(self) -> Float[Array, "N P"]:
+        """√(w_n/Σw) Lᵀ J_n of all terms n and columns of L, so that F = rowsᵀ rows; `ravel_pytree`'s order of θ."""
+        return _programs.rows_of(self)
+
+    def kernel(self) -> Float[Array, "N N"]:
+        """rows rowsᵀ, the neural tangent kernel in the outputs' own metric: F's non-zero spectrum."""
+        rows = self.rows()
+        return rows @ rows.T
+
+    def to_dense(self) -> Float[Array, "P P"]:
+        """F as a matrix, in `ravel_pytree`'s order of the parameters."""
+        return self.over_rows(_programs.gram)
+
+    def diagonal(self) -> Tree:
+        """diag F, of the parameters' structure."""
+        return self.over_rows(_programs.squares)
+
+    def trace(self) -> Float[Array, ""]:
+        """tr F."""
+        return self.over_rows(_programs.square)
+
+    def block_diagonal(self, heads: Heads | None = None) -> Blocks:
+        """F without what couples different leaves: exact within one dense block per leaf.
+
+        Args:
+            heads: (path, leaf) ↦ axes of the leaf along which blocks are separate as well; none if None.
+        """
+        return block_diagonal(self, heads)
+
+    def kronecker(self, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True) -> Blocks:
+        """F with L ⊗ R in the place of every matrix's block; see `structured.kronecker`."""
+        return kronecker(self, heads, dense_limit=dense_limit, factored_damping=factored_damping)
+
+    def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
+        """Σ statistic(rows of a chunk of examples), for statistics that add over rows and vanish for rows of zeros.
+
+        Args:
+            statistic: of a pytree like the parameters, with the rows as a further leading axis. Compiled once per
+                function, so that it is best one that is made once.
+        """
+        return _programs.summed_over_rows(self, statistic)
+
+    def _summed_over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
+        factor = self._scaled_factor()
+        if self.inputs is None:
+            return statistic(self._rows(None, factor))
+        count, each = factor.shape[0], int(np.prod(factor.shape[1:-2])) * factor.shape[-1]
+        size = min(count, max(1, CHUNK // each))
+        steps = -(-count // size)
+
+        def chunks(array: Array, fill: bool) -> Array:
+            more = jnp.broadcast_to(array[:1], (steps * size - count, *array.shape[1:]))
+            full = jnp.concatenate([array, more if fill else jnp.zeros_like(more)])
+            return full.reshape(steps, size, *array.shape[1:])
+
+        parts = jax.tree.map(lambda x: chunks(jnp.asarray(x), True), self.inputs), chunks(factor, False)
+        shapes = jax.eval_shape(lambda part: statistic(self._rows(*part)), jax.tree.map(lambda x: x[0], parts))
+        zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
+
+        def add(total: Tree, part: tuple) -> tuple[Tree, None]:
+            return jax.tree.map(jnp.add, total, statistic(self._rows(*part))), None
+
+        return jax.lax.scan(add, zero, parts)[0]
+
+    def _model(self, params: Tree) -> Array:
+        return self.model_fn(params) if self.inputs is None else self.model_fn(params, self.inputs)
+
+    def _of_outputs(self, tangent: Array) -> Array:
+        """w F_out tangent."""
+        weights = self.weights[..., None]
+        if self.factor is None:
+            return weights * self.likelihood.fisher_product(self.outputs, tangent)
+        return weights * jnp.einsum("...kr,...jr,...j->...k", self.factor, self.factor, tangent)
+
+    def _scaled_factor(self) -> Float[Array, "B *t K R"]:
+        factor = self.likelihood.fisher_factor(self.outputs) if self.factor is None else self.factor
+        return jnp.sqrt(self.weights)[..., None, None] * factor
+
+    def _rows(self, inputs: Tree, factor: Float[Array, "n *t K R"]) -> Tree:
+        """Rows of examples by one vector–Jacobian product each, example by example where inputs are known."""
+        if inputs is None:
+            return _pulled(self.model_fn, self.params, factor)
+
+        def example(one: Tree, factor: Array) -> Tree:
+            def alone(params: Tree) -> Array:
+                return self.model_fn(params, jax.tree.map(lambda x: x[None], one))[0]
+
+            return _pulled(alone, self.params, factor)
+
+        rows = jax.vmap(example)(inputs, factor)
+        return jax.tree.map(lambda r: r.reshape(-1, *r.shape[2:]), rows)
+
+    def _check_vector(self, vector: Tree) -> None:
+        have, want = ([jnp.shape(x) for x in jax.tree.leaves(t)] for t in (vector, self.params))
+        if jax.tree.structure(vector) != jax.tree.structure(self.params) or have != want:
+            raise ValueError(f"vector must have the structure and shapes of params, got shapes {have} for {want}")
+        if any(jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating) for leaf in jax.tree.leaves(vector)):
+            raise ValueError("vector must be real numbers, got complex ones")
+
+
+def fisher(
+    model_fn: Callable,
+    params: Tree,
+    *,
+    likelihood: Likelihood | str,
+    inputs: Tree = None,
+    targets: Array | None = None,
+    weights: ArrayLike | None = None,
+    kind: str = "exact",
+    key: PRNGKeyArray | None = None,
+    samples: int = 1,
+) -> Fisher:
+    """The Fisher information of a model at its parameters.
+
+    Args:
+        model_fn: params ↦ outputs [B, *t, K], the likelihood's natural parameters; (params, inputs) if those are given.
+            Products need its forward derivatives, which iterated layers have with gradient="unrolled".
+        params: pytree of floating-point arrays, such as a dict or an `nnx.State`.
+        likelihood: of the targets given the outputs, or its name.
+        inputs: arrays with the leading axis B. Rows, diagonal and structured forms then treat one example at a time;
+            outputs of one example must not depend on the others.
+        targets: of the data, for "empirical".
+        weights: [B, *t] or its leading axes, ≥ 0: sample weights, or a mask of tokens.
+        kind: "exact", the model's own expectation (= generalised Gauss–Newton); "monte_carlo", its unbiased estimate
+            from targets drawn from the model; "empirical", the data's own scores, which is not a Fisher information
+            and agrees with it only where the model is right and the targets many.
+        key, samples: of "monte_carlo".
+    Raises:
+        ValueError: an argument out of its range, or missing for the kind.
+    """
+    chosen = as_likelihood(likelihood)
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    _check_params(params)
+    outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
+    if outputs.ndim < 2:
+        raise ValueError(f"outputs of model_fn must have axes [B, ..., K], got shape {outputs.shape}")
+    factor = None
+    if kind == "monte_carlo":
+        if key is None:
+            raise ValueError("key must be a random key for 'monte_carlo', got None")
+        samples = whole("samples", samples)
+        random_key("key", key)
+        drawn = jax.vmap(lambda k: chosen.score(outputs, chosen.sample(k, outputs)))(jax.random.split(key, samples))
+        factor = jnp.moveaxis(drawn, 0, -1) / samples**0.5
+    if kind == "empirical":
+        if targets is None:
+            raise ValueError("targets must be given for kind 'empirical', got None")
+        chosen.check(outputs, targets)
+        factor = chosen.score(outputs, jnp.asarray(targets))[..., None]
+    return Fisher(params, inputs, outputs, _shares(weights, outputs), factor, chosen, model_fn, kind)
+
+
+def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
+    """w / Σ w for every term; zero if there is no weight at all."""
+    shape = outputs.shape[:-1]
+    held = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
+    if held.ndim < 1 or held.ndim > len(shape) or held.shape != shape[: held.ndim]:
+        raise ValueError(f"weights must have the leading axes of {shape}, got shape {held.shape}")
+    if not is_traced(held) and not bool(jnp.all((held >= 0) & (held < jnp.inf))):
+        raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
+    held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
+    total = jnp.sum(held)
+    return held / jnp.where(total == 0, 1.0, total)
+
+
+def _check_params(params: Tree) -> None:
+    leaves = jax.tree.leaves(params, is_leaf=lambda x: x is None or isinstance(x, optax.MaskedNode))
+    for leaf in leaves:
+        if leaf is None or isinstance(leaf, optax.MaskedNode):
+            raise ValueError(
+                "params must have an array at every leaf, got a masked one: hand over the trained part alone, such as "
+                "nnx.state(model, wrt), and close model_fn over the rest"
+            )
+        if not jnp.issubdtype(jnp.result_type(leaf), jnp.floating):
+            raise ValueError(f"params must be floating-point arrays, got {jnp.result_type(leaf)}")
+    if not leaves:
+        raise ValueError(f"params must have at least one array, got {params}")
+
+
+def _pulled(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "*t K R"]) -> Tree:
+    """Jᵀ of every column of every term's factor: leaves [t R, *leaf]."""
+    *terms, outputs, columns = factor.shape
+    count = int(np.prod(terms))
+    eye = jnp.eye(count, dtype=factor.dtype)
+    each = jnp.einsum("tkr,ts->trsk", factor.reshape(count, outputs, columns), eye)
+    _, pull = jax.vjp(model, params)
+    return jax.vmap(pull)(each.reshape(count * columns, *terms, outputs))[0]

@@ -1,0 +1,5 @@
+"""Exact reads over stored, generated or memory-mapped patterns in blocks, on one device or many."""
+
+from hopfield.large.reading import Reading, Statistics, block_size, energy, read, statistics
+
+__all__ = ["Reading", "Statistics", "block_size", "energy", "read", "statistics"]

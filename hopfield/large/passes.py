@@ -1,0 +1,170 @@
+"""One pass over the patterns: terms of blocks, merged over a piece of the patterns and over the devices."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield._numerics import largest
+from hopfield._pytrees import Node
+from hopfield.attention.blockwise import attend_blockwise
+from hopfield.large import mesh
+from hopfield.patterns.sources import Source, Stored
+from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
+from hopfield.separations.base import Stream
+from hopfield.separations.cut import Cut, cut
+from hopfield.similarities import Dot, Similarity
+
+PASSES = 60
+"""Bound of the passes for a threshold; about five are needed."""
+
+
+class Sums(NamedTuple):
+    """What blocks of patterns add up to, for each query."""
+
+    stream: Stream
+    spread: Stream | None = None
+    """Σ e^ℓ and Σ e^ℓ ℓ of the logarithms ℓ of the weights' sizes."""
+    target: Array | None = None
+    """ℓ of the query's own pattern, −∞ until it has come."""
+    top: tuple[Array, Array] | None = None
+
+
+class Job(Node):
+    """Everything that a pass needs: patterns, what is read out (the patterns if None), queries, and the choices."""
+
+    source: Source
+    values: Source | None
+    queries: Array
+    own: Array | None
+    beta: Array
+    similarity: Similarity
+    separation: Separation | Cut
+
+
+class Piece(NamedTuple):
+    """The part of the patterns that one device holds, or that a file gives at a time, and how it is walked through."""
+
+    first: Any
+    """Index of its first pattern among all."""
+    held: Any
+    """Number of its patterns: rows at and beyond it are padding."""
+    size: int
+    """Patterns of a block."""
+    top: int
+    """How many of the largest scores to keep; with none no statistics, and `first` is not used."""
+    shares: int = 1
+    """Devices that hold parts, whose sums are to be put together."""
+
+
+def fits_attention(job: Job, piece: Piece) -> bool:
+    """Whether the block-wise attention does the same: softmax of dot products, without statistics or padding."""
+    plain = type(job.separation) is LogSumExp and isinstance(job.similarity, Dot) and isinstance(job.source, Stored)
+    return plain and piece.top == 0 and piece.shares == 1 and isinstance(job.values, Stored | None)
+
+
+def softmax(job: Job) -> Sums:
+    keys = cast(Stored, job.source).array
+    values = keys if job.values is None else cast(Stored, job.values).array
+    output, potential = attend_blockwise(job.queries, keys, values, beta=job.beta, return_potential=True)
+    return Sums(Stream(potential, jnp.ones_like(potential), output))
+
+
+def sweep(job: Job, piece: Piece, term: Callable):
+    """Terms of all blocks of a piece, merged; and merged over the devices that hold the other pieces."""
+    merge, count = partial(MERGES[term], job.separation), job.source.shape[0]
+    size = min(piece.size, count)
+
+    @jax.checkpoint
+    def block(job, i):
+        # The last block starts early enough to be full; what has been read before is masked.
+        start = jnp.minimum(i * size, count - size)
+        local = start + jnp.arange(size)
+        index = piece.first + local
+        used = (local >= i * size) & (local < piece.held)
+        rows = job.source.rows(start, size)
+        values = rows if job.values is None else job.values.rows(start, size)
+        z = job.beta * jax.vmap(job.similarity, (0, None))(job.queries, rows).astype(job.queries.dtype)
+        return term(job, z, values, used, index, piece.top)
+
+    found = block(job, 0)
+    if size < count:
+        later = jnp.arange(1, -(-count // size))
+        found, _ = jax.lax.scan(lambda sums, i: (merge(sums, block(job, i)), None), found, later)
+    return mesh.together(merge, found, piece.shares)
+
+
+def sums_of(job: Job, z, values, used, index, top: int) -> Sums:
+    """One block of scores [Q, B]: partial sums of the read-out and, if asked for, of the statistics."""
+    each = 0 if isinstance(job.separation, Cut) else None
+    stream = jax.vmap(lambda separation, z: separation.block(z, values, used), (each, 0))(job.separation, z)
+    if not top:
+        return Sums(stream)
+    log_size = jax.vmap(lambda separation, z: separation.log_sizes(z, used), (each, 0))(job.separation, z)
+    held = jnp.where(log_size == -jnp.inf, 0.0, log_size)  # 0 · −∞ where a weight vanishes
+    spread = jax.vmap(lambda size, held: LogSumExp().block(size, held[:, None]))(log_size, held)
+    mine = used[None, :] & (index[None, :] == cast(Array, job.own)[:, None])
+    target = largest(jnp.where(mine, log_size, -jnp.inf), axis=1)
+    scores, place = jax.lax.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
+    missing = ((0, 0), (0, top - scores.shape[1]))
+    scores, index = jnp.pad(scores, missing, constant_values=-jnp.inf), jnp.pad(index[place], missing)
+    return Sums(stream, spread, target, (scores, index))
+
+
+def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
+    stream = jax.vmap(separation.merge)(a.stream, b.stream)
+    if a.spread is None or b.spread is None or a.top is None or b.top is None:
+        return Sums(stream)
+    scores, index = (jnp.concatenate(pair, axis=1) for pair in zip(a.top, b.top, strict=True))
+    target = jnp.maximum(cast(Array, a.target), cast(Array, b.target))
+    top, place = jax.lax.top_k(scores, a.top[0].shape[1])
+    best = top, jnp.take_along_axis(index, place, axis=1)
+    return Sums(stream, jax.vmap(LogSumExp().merge)(a.spread, b.spread), target, best)
+
+
+def largest_of(job: Job, z, values, used, index, top: int) -> Array:
+    return largest(jnp.where(used[None, :], z, -jnp.inf), axis=1)
+
+
+def excess_of(job: Job, z, values, used, index, top: int) -> Array:
+    return jax.vmap(lambda separation, z: separation.excess(z, used))(job.separation, z)
+
+
+MERGES = {sums_of: merge_sums, largest_of: lambda _, a, b: jnp.maximum(a, b), excess_of: lambda _, a, b: a + b}
+"""How two blocks of each kind of term become one."""
+
+
+@partial(jax.jit, static_argnums=0)
+def merged(term: Callable, separation: Separation | Cut, a, b):
+    return MERGES[term](separation, a, b)
+
+
+def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
+    """The job with α-entmax cut at its threshold, one for each query.
+
+    The last step is taken with the derivatives of its pass, which makes the threshold an implicit function of all else.
+    """
+    fixed = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if jnp.issubdtype(x.dtype, jnp.floating) else x, job)
+    top = walk(fixed.replace(separation=LogSumExp()), largest_of)
+
+    def excess(job, threshold):
+        cuts = jax.vmap(partial(cut, cast(Sparsemax | Entmax, job.separation)))(top, threshold)
+        total, slope = walk(job.replace(separation=cuts), excess_of).T
+        return total - 1.0, slope
+
+    def step(state):
+        i, threshold, _ = state
+        above, slope = excess(fixed, threshold)
+        return i + 1, threshold + above / slope, above / slope
+
+    def unsettled(state):
+        return (state[0] < PASSES) & jnp.any(state[2] > 2 * jnp.finfo(top.dtype).eps)
+
+    start = jnp.int32(0), jnp.full_like(top, -1.0), jnp.full_like(top, jnp.inf)
+    threshold = repeat(unsettled, step, start)[1]
+    above, slope = excess(job, threshold)
+    threshold = threshold + above / jax.lax.stop_gradient(slope)
+    return job.replace(separation=jax.vmap(partial(cut, cast(Sparsemax | Entmax, job.separation)))(top, threshold))

@@ -1,0 +1,157 @@
+"""The Hopfield update of many queries at once, each stopping for itself, and its fixed point as an implicit function.
+
+    ξ' = Σ_μ p_μ k_μ,  p = ∇F(β ξ g k)          E(ξ) = ½ ξ g ξ − F(β ξ g k)/β
+
+Rows are laid out [*b, H, T, D], heads before positions. For F convex and g symmetric, positive semi-definite the update
+is one step of the concave–convex procedure, so that E never rises.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from flax.typing import PrecisionLike
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield._numerics import accumulation_dtype, map_rows, safe_norm
+from hopfield._pytrees import Node
+from hopfield.attention import core
+from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.metrics import Metric
+from hopfield.metrics._arrays import aligned
+from hopfield.separations import Separation
+
+States = Float[Array, "*b H T D"]
+
+
+class Stored(Node):
+    """What queries are compared with: the keys, the mask over them, and how."""
+
+    key: Float[Array, "*b H S D"]
+    beta: Float[Array, "*h"]
+    where: Bool[Array, "*b H T S"] | None = None
+    bias: Float[Array, "*b H T S"] | None = None
+    metric: Metric | None = None
+    separation: Separation = core.SOFTMAX
+    precision: PrecisionLike = struct.field(pytree_node=False, default=None)
+
+    def scores(self, state: States) -> Float[Array, "*b H T S"]:
+        """β ξ g k + bias, in at least float32."""
+        dtype = accumulation_dtype(state.dtype)
+        beta = self.beta[..., None, None].astype(dtype)
+        key = self.key
+        if self.metric is not None:
+            state, key = self.metric.left(state), self.metric.right(key)
+        state, beta = aligned(state.astype(dtype), beta)
+        scaled = (state * beta).astype(key.dtype)
+        found = jnp.matmul(scaled, jnp.swapaxes(key, -1, -2), precision=self.precision, preferred_element_type=dtype)
+        return found if self.bias is None else jnp.add(*aligned(found, self.bias.astype(dtype)))
+
+    def weights(self, state: States) -> Float[Array, "*b H T S"]:
+        """p = ∇F(β ξ g k), zero where masked."""
+        return core.weights(self.scores(state), separation=self.separation, mask=self.where)
+
+    def update(self, state: States) -> States:
+        """One step ξ' = Σ p k."""
+        weights = self.weights(state).astype(self.key.dtype)
+        return jnp.matmul(weights, self.key, precision=self.precision).astype(state.dtype)
+
+    def energy(self, state: States) -> Float[Array, "*b H T"]:
+        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β; +∞ for a query that may read no key."""
+        scores = self.scores(state)
+        left, right = (state, state) if self.metric is None else (self.metric.left(state), self.metric.right(state))
+        square = jnp.sum((left * right).astype(scores.dtype), axis=-1)
+        rows = [scores] if self.where is None else [scores, jnp.broadcast_to(self.where, scores.shape)]
+        potential = map_rows(self.separation.potential, rows, [1] * len(rows))
+        potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
+        return 0.5 * square - potential / beta
+
+
+class Settled(NamedTuple):
+    """States [*b, H, T, D], the updates that moved them and a status (index of `dynamics.STATUS`) [*b, H, T]."""
+
+    state: States
+    steps: Int[Array, "*b H T"]
+    status: Int[Array, "*b H T"]
+
+
+def _advance(stored: Stored, now: Settled, rtol: ArrayLike) -> Settled:
+    """One more update of the states that have not settled."""
+    new = stored.update(now.state)
+    wide = accumulation_dtype(new.dtype)
+    moved = safe_norm(new.astype(wide) - now.state.astype(wide), axis=-1)
+    still = moved <= rtol * jnp.maximum(safe_norm(now.state.astype(wide), axis=-1), 1.0)
+    running = now.status == STEP_LIMIT
+    status = jnp.where(jnp.isnan(moved), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
+    return Settled(
+        jnp.where(running[..., None], new, now.state),
+        now.steps + (running & ~still),
+        jnp.where(running, status, now.status),
+    )
+
+
+def _start(stored: Stored, state: States) -> Settled:
+    shape = jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:]
+    state = jnp.broadcast_to(state, shape)
+    status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
+    return Settled(state, jnp.zeros(shape[:-1], jnp.int32), status.astype(jnp.int32))
+
+
+@partial(jax.jit, static_argnames=("steps",))
+def iterate(stored: Stored, state: States, steps: int, rtol: ArrayLike) -> Settled:
+    """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
+
+    def body(now, _):
+        return _advance(stored, now, rtol), None
+
+    return jax.lax.scan(body, _start(stored, state), length=steps)[0]
+
+
+@jax.jit
+def settle(stored: Stored, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
+    """The same result as `iterate`, ending as soon as every query has stopped; not differentiable in reverse."""
+
+    def running(carry):
+        now, count = carry
+        return (count < steps) & jnp.any(now.status == STEP_LIMIT)
+
+    def body(carry):
+        return _advance(stored, carry[0], rtol), carry[1] + 1
+
+    return jax.lax.while_loop(running, body, (_start(stored, state), jnp.zeros((), jnp.int32)))[0]
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def fixed_points(stored: Stored, state: States, steps: int, rtol: float) -> States:
+    """States after at most `steps` updates, differentiated as the fixed points they are taken to have reached.
+
+    With ξ* = update(ξ*) the derivative is (1 − J)⁻¹ ∂update, J being the update's Jacobian at ξ*. The inverse is
+    summed as the Neumann series 1 + J + … of `steps` terms beyond the first, for each query its own, in memory that
+    does not grow with them. In the query the derivative is zero, as for any start inside the same basin.
+
+    Source: Bai, Kolter & Koltun 2019 (arXiv:1909.01377).
+    """
+    return settle(stored, state, steps, rtol).state
+
+
+def _fixed_points_forward(stored, state, steps, rtol):
+    found = settle(stored, state, steps, rtol).state
+    return found, (stored, found, state)
+
+
+def _fixed_points_backward(steps, rtol, kept, slope):
+    stored, found, state = kept
+    return _pulled_back(stored, found, slope, steps), jnp.zeros_like(state)
+
+
+@partial(jax.jit, static_argnames=("steps",))
+def _pulled_back(stored: Stored, found: States, slope: States, steps: int) -> Stored:
+    _, pull = jax.vjp(lambda memory, x: memory.update(x), stored, found)
+    adjoint = jax.lax.fori_loop(0, steps, lambda _, a: slope + pull(a)[1], slope)
+    return pull(adjoint)[0]
+
+
+fixed_points.defvjp(_fixed_points_forward, _fixed_points_backward)

@@ -1,0 +1,1 @@
+"""Imports: weights of other implementations, taken into layers of this one."""

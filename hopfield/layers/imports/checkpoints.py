@@ -1,0 +1,294 @@
+"""Attention weights of trained transformers, layer by layer and head by head, from safetensors files.
+
+A layout is known by the names of its tensors: GPT-2 (query, key and value side by side in `c_attn`), BERT (one matrix
+each) and LLaMA, whose heads may share keys. Whatever the layout, a head compares inputs x and y by
+
+    β (x W_Q + b_Q) · (y W_K + b_K) = β (x, 1) J (y, 1)ᵀ
+
+Where positions are rotary (LLaMA) a rotation stands between the factors, and J is the form at distance zero.
+"""
+
+import importlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from hopfield._checks import as_path
+from hopfield.attention.heads import Projections
+from hopfield.metrics import Projected, projected
+
+Tensors = Mapping[str, np.ndarray]
+DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": jnp.bfloat16}
+DTYPES |= {"I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8, "U8": np.uint8, "BOOL": np.bool_}
+LAYOUTS = {
+    "gpt2": r"(?P<stem>(?:.*\.)?h\.(?P<layer>\d+)\.attn\.)c_attn\.weight",
+    "bert": r"(?P<stem>(?:.*\.)?encoder\.layer\.(?P<layer>\d+)\.attention\.)self\.query\.weight",
+    "llama": r"(?P<stem>(?:.*\.)?layers\.(?P<layer>\d+)\.self_attn\.)q_proj\.weight",
+}
+"""For each kind the name of a tensor that every layer has, and the part that all names of its attention begin with."""
+SEPARATE = {
+    "bert": ("self.query", "self.key", "self.value", "output.dense"),
+    "llama": ("q_proj", "k_proj", "v_proj", "o_proj"),
+}
+
+
+@dataclass(frozen=True)
+class AttentionWeights:
+    """Weights of one layer as plain arrays: H heads, groups of which share the keys and values of K ≤ H.
+
+    Head h makes queries x w_query[h] + b_query[h], reads keys and values h // (H / K) with inverse temperature `beta`,
+    and adds what it reads times w_output[h] to the output.
+    """
+
+    w_query: Float[np.ndarray, "H D R"]
+    w_key: Float[np.ndarray, "K D R"]
+    w_value: Float[np.ndarray, "K D R"]
+    w_output: Float[np.ndarray, "H R O"]
+    b_query: Float[np.ndarray, "H R"] | None
+    b_key: Float[np.ndarray, "K R"] | None
+    b_value: Float[np.ndarray, "K R"] | None
+    b_output: Float[np.ndarray, "O"] | None
+    beta: float
+
+    def metric(self) -> Projected:
+        """The form J of every head, as a metric [H, …] between inputs; shared keys are repeated."""
+        group = len(self.w_query) // len(self.w_key)
+        w_key = jnp.repeat(jnp.asarray(self.w_key), group, axis=0)
+        b_key = None if self.b_key is None else jnp.repeat(jnp.asarray(self.b_key), group, axis=0)
+        b_query = None if self.b_query is None else jnp.asarray(self.b_query)
+        return projected(jnp.asarray(self.w_query), w_key, b_query, b_key)
+
+    def projections(self) -> Projections:
+        """The weights for `hopfield.attention.multi_head`, with `beta` to be handed to it."""
+        parts = (self.w_query, self.w_key, self.w_value, self.w_output)
+        biases = (self.b_query, self.b_key, self.b_value, self.b_output)
+        return Projections(*map(jnp.asarray, parts), *(None if b is None else jnp.asarray(b) for b in biases))
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The attention of a transformer.
+
+    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json.
+    """
+
+    kind: str
+    layers: tuple[AttentionWeights, ...]
+    config: dict[str, Any]
+    rotary: bool
+
+
+def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
+    """Attention weights of a GPT-2-, BERT- or LLaMA-type checkpoint, half precision widened to float32.
+
+    Args:
+        path: a safetensors file, the index of several, their directory, or "hf:organisation/name", which asks
+            huggingface_hub (if it is installed) for the files.
+        heads: number of query heads; needed where no config.json beside the file says it.
+    Returns:
+        The checkpoint; nothing but attention is read.
+    Raises:
+        ValueError: no such file, a file that is not safetensors, an unknown layout (with the names found in it),
+            tensors that do not fit, or a number of heads that is unknown.
+    """
+    place = locate(path)
+    tensors = read_tensors(place)
+    config = read_config(place)
+    kind, stems = _layout(tensors)
+    heads = _heads(config, heads, place)
+    normed = next((name for name in tensors if re.search(r"\.[qk]_norm\.", name)), None)
+    if normed is not None:
+        raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
+    layers = []
+    for layer, stem in enumerate(stems):
+        parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])
+        layers.append(_by_head(parts, heads, config, layer))
+    return Checkpoint(kind, tuple(layers), config, rotary=kind == "llama")
+
+
+def locate(path: str | Path) -> Path:
+    """The safetensors file, or the index of several, that a path or "hf:organisation/name" means.
+
+    Raises:
+        ValueError: there is none, or huggingface_hub is asked for and not installed.
+    """
+    if str(path).startswith("hf:"):
+        try:
+            hub = importlib.import_module("huggingface_hub")
+        except ImportError:
+            raise ValueError(f"path must be local unless huggingface_hub is installed, got {str(path)!r}") from None
+        path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
+    place = as_path("path", path)
+    if place.is_dir():
+        usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
+        found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
+        if not found:
+            raise ValueError(f"path must be a directory with a safetensors file, got '{place}'")
+        return found[0]
+    if not place.is_file():
+        raise ValueError(f"path must name an existing safetensors file or its directory, got '{place}'")
+    return place
+
+
+def read_config(place: Path) -> dict[str, Any]:
+    """The config.json beside a checkpoint; empty if there is none. ValueError if it is damaged."""
+    file = place.parent / "config.json"
+    return _object(file) if file.is_file() else {}
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """What a JSON file says by name."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):  # not JSON, or not UTF-8
+        raise ValueError(f"path must be a JSON file, got '{file}'") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"path must be a JSON file of names and values, got '{file}'")
+    return found
+
+
+def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
+    """Every tensor of a safetensors file, or of the files in an index, as views of the mapped file.
+
+    Raises:
+        ValueError: the file is not safetensors, is damaged, or has a number type that numpy does not know; an index
+            that names no files, or files beyond its own directory.
+    Source: the safetensors format: 8 bytes with the length of a JSON header, the header, the numbers.
+    """
+    place = Path(place)
+    if place.suffix == ".json":
+        return {name: x for file in _indexed(place) for name, x in read_tensors(file).items()}
+    data = np.memmap(place, np.uint8, "r") if place.stat().st_size else np.zeros(0, np.uint8)
+    length = int.from_bytes(data[:8].tobytes(), "little")
+    try:
+        if not 2 <= length <= len(data) - 8:
+            raise ValueError
+        header = json.loads(data[8 : 8 + length].tobytes())
+        header.pop("__metadata__", None)
+        body = data[8 + length :]
+        return {name: _tensor(body, entry) for name, entry in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"path must be a safetensors file with known number types, got '{place}'") from None
+
+
+def _indexed(place: Path) -> list[Path]:
+    """The files that an index names, all beside it."""
+    names = _object(place).get("weight_map")
+    if not isinstance(names, dict) or not names or not all(isinstance(name, str) for name in names.values()):
+        raise ValueError(f"path must be an index with the files of a weight_map, got '{place}'")
+    found = sorted(set(names.values()))
+    for name in found:
+        file = place.parent / name
+        if Path(name).name != name or file.suffix == ".json" or not file.is_file():
+            raise ValueError(f"path must be an index of safetensors files beside it, got {name!r} in '{place}'")
+    return [place.parent / name for name in found]
+
+
+def _tensor(body: np.ndarray, entry: dict[str, Any]) -> np.ndarray:
+    """One tensor; ValueError unless its place lies within the file and holds as many numbers as its shape says."""
+    (start, stop), shape, dtype = entry["data_offsets"], entry["shape"], np.dtype(DTYPES[entry["dtype"]])
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (start, stop, *shape)):
+        raise ValueError
+    if not start <= stop <= len(body) or stop - start != math.prod(shape) * dtype.itemsize:
+        raise ValueError
+    return body[start:stop].view(dtype).reshape(shape)
+
+
+def _layout(tensors: Tensors) -> tuple[str, list[str]]:
+    """The kind, and what the names in every layer begin with."""
+    for kind, pattern in LAYOUTS.items():
+        found = [match for name in tensors if (match := re.fullmatch(pattern, name))]
+        if found:
+            stems = {int(match["layer"]): match["stem"] for match in found}
+            if len(stems) < len(found) or sorted(stems) != list(range(len(stems))):
+                raise ValueError(f"checkpoint must have one attention in each layer 0, 1, ..., got {_short(tensors)}")
+            return kind, [stems[layer] for layer in sorted(stems)]
+    raise ValueError(f"checkpoint must have the layout of GPT-2, BERT or LLaMA, got the tensors {_short(tensors)}")
+
+
+def _short(names: Sequence[str] | Tensors, most: int = 12) -> str:
+    """Names with numbers as *, each kind once."""
+    kinds = list(dict.fromkeys(re.sub(r"\d+", "*", name) for name in names))
+    return ", ".join(kinds[:most]) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
+
+
+def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
+    known = config.get("num_attention_heads", config.get("n_head"))
+    found = known if heads is None else heads
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {found}")
+    if known is not None and known != found:
+        raise ValueError(f"heads must be the {known} of config.json, got {heads}")
+    return found
+
+
+Pairs = list[tuple[np.ndarray, np.ndarray | None]]
+"""Weights [inputs, outputs] and bias of query, key, value and output."""
+
+
+def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
+    if name not in tensors:
+        raise ValueError(f"checkpoint must have the tensor {name}, got {_short(tensors)}")
+    found = tensors[name]
+    if found.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {found.shape}")
+    if 0 in found.shape:
+        raise ValueError(f"{name} must not be empty, got shape {found.shape}")
+    found = np.array(found, np.float64 if found.dtype == np.float64 else np.float32)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    return found
+
+
+def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:
+    if name not in tensors:
+        return None
+    found = _get(tensors, name, 1)
+    if len(found) != width:
+        raise ValueError(f"{name} must have one entry per output, {width}, got {len(found)}")
+    return found
+
+
+def _joint(tensors: Tensors, stem: str) -> Pairs:
+    """GPT-2: inputs along rows; query, key and value are thirds of the columns."""
+    joint = _get(tensors, f"{stem}c_attn.weight", 2)
+    if joint.shape[1] % 3:
+        raise ValueError(f"{stem}c_attn must be three projections side by side, got weights {joint.shape}")
+    bias = _bias(tensors, f"{stem}c_attn.bias", joint.shape[1])
+    biases = [None] * 3 if bias is None else np.split(bias, 3)
+    output = _get(tensors, f"{stem}c_proj.weight", 2)
+    last = (output, _bias(tensors, f"{stem}c_proj.bias", output.shape[1]))
+    return [*zip(np.split(joint, 3, axis=1), biases, strict=True), last]
+
+
+def _separate(tensors: Tensors, stem: str, names: Sequence[str]) -> Pairs:
+    """BERT and LLaMA: one matrix each, outputs along rows."""
+    weights = {name: _get(tensors, f"{stem}{name}.weight", 2).T for name in names}
+    return [(w, _bias(tensors, f"{stem}{name}.bias", w.shape[1])) for name, w in weights.items()]
+
+
+def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int) -> AttentionWeights:
+    """Columns cut into heads; how many share keys follows from the widths."""
+    (query, _), (key, _), (value, _), (output, b_output) = parts
+    width, left = divmod(query.shape[1], heads)
+    if left:
+        raise ValueError(f"heads must divide the {query.shape[1]} query features, got {heads}")
+    shared, left = divmod(key.shape[1], width)
+    if left or not shared or heads % shared or value.shape[1] != key.shape[1] or output.shape[0] != query.shape[1]:
+        shapes = ", ".join(str(weight.shape) for weight, _ in parts)
+        raise ValueError(f"layer {layer} must have query, key, value and output of {heads} heads, got {shapes}")
+    w_query, w_key, w_value = (w.reshape(len(w), -1, width).transpose(1, 0, 2) for w in (query, key, value))
+    b_query, b_key, b_value = (None if b is None else b.reshape(-1, width) for _, b in parts[:3])
+    beta = 1.0 / math.sqrt(width) if config.get("scale_attn_weights", True) else 1.0
+    if config.get("scale_attn_by_inverse_layer_idx", False):
+        beta /= layer + 1
+    w_output = output.reshape(heads, width, -1)
+    return AttentionWeights(w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output, beta)

@@ -1,0 +1,215 @@
+"""What a metric measures: indices up and down, lengths, angles, volumes, and how it looks in another basis.
+
+Every function takes a `Metric` or a plain matrix g [N, K] for `g`.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield._numerics import is_traced
+from hopfield.metrics._arrays import aligned, product, transposed
+from hopfield.metrics.forms import Block, Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric, block
+
+Form = Metric | ArrayLike
+Vectors = Float[Array, "*axes"]
+
+
+def _metric(g: Form) -> Metric:
+    metric = as_metric(g)
+    if metric is None:
+        raise ValueError("g must be a metric or a matrix [N, K], got None")
+    return metric
+
+
+def _square(g: Form) -> Array:
+    """The matrices of a metric [*h, N, N]."""
+    matrix = _metric(g).dense()
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise ValueError(f"g must be square, got [N, K] = {list(matrix.shape[-2:])}")
+    return matrix
+
+
+def _contract(matrix: Array, v: Vectors, index: int) -> Vectors:
+    """matrix_ab v^...b... on axis `index` of v, for one matrix."""
+    if matrix.ndim != 2:
+        raise ValueError(f"g must be one matrix [N, K], got shape {matrix.shape}: map over its heads with jax.vmap")
+    if not -v.ndim <= index < v.ndim:
+        raise ValueError(f"index must name an axis of v, which has {v.ndim}, got {index}")
+    if v.shape[index] != matrix.shape[1]:
+        raise ValueError(f"v must have the width {matrix.shape[1]} of g along axis {index}, got {v.shape[index]}")
+    return jnp.moveaxis(jnp.tensordot(matrix, v, ((1,), (index,))), 0, index)
+
+
+def lower(v: Vectors, g: Form, index: int = -1) -> Vectors:
+    """v_a = g_ab v^b on any one index of a tensor v, its axis `index`."""
+    return _contract(_metric(g).dense(), v, index)
+
+
+def raise_index(v: Vectors, g: Form, index: int = -1) -> Vectors:
+    """v^a = g^ab v_b on any one index of a tensor v, g^ab the inverse of g. Raises as `inverse` does."""
+    return _contract(inverse(g).dense(), v, index)
+
+
+def inverse(g: Form) -> Metric:
+    """The metric g^ab with g^ac g_cb = δ^a_b, of the same parametrisation where that can hold it.
+
+    Under a trace, where values are not known, the inverse of a numerically singular matrix is NaN.
+
+    Raises:
+        ValueError: g is not square, or singular: its rank, to rounding, is less than N. That of WᵀW is known from
+            W's shape alone.
+    """
+    metric = _metric(g)
+    if isinstance(metric, Identity):
+        return metric
+    if isinstance(metric, Scaled):
+        return metric.replace(scale=1.0 / jnp.asarray(metric.scale))
+    if isinstance(metric, Block):
+        return block(*map(inverse, metric.metrics))
+    if isinstance(metric, Diagonal):
+        _refuse_singular(jnp.sum(metric.entries != 0, axis=-1), metric.widths[0])
+        return Diagonal(jnp.where(metric.entries == 0, jnp.nan, 1.0 / metric.entries))
+    if isinstance(metric, LowRank) and metric.factor.shape[-2] < metric.factor.shape[-1]:
+        rank, width = metric.factor.shape[-2:]
+        raise ValueError(f"g must be invertible, got WᵀW with W {[rank, width]}, of rank {rank} < {width} at most")
+    matrix = _square(metric)
+    # Singular values of W, not of WᵀW, whose condition is that of W squared.
+    factor = metric.factor if isinstance(metric, LowRank) else matrix
+    singular = jnp.linalg.svd(factor, compute_uv=False)
+    rank = jnp.sum(singular > max(factor.shape[-2:]) * jnp.finfo(matrix.dtype).eps * singular[..., :1], axis=-1)
+    _refuse_singular(rank, matrix.shape[-1])
+    regular = (rank == matrix.shape[-1])[..., None, None]
+    return Full(jnp.where(regular, _inverse_matrix(metric, matrix), jnp.nan))
+
+
+def _inverse_matrix(metric: Metric, matrix: Array) -> Array:
+    if isinstance(metric, LowRank):  # (WᵀW)⁻¹ = W⁺ W⁺ᵀ
+        pseudo = jnp.linalg.pinv(metric.factor)
+        return product(pseudo, transposed(pseudo))
+    return jnp.linalg.inv(matrix)
+
+
+def _refuse_singular(rank: Array, width: int) -> None:
+    if is_traced(rank):
+        return
+    with jax.ensure_compile_time_eval():
+        least = int(np.min(np.asarray(rank)))
+    if least < width:
+        raise ValueError(f"g must be invertible, got a singular metric of rank {least} < {width}")
+
+
+def _rows(v: Vectors) -> Vectors:
+    return v[None, :] if v.ndim == 1 else v
+
+
+def inner(u: Vectors, v: Vectors, g: Form) -> Array:
+    """u g v for vectors [N] and [K], or row by row for [*b, T, N] and [*b, T, K]."""
+    u, v = jnp.asarray(u), jnp.asarray(v)
+    metric = _metric(g)
+    left, right = aligned(metric.left(_rows(u)), metric.right(_rows(v)))
+    products = jnp.sum(left * right, axis=-1)
+    return products[..., 0] if u.ndim == v.ndim == 1 else products
+
+
+def norm(v: Vectors, g: Form) -> Array:
+    """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0. Its gradient at length zero is taken as zero."""
+    square = inner(v, v, g)
+    zero = square == 0
+    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+
+
+def distance(u: Vectors, v: Vectors, g: Form) -> Array:
+    """‖u − v‖ in the metric g, which must be free of biases."""
+    u, v = aligned(jnp.asarray(u), jnp.asarray(v))
+    return norm(u - v, g)
+
+
+def angle(u: Vectors, v: Vectors, g: Form) -> Array:
+    """Angle between vectors in radians, cos θ = u g v / (‖u‖ ‖v‖) with g symmetric; a right angle to the zero vector.
+
+    Taken as 2 atan2(‖û − v̂‖, ‖û + v̂‖), which keeps its digits near 0 and π where the cosine loses them
+    (Kahan 2006, "How futile are mindless assessments of roundoff", §12).
+    """
+    u, v = (_unit(jnp.asarray(w), g) for w in (u, v))
+    u, v = aligned(u, v)
+    return 2.0 * jnp.arctan2(norm(u - v, g), norm(u + v, g))
+
+
+def _unit(v: Vectors, g: Form) -> Vectors:
+    length = norm(v, g)[..., None]
+    return v / jnp.where(length == 0, 1.0, length)
+
+
+def volume_element(g: Form) -> Array:
+    """√|det g| [*h], by which dV = √|det g| dx¹…dxᴺ."""
+    return jnp.exp(0.5 * jnp.linalg.slogdet(_square(g))[1])
+
+
+def symmetric_part(g: Form) -> Full:
+    """½(g_ab + g_ba)."""
+    matrix = _square(g)
+    return Full(0.5 * (matrix + transposed(matrix)))
+
+
+def antisymmetric_part(g: Form) -> Full:
+    """½(g_ab − g_ba), which adds nothing to x g x."""
+    matrix = _square(g)
+    return Full(0.5 * (matrix - transposed(matrix)))
+
+
+def _rounding(matrix: Array) -> Array:
+    """Largest entry times N units in the last place [*h]."""
+    return jnp.max(jnp.abs(matrix), axis=(-2, -1)) * matrix.shape[-1] * jnp.finfo(matrix.dtype).eps
+
+
+def is_symmetric(g: Form) -> Bool[Array, "*h"]:
+    """Whether g_ab = g_ba to rounding."""
+    matrix = _square(g)
+    apart = jnp.abs(matrix - transposed(matrix))
+    return jnp.all(apart <= _rounding(matrix)[..., None, None], axis=(-2, -1))
+
+
+def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
+    """Whether g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
+    matrix = _square(g)
+    least = jnp.linalg.eigvalsh(symmetric_part(matrix).matrix)[..., 0]
+    return is_symmetric(matrix) & (least > _rounding(matrix))
+
+
+def condition_number(g: Form) -> Float[Array, "*h"]:
+    """Largest over smallest singular value of g, infinite for a singular one."""
+    singular = jnp.linalg.svd(_metric(g).dense(), compute_uv=False)
+    least = singular[..., -1]
+    return jnp.where(least == 0, jnp.inf, singular[..., 0] / jnp.where(least == 0, 1.0, least))
+
+
+def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = None) -> Metric:
+    """g'_ab = B^c_a g_cd C^d_b in new coordinates, x = B x' and y = C y', the columns of B and C being the new axes.
+
+    Args:
+        g: metric without biases.
+        basis: B [N, N'].
+        key_basis: C [K, K'], B where None: the same change for queries and keys.
+
+    Returns:
+        A low-rank metric with the factor W B if g is one and C is B, else a full one.
+    """
+    metric = _metric(g)
+    b = jnp.asarray(basis)
+    c = b if key_basis is None else jnp.asarray(key_basis)
+    if metric.affine:
+        raise ValueError("g must be without biases, got a metric with biases: change the basis of its projections")
+    for name, matrix, width in (("basis", b, metric.widths[0]), ("key_basis", c, metric.widths[1])):
+        if matrix.ndim != 2 or matrix.shape[0] != width:
+            raise ValueError(f"{name} must be a matrix of {width} rows, the metric's width, got shape {matrix.shape}")
+    if isinstance(metric, LowRank) and key_basis is None:
+        return LowRank(product(metric.factor, b))
+    return Full(product(product(b.T, metric.dense()), c))
+
+
+def components(v: Vectors, basis: ArrayLike) -> Vectors:
+    """Components x' of vectors [*b, N] in the axes that are the columns of a basis [N, N]: x = B x'."""
+    return _contract(jnp.linalg.inv(_square(basis)), v, -1)

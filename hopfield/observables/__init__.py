@@ -1,0 +1,1 @@
+"""Observables: overlaps of states, spread of weights, thermodynamics and stability."""

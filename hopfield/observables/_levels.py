@@ -1,0 +1,139 @@
+"""One row of scores or of weights: the statistical mechanics that `thermodynamics` works out along an axis.
+
+Functions of `Levels` and a separation, or of weights with the mask of those in use, at the top of a module so that each
+is the same object at every call and is compiled once.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from hopfield._numerics import largest
+from hopfield.observables import weights as weights_
+from hopfield.separations import Separation, simplex
+
+
+class Levels(NamedTuple):
+    """One row of scores, measured from the best where only differences matter (`top` is zero where they do not)."""
+
+    z: Float[Array, "M"]  # β (s − top), zero where unused
+    gap: Float[Array, "M"]  # s − top, zero where unused
+    top: Float[Array, ""]
+    beta: Float[Array, ""]
+    used: Bool[Array, "M"]
+
+
+def measured(scores: Array, used: Array, beta: Array, separation: Separation) -> Levels:
+    """The levels of one row of scores; those of −∞ are not used."""
+    used = used & (scores != -jnp.inf)
+    top = jnp.zeros((), scores.dtype)
+    if separation.normalised:  # adding a constant to all scores changes nothing but F
+        top = jax.lax.stop_gradient(largest(jnp.where(used, scores, -jnp.inf)))
+        top = jnp.where(jnp.any(used), top, 0.0)
+    gap = jnp.where(used, jnp.where(used, scores, 0.0) - top, 0.0)
+    return Levels(beta * gap, gap, top, beta, used)
+
+
+def gibbs(levels: Levels, separation: Separation) -> Array:
+    return separation.weights(levels.z, levels.used)
+
+
+def log_partition(levels: Levels, separation: Separation) -> Array:
+    filled, found = _potential(levels, separation)
+    return jnp.where(filled, found + levels.beta * levels.top, -jnp.inf)
+
+
+def free_energy(levels: Levels, separation: Separation) -> Array:
+    filled, found = _potential(levels, separation)
+    return jnp.where(filled, -levels.top - found / levels.beta, jnp.inf)
+
+
+def mean_energy(levels: Levels, separation: Separation) -> Array:
+    return -levels.top - jnp.sum(separation.weights(levels.z, levels.used) * levels.gap)
+
+
+def thermal_entropy(levels: Levels, separation: Separation) -> Array:
+    filled, found = _potential(levels, separation)
+    p = separation.weights(levels.z, levels.used)
+    heat = jnp.sum(jnp.where(p == 0, 0.0, p * jnp.where(p == 0, 0.0, levels.z)))  # 0·∞ at β = ∞ is no heat
+    return jnp.where(filled, found - heat, 0.0)
+
+
+def heat_capacity(levels: Levels, separation: Separation) -> Array:
+    variance = energy_variance(levels, separation)
+    beta = jnp.where(variance != 0, levels.beta, 0.0)  # β² overflows near ∞, where the variance is zero
+    return beta * (beta * variance)
+
+
+def functional(levels: Levels, separation: Separation, w: Array) -> Array:
+    w = jnp.where(levels.used, w, 0.0)
+    energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
+    entropy = separation.regulariser(w)
+    outside = (entropy == -jnp.inf) & ~jnp.isnan(energy)
+    return jnp.where(outside, jnp.inf, energy - entropy / levels.beta)
+
+
+def normalised_entropy(w: Array, used: Array) -> Array:
+    count = jnp.sum(used, dtype=w.dtype)
+    found = weights_.entropy(w, used)
+    # One pattern leaves no choice: 0, unless its weight is not a number.
+    return jnp.where(count > 1, found / jnp.log(jnp.maximum(count, 2.0)), 0.0 * found)
+
+
+def tsallis_entropy(w: Array, used: Array, alpha: Array) -> Array:
+    return simplex.tsallis_entropy(weights_.shares(w, used), alpha)
+
+
+def renyi_entropy(w: Array, used: Array, alpha: Array) -> Array:
+    p = weights_.shares(w, used)
+    empty = p == 0
+    log_p = jnp.log(jnp.where(empty, 1.0, p))
+    nothing = jnp.all(empty)
+    top = jnp.where(nothing, 0.0, largest(jnp.where(empty, -jnp.inf, log_p)))
+    fall = jnp.where(empty, 0.0, log_p - top)
+    # ln Σ p^α = (α−1) ln max p + ln Σ p e^((α−1) fall), where neither α → 1 nor α → ∞ cancels.
+    power = finite(jnp.asarray(alpha, p.dtype)) - 1.0
+    still = power == 0
+    excess = jnp.sum(jnp.where(empty, 0.0, p * jnp.expm1(power * fall)))
+    slope = jnp.where(still, jnp.sum(p * fall), jnp.log1p(excess) / jnp.where(still, 1.0, power))
+    return jnp.where(nothing, 0.0, -top - slope)
+
+
+def kl_divergence(p: Array, used: Array, q: Array) -> Array:
+    return _divergence(weights_.shares(p, used), weights_.shares(q, used))
+
+
+def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
+    """Whether F is above −∞, and F of the gaps: F(β s) less β top; zero where it is not."""
+    found = separation.potential(levels.z, levels.used)
+    filled = found != -jnp.inf
+    return filled, jnp.where(filled, found, 0.0)
+
+
+def energy_variance(levels: Levels, separation: Separation) -> Array:
+    def weights(z: Array) -> Array:
+        return separation.weights(z, levels.used)
+
+    return jnp.sum(levels.gap * jax.jvp(weights, (levels.z,), (levels.gap,))[1])
+
+
+def _divergence(p: Array, q: Array) -> Array:
+    empty, alone = p == 0, (p > 0) & (q == 0)
+    aside = empty | alone
+    ratio = jnp.log(jnp.where(aside, 1.0, p)) - jnp.log(jnp.where(aside, 1.0, q))
+    return jnp.sum(jnp.where(alone, jnp.inf, jnp.where(empty, 0.0 * q, p * ratio)))
+
+
+def mutual_information(w: Array, used: Array, prior: Array) -> Array:
+    p = jax.vmap(weights_.shares)(w, used)
+    likely = weights_.shares(prior.astype(p.dtype), ~jnp.all(p == 0, axis=1))
+    informs = jax.vmap(_divergence, (0, None))(p, likely @ p)
+    return jnp.sum(jnp.where(likely == 0, 0.0, likely * informs))
+
+
+def finite(x: Array) -> Array:
+    """x, no larger than the largest number with a reciprocal: it has the limits of ∞ and does not make 0·∞."""
+    most = 1.0 / jnp.finfo(x.dtype).tiny
+    return jnp.where(x > most, most, x)

@@ -1,0 +1,133 @@
+"""Overlaps: how close a state is to a pattern, and how far patterns lie from each other."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield._checks import booleans, number, vector, whole
+from hopfield._numerics import accumulation_dtype, largest, real_array, unit
+
+Scalar = Float[Array, ""]
+State = Float[Array, "N"]
+Mask = Bool[Array, "M"] | None
+
+
+class Nearest(NamedTuple):
+    """The pattern of largest overlap with a state, and that overlap."""
+
+    index: Int[Array, ""]
+    overlap: Scalar
+
+
+def _accumulated(x: Array) -> Array:
+    return x.astype(accumulation_dtype(x.dtype))
+
+
+def _pair(state: State, pattern: State) -> tuple[State, State]:
+    state = vector("state", state)
+    return _accumulated(state), _accumulated(vector("pattern", pattern, state))
+
+
+def _rows(patterns, mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
+    patterns = real_array("patterns", patterns)
+    if patterns.ndim != 2 or 0 in patterns.shape:
+        raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {patterns.shape}")
+    return _accumulated(patterns), None if mask is None else booleans("mask", mask, patterns.shape[:1])
+
+
+@jax.jit
+def overlap(state: State, pattern: State) -> Scalar:
+    """m = x·ξ / N; 1 when a spin pattern is recovered."""
+    state, pattern = _pair(state, pattern)
+    return jnp.mean(state * pattern)
+
+
+@jax.jit
+def cosine_overlap(state: State, pattern: State) -> Scalar:
+    """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths; 0 where either vanishes."""
+    state, pattern = _pair(state, pattern)
+    return jnp.sum(unit(state) * unit(pattern))
+
+
+@jax.jit
+def bit_error(state: State, pattern: State) -> Scalar:
+    """Share of units whose sign is not the pattern's: (1 − m)/2 for spins; a 0 against a ±1 is an error."""
+    state, pattern = map(jnp.sign, _pair(state, pattern))
+    return jnp.mean(jnp.where(jnp.isnan(state + pattern), jnp.nan, state != pattern), dtype=state.dtype)
+
+
+def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> Bool[Array, ""]:
+    """Whether m = x·ξ / N exceeds `threshold`.
+
+    0.8 lies between the two peaks of the final overlaps at zero temperature; 0.95 would cut the upper one.
+    """
+    return _exceeds(state, pattern, number("threshold", threshold, "a number", -jnp.inf, jnp.inf))
+
+
+@jax.jit
+def _exceeds(state: State, pattern: State, threshold) -> Bool[Array, ""]:
+    return overlap(state, pattern) > threshold
+
+
+def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
+    """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖; a state that is not a number is never exact."""
+    number("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
+    state, pattern = _pair(state, pattern)
+    difference = state - pattern
+    # Squares, since a distance of NaN must compare as false; equality apart, since small squares underflow to 0.
+    near = jnp.sum(difference * difference) < tolerance * jnp.abs(tolerance) * jnp.sum(pattern * pattern)
+    return near | jnp.all(state == pattern)
+
+
+@partial(jax.jit, static_argnames="block")
+def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int = 512) -> Float[Array, "M"]:
+    """Δ_μ = min over ν ≠ μ of (ξ_μ·ξ_μ − ξ_μ·ξ_ν), the gap that sets how large β must be to single ξ_μ out.
+
+    Never holds more than block × block of the M × M products. A pattern that is masked, or has no other to
+    compare with, gets +∞ and so does not disturb the minimum over patterns.
+
+    Args:
+        patterns: one per row.
+        mask: patterns in use.
+        block: patterns compared at once, at least 1.
+
+    Source: Ramsauer et al. (2021), definition 1, arXiv:2008.02217.
+    """
+    patterns, mask = _rows(patterns, mask)
+    count = patterns.shape[0]
+    block = min(whole("block", block), count)
+    padding = -count % block
+    index = jnp.arange(count + padding).reshape(-1, block)
+    used = jnp.pad(jnp.ones(count, bool) if mask is None else mask, (0, padding)).reshape(-1, block)
+    rows = jnp.pad(patterns, ((0, padding), (0, 0))).reshape(-1, block, patterns.shape[1])
+
+    def gaps(own_block):
+        own, own_index, own_used = own_block
+
+        def against(closest, other_block):
+            other, other_index, other_used = other_block
+            products = jnp.matmul(own, other.T, precision=jax.lax.Precision.HIGHEST)
+            rival = other_used[None, :] & (own_index[:, None] != other_index[None, :])
+            return jnp.maximum(closest, largest(jnp.where(rival, products, -jnp.inf), axis=1)), None
+
+        closest, _ = jax.lax.scan(against, jnp.full(block, -jnp.inf, patterns.dtype), (rows, index, used))
+        return jnp.where(own_used, jnp.sum(own * own, axis=1) - closest, jnp.inf)
+
+    return jax.lax.map(gaps, (rows, index, used)).reshape(-1)[:count]
+
+
+@jax.jit
+def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
+    """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
+    patterns, mask = _rows(patterns, mask)
+    state = _accumulated(vector("state", state, patterns[0]))
+    overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size
+    if mask is None:
+        index = jnp.argmax(overlaps)
+        return Nearest(index, overlaps[index])
+    index = jnp.argmax(jnp.where(mask, overlaps, -jnp.inf))
+    found = jnp.any(mask)
+    return Nearest(jnp.where(found, index, -1), jnp.where(found, overlaps[index], 0.0))

@@ -1,0 +1,238 @@
+"""What a state is to its memory: how the update stretches its neighbourhood, and which patterns hold it.
+
+Near a fixed point x* the update multiplies deviations by its Jacobian J, β Cov_p(X) for log-sum-exp: the fixed point
+attracts where the largest eigenvalue of J is below 1, and is born or lost where it reaches 1. Functions of one state,
+to be batched with `jax.vmap`, on continuous spaces.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import instance, random_key, whole
+from hopfield._numerics import accumulation_dtype, largest, safe_norm, tolerance, unit
+from hopfield._pytrees import Node
+from hopfield.dynamics.asynchronous import as_model
+from hopfield.memory import Memory
+from hopfield.observables import overlaps, weights
+from hopfield.separations import LogSumExp
+from hopfield.separations.base import nonzero
+from hopfield.similarities import Dot
+from hopfield.spaces import Euclidean, Spins, State
+from hopfield.theory import bounds
+
+GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
+REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")
+HELD = 0.9
+"""Share of the weight that the patterns counted in `Regime.patterns` hold together (Ramsauer et al. 2021)."""
+
+
+class UpdateJacobian(Node):
+    """J = ∂update/∂x at a state, an operator [N, N] that is never formed: `J @ tangent`. Built by `update_jacobian`."""
+
+    memory: Memory
+    state: State
+
+    @jax.jit
+    def __matmul__(self, tangent: State) -> State:
+        return self.linear()(tangent)
+
+    def linear(self) -> Callable[[State], State]:
+        """t ↦ J t, the state's weights worked out once for any number of products."""
+        memory, space = self.memory, self.memory.space
+        if isinstance(memory.similarity, Dot) and isinstance(space, Euclidean):  # x' = Xᵀ p
+            tilt, stored = _tilt(memory, self.state), memory._stored()
+            return lambda tangent: memory.beta * (tilt(stored @ tangent) @ stored)
+        return jax.linearize(memory.update, self.state)[1]
+
+    @jax.jit
+    def dense(self) -> Float[Array, "N N"]:
+        """J as a matrix."""
+        return jax.vmap(self.linear(), out_axes=1)(jnp.eye(self.state.size, dtype=self.state.dtype))
+
+
+class Eigenpair(NamedTuple):
+    """An eigenvalue λ, its unit eigenvector v [N], and ‖J v − λ v‖: a symmetric J has an eigenvalue that close to λ."""
+
+    value: Float[Array, ""]
+    vector: State
+    residual: Float[Array, ""]
+
+
+class Regime(NamedTuple):
+    """Which patterns hold a state; see `regime`."""
+
+    kind: Int[Array, ""]
+    """Index into REGIMES."""
+    patterns: Int[Array, ""]
+    """Smallest number of patterns that together hold HELD of the weight."""
+    effective_number: Float[Array, ""]
+    """e^H of the weights."""
+    index: Int[Array, ""]
+    """The heaviest pattern; −1 where there is none or the shares are not numbers."""
+    share: Float[Array, ""]
+    """Its share of the weight."""
+
+
+def update_jacobian(memory: Memory, state: State) -> UpdateJacobian:
+    """J = ∂update/∂x: β Xᵀ ∇²F(β s) X for dot products in ℝᴺ, which is β Cov_p(X) for log-sum-exp.
+
+    Any other memory is differentiated forwards through its update.
+
+    Raises:
+        ValueError: the memory lives on spins, whose update has no derivative.
+    """
+    if isinstance(as_model("memory", memory).space, Spins):
+        raise ValueError("memory must live in a continuous space for its update to have a Jacobian, got Spins")
+    return UpdateJacobian(memory, memory.as_state(state))
+
+
+@jax.jit
+def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
+    """χ = ∂⟨ξ⟩/∂h = β Xᵀ ∇²F(β s) X, the answer of Σ_μ p_μ ξ_μ to a field h that adds h·ξ_μ to every score.
+
+    For log-sum-exp it is β Cov_p(X), the fluctuations of the patterns at temperature 1/β; for dot products in ℝᴺ it
+    is the Jacobian of the update as well. Symmetric, and positive semi-definite for convex F.
+    """
+    stored = instance("memory", memory, Memory)._stored()
+    return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
+
+
+def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array | None = None) -> Eigenpair:
+    """Eigenvalue of J of the largest magnitude, from products J v alone (Arnoldi's method; Lanczos' for symmetric J).
+
+    At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`solvable`
+    similarities). The value is exact to rounding from steps = N on; with fewer it has settled once `residual` is small,
+    and until then lies below the largest eigenvalue of a symmetric J.
+
+    Args:
+        jacobian: from `update_jacobian`.
+        steps: products at most, at least 1; that many vectors of N numbers are kept.
+        key: JAX random key of the starting vector; a fixed one by default.
+    """
+    key = jax.random.key(0) if key is None else random_key("key", key)
+    return _largest_eigenvalue(instance("jacobian", jacobian, UpdateJacobian), key, steps=whole("steps", steps))
+
+
+@partial(jax.jit, static_argnames="steps")
+def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> Eigenpair:
+    state = jacobian.state.astype(accumulation_dtype(jacobian.state.dtype))
+    linear = jacobian.replace(state=state).linear()
+    start = unit(jax.random.normal(key, state.shape, state.dtype))
+    basis, images = _krylov(linear, start, min(steps, state.size))
+    value, coordinates = _dominant(basis @ images.T)
+    vector = unit(coordinates @ basis)
+    return Eigenpair(value, vector, safe_norm(linear(vector) - value * vector))
+
+
+@jax.jit
+def regime(memory: Memory, state: State) -> Regime:
+    """Which of the REGIMES a fixed point is in, by the shares of the patterns in its read-out.
+
+        not a number        a share is NaN
+        no pattern          no pattern has any weight (outside the support of a sparse memory)
+        single pattern      one pattern has more than half of the weight
+        global average      it takes more than half of the patterns in use to hold 90 % of the weight
+        metastable mixture  anything between: a mixture of `patterns` of them
+
+    The first that applies counts, so that of two equally heavy patterns stored alone the average is global.
+
+    Source: the three kinds of fixed point of Ramsauer et al. 2021 (arXiv:2008.02217); 90 % and half of the patterns
+    are the criteria by which they call attention heads of BERT averaging, more than half of the weight is ours.
+    """
+    shares = memory.shares(state)
+    shares = shares.astype(accumulation_dtype(shares.dtype))
+    used = shares.size if memory.mask is None else jnp.sum(memory.mask)
+    descending = -jnp.sort(-shares)
+    before = jnp.cumsum(descending) - descending
+    # The tolerance keeps nine of ten equal shares from being ten by rounding.
+    count = jnp.sum((before < HELD - tolerance(shares.dtype)) & (descending > 0))
+    index, share = jnp.argmax(shares), largest(shares)
+    kind = jnp.where(2 * count > used, GLOBAL_AVERAGE, METASTABLE_MIXTURE)
+    kind = jnp.where(share > 0.5, SINGLE_PATTERN, kind)
+    empty, lost = share == 0, jnp.isnan(share)
+    return Regime(
+        jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind)),
+        count,
+        weights.effective_number(shares),
+        jnp.where(empty | lost, -1, index),
+        share,
+    )
+
+
+def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:
+    """Largest possible ‖update(x) − ξ_μ‖ of states within `distance` of ξ_μ, per pattern [M]; NaN where masked.
+
+    Worked out in numpy: the memory must not be traced.
+
+    Args:
+        memory: log-sum-exp of dot products in ℝᴺ.
+        distance: ‖x − ξ_μ‖ ≥ 0, one number or an array [..., M], which is then the shape of the result.
+    Raises:
+        ValueError: the theorem is not about this memory.
+
+    Source: Ramsauer et al. 2021, theorem 5, through `theory.bounds.retrieval_error`.
+    """
+    instance("memory", memory, Memory)
+    parts = (memory.similarity, memory.separation, memory.space)
+    if [type(part) for part in parts] != [Dot, LogSumExp, Euclidean]:
+        got = ", ".join(type(part).__name__ for part in parts)
+        raise ValueError(f"memory must be modern (Dot similarity, LogSumExp separation, Euclidean space), got {got}")
+    used = np.ones(len(memory.patterns), bool) if memory.mask is None else np.asarray(memory.mask)
+    patterns = np.asarray(memory.patterns, np.float64)[used]
+    near = np.broadcast_to(distance, np.broadcast_shapes(np.shape(distance), used.shape))
+    bound = np.full(near.shape, np.nan)
+    if len(patterns) == 1:  # nothing to be confused with
+        bound[..., used] = 0.0
+    elif len(patterns):
+        gaps = np.asarray(overlaps.separation(jnp.asarray(patterns)))
+        norm = np.max(np.linalg.norm(patterns, axis=1))
+        bound[..., used] = bounds.retrieval_error(gaps, len(patterns), float(memory.beta), norm, near[..., used])
+    return bound
+
+
+def _tilt(memory: Memory, state: State) -> Callable[[Array], Array]:
+    """u [M] ↦ ∇²F(β s) u, how the weights answer to a change of β s; p (u − p·u) for log-sum-exp."""
+    if type(memory.separation) is LogSumExp:
+        p = memory.weights(state)
+        return lambda u: p * (u - jnp.dot(p, u))
+    z = memory.beta * memory.scores(state)
+    return jax.linearize(lambda z: memory.separation.weights(z, memory.mask), z)[1]
+
+
+def _krylov(linear: Callable, start: State, steps: int) -> tuple[Array, Array]:
+    """Orthonormal basis [steps, N] of start, J start, J² start … (zero rows once they are exhausted) and J times it."""
+
+    def extend(basis: Array, j: Array) -> tuple[Array, Array]:
+        image = linear(basis[j])
+        new = image - (basis @ image) @ basis
+        new = new - (basis @ new) @ basis  # twice is enough (Kahan; Parlett 1980)
+        size = safe_norm(new)
+        spent = size <= tolerance(new.dtype) * safe_norm(image)
+        return basis.at[j + 1].set(jnp.where(spent, 0.0, new / jnp.where(spent, 1.0, size))), image
+
+    basis = jnp.zeros((steps + 1, start.size), start.dtype).at[0].set(start)
+    basis, images = jax.lax.scan(extend, basis, jnp.arange(steps))
+    return basis[:-1], images
+
+
+def _dominant(matrix: Float[Array, "K K"]) -> tuple[Float[Array, ""], Float[Array, "K"]]:
+    """Eigenvalue of the largest magnitude of a small matrix, if it is real, and its eigenvector.
+
+    By squaring, P = matrix^(2^50): the other eigenvalues vanish unless they are within a part in 10¹³. Unlike `eig` it
+    runs on every device and needs no symmetry.
+    """
+
+    def square(_, power: Array) -> Array:
+        power = power @ power
+        return power / nonzero(largest(jnp.abs(power)))
+
+    power = jax.lax.fori_loop(0, 50, square, matrix / nonzero(largest(jnp.abs(matrix))))
+    value = jnp.trace(power @ matrix) / nonzero(jnp.trace(power))
+    return value, power[:, jnp.argmax(jnp.sum(power * power, axis=0))]

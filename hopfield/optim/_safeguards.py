@@ -1,0 +1,79 @@
+"""Safeguards of a natural step, the same for every form of the curvature: fall-back, trust radius, reduction ratio.
+
+A step that is not finite stays so unless its loss is judged: NaN in, NaN out, and `finite` and `accepted` of the state
+say so. What a later step starts from is never such a one.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield._numerics import is_traced
+from hopfield.fisher import Fisher
+from hopfield.fisher.solvers import dot
+from hopfield.optim._transform import Call
+
+Tree = Any
+WIDEN, NARROW = 4.0, 0.5
+"""Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
+LEAST, MOST = 1e-10, 1e6
+
+
+def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
+    """One tree or the other, in the types of the other."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b).astype(b.dtype), chosen, other)
+
+
+def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
+    """The direction where it is fine, else the gradient, of length one at most."""
+    size = jnp.maximum(jnp.sqrt(dot(grads, grads)), 1.0)
+    return selected(fine, direction, jax.tree.map(lambda g: (g / size).astype(g.dtype), grads))
+
+
+def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
+    """The step, shrunk to a length √(dᵀ F d) of at most `radius`; as it is if that is None."""
+    if radius is None:
+        return step
+    length = jnp.sqrt(jnp.maximum(curvature.quadratic(step), 0.0))
+    shrink = jnp.minimum(1.0, radius / jnp.where(length > 0, length, 1.0))
+    return jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
+
+
+def judged(curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree, call: Call) -> tuple[Tree, Any]:
+    """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1).
+
+    Args:
+        curvature: F, of the quadratic model ∇·d + ½ dᵀ F d that the fall of the loss is measured against.
+        state: with `damping`, `accepted` and `gain`, which are replaced.
+    """
+    predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)
+    value, value_fn = cast(Array, call.value), cast(Callable, call.value_fn)
+    after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
+    fell = jnp.asarray(after - value, predicted.dtype)
+    gain = fell / jnp.where(predicted != 0, predicted, 1.0)
+    still = dot(step, step) == 0
+    accepted = jnp.isfinite(after) & ((fell <= 0) | still)
+    gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
+    factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
+    # What a sum in floating point can not resolve is no verdict on the damping.
+    settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
+    factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
+    damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
+    step = selected(accepted, step, jax.tree.map(jnp.zeros_like, step))
+    return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
+
+
+def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:
+    """Raise ValueError for a damping, a start of it or a trust radius out of range; `zero` damping may be allowed."""
+    if isinstance(damping, str) and damping != "lm":
+        raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
+    known: Any = 1.0 if isinstance(damping, str) or callable(damping) or is_traced(damping) else damping
+    if not (0 < known < float("inf") or (zero and known == 0)):
+        raise ValueError(f"damping must be {'at least 0' if zero else 'positive'} and finite, got {damping}")
+    if not is_traced(initial_damping) and not 0 < initial_damping < float("inf"):
+        raise ValueError(f"initial_damping must be positive and finite, got {initial_damping}")
+    if trust_radius is not None and not is_traced(trust_radius) and not trust_radius > 0:
+        raise ValueError(f"trust_radius must be positive or None, got {trust_radius}")

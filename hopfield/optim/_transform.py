@@ -1,0 +1,129 @@
+"""What `update` of every natural gradient is called with, and the checks of it: written once.
+
+updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, cast
+
+import jax
+import optax
+from jaxtyping import Array
+
+from hopfield._checks import number, whole
+from hopfield.fisher import KINDS, Fisher, Likelihood, fisher
+
+Tree = Any
+Schedule = float | Array | Callable[[Array], Array]
+PARTIAL = (
+    "params must be whole for the natural gradient: optax.masked and optax.multi_transform hand over a part of them, "
+    "from which the model cannot be run; split off what is trained before, as with nnx.Optimizer(model, tx, wrt=...)"
+)
+ACCUMULATED = (
+    "accumulated must be True inside optax.MultiSteps, got False: it hands over the mean gradient of all mini-steps, "
+    "but model_fn, inputs, targets, weights, value and value_fn of the last; give those of all examples at every "
+    "mini-step, with accumulated=True"
+)
+
+
+class Call(NamedTuple):
+    """What `update` is told besides gradients and parameters, of the examples that the gradient is the mean over."""
+
+    model_fn: Callable
+    inputs: Tree
+    targets: Array | None
+    weights: Array | None
+    key: Array | None
+    value: Array | None
+    value_fn: Callable | None
+
+    def fisher(self, params: Tree, likelihood: Likelihood, kind: str, samples: int) -> Fisher:
+        """The Fisher information of those examples."""
+        given: Any = {"inputs": self.inputs, "targets": self.targets, "weights": self.weights, "key": self.key}
+        return fisher(self.model_fn, params, likelihood=likelihood, kind=kind, samples=samples, **given)
+
+
+class Step(Protocol):
+    """One step of an optimiser: (gradient, state, params, call) ↦ (updates, state)."""
+
+    def __call__(self, updates: Tree, state: Any, params: Tree, call: Call, /) -> tuple[Tree, Any]: ...
+
+
+def transform(
+    init: Callable[[Tree], Any], step: Step, *, judges: bool = False
+) -> optax.GradientTransformationExtraArgs:
+    """An optax transform with the arguments of a natural gradient.
+
+    Args:
+        init: params ↦ state.
+        step: called once everything it needs is there.
+        judges: whether it tries its steps, and so needs `value` and `value_fn`.
+    """
+
+    def checked_init(params: Tree) -> Any:
+        _check_whole(params)
+        return init(params)
+
+    def update(
+        updates: Tree,
+        state: Any,
+        params: Tree | None = None,
+        *,
+        model_fn: Callable | None = None,
+        inputs: Tree | None = None,
+        targets: Array | None = None,
+        weights: Array | None = None,
+        key: Array | None = None,
+        value: Array | None = None,
+        value_fn: Callable | None = None,
+        accumulated: bool = False,
+        **extra: Any,
+    ) -> tuple[Tree, Any]:
+        del extra  # other transforms of a chain may need more
+        if params is None:
+            raise ValueError("params must be given to update: the Fisher information is that of the model at them")
+        _check_whole((params, updates))
+        if model_fn is None:
+            raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
+        if judges and (value is None or value_fn is None):
+            raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")
+        if not accumulated and _in_multi_steps():
+            raise ValueError(ACCUMULATED)
+        return step(updates, state, params, Call(model_fn, inputs, targets, weights, key, value, value_fn))
+
+    return optax.GradientTransformationExtraArgs(checked_init, cast(Any, update))
+
+
+def at(schedule: Any, count: Array) -> Any:
+    """The value of a number or schedule at a step."""
+    return schedule(count) if callable(schedule) else schedule
+
+
+def check_kind(kind: str, samples: int) -> None:
+    """Raises ValueError for a Fisher information that is none."""
+    if kind not in KINDS:
+        raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
+    whole("samples", samples)
+
+
+def check_rate(rate: Any) -> None:
+    """Raises ValueError for a learning rate that is neither a finite number nor a schedule."""
+    if not callable(rate):
+        number("learning_rate", rate, "a finite number or a schedule")
+
+
+def _check_whole(trees: Tree) -> None:
+    def masked(leaf: Any) -> bool:
+        return isinstance(leaf, optax.MaskedNode)
+
+    if any(map(masked, jax.tree.leaves(trees, is_leaf=masked))):
+        raise ValueError(PARTIAL)
+
+
+def _in_multi_steps() -> bool:
+    """Whether this is called from optax.MultiSteps, which leaves no other trace in what it hands over."""
+    wanted, frame = inspect.unwrap(optax.MultiSteps.update).__code__, inspect.currentframe()
+    while frame is not None and frame.f_code is not wanted:
+        frame = frame.f_back
+    return frame is not None

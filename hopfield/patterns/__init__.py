@@ -1,0 +1,21 @@
+"""Patterns: random ensembles, corruptions of them, data sets, and sources that are never stored."""
+
+from hopfield.patterns.corruptions import KINDS, REGIONS, Corrupted, Corruption, corrupt, corruption, flip, mask, noise
+from hopfield.patterns.ensembles import biased, correlated, gaussian, sphere, spins
+
+__all__ = [
+    "KINDS",
+    "REGIONS",
+    "Corrupted",
+    "Corruption",
+    "biased",
+    "correlated",
+    "corrupt",
+    "corruption",
+    "flip",
+    "gaussian",
+    "mask",
+    "noise",
+    "sphere",
+    "spins",
+]

@@ -1,0 +1,155 @@
+"""Corruptions: what turns a stored pattern into the start of a retrieval.
+
+Numbers (fraction, deviation) may be traced, and are then clipped to their range unchecked.
+"""
+
+import math
+from typing import Literal, NamedTuple, get_args
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
+
+from hopfield._checks import number, one_of, random_key, real_number, vector
+from hopfield._numerics import accumulation_dtype
+from hopfield.patterns.ensembles import Scalar, State, spins
+
+Region = Literal["random", "upper", "lower"]
+
+KINDS = ("flip", "mask", "lower", "noise")
+REGIONS: tuple[str, ...] = get_args(Region)
+
+
+class Corrupted(NamedTuple):
+    """A corrupted pattern, and which of its units were left untouched, so that they may be clamped."""
+
+    state: State
+    known: Bool[Array, "N"]
+
+
+class Corruption(NamedTuple):
+    """A kind of corruption and its amount: a fraction of the units, or for noise a standard deviation."""
+
+    kind: str
+    amount: float
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.amount:.12g}"
+
+
+def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""]]:
+    """The state, NaN for a fraction that is, and round(fraction · N), halves to even as in Python."""
+    state = vector("state", state)
+    number("fraction", fraction, "in [0, 1]", 0.0, 1.0)
+    share = jnp.asarray(fraction, accumulation_dtype(jnp.result_type(float, fraction)))
+    count = jnp.round(jnp.clip(share, 0.0, 1.0) * state.size).astype(jnp.int32)
+    return jnp.where(jnp.isnan(share), jnp.nan, state), count
+
+
+def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Array, "N"]:
+    """Exactly `count` units, all sets equally likely; with one key a larger count chooses a superset."""
+    return jax.random.permutation(key, neurons) < count
+
+
+def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
+    """Reverse the sign of exactly k = round(fraction · N) random units: overlap 1 − 2k/N for a spin pattern.
+
+    Args:
+        state: the pattern to corrupt.
+        fraction: share of units to flip, in [0, 1].
+
+    Returns:
+        The corrupted state; the units that were not flipped are known.
+    """
+    state, count = _counted(state, fraction)
+    flipped = _choose(random_key("key", key), state.size, count)
+    return Corrupted(jnp.where(flipped, -state, state), ~flipped)
+
+
+def mask(
+    key: PRNGKeyArray | None,
+    state: State,
+    fraction: Scalar,
+    *,
+    fill: Scalar | Literal["random"] = 0.0,
+    region: Region = "random",
+) -> Corrupted:
+    """Hide exactly round(fraction · N) units: overwrite them with `fill`.
+
+    Args:
+        key: random key; None will do when neither `region` nor `fill` is random.
+        state: the pattern to corrupt.
+        fraction: share of units to hide, in [0, 1].
+        fill: what a hidden unit shows, a number or "random" for a random sign ±1.
+        region: which units: "random", or the "upper" (first) or "lower" (last) ones, for a flattened image
+            its upper or lower rows.
+
+    Returns:
+        The corrupted state; the units that were not hidden are known.
+    """
+    state, count = _counted(state, fraction)
+    one_of("region", region, REGIONS)
+    if not isinstance(fill, str) or fill != "random":
+        real_number("fill", fill, "a number or random")
+    units = jnp.arange(state.size)
+    hidden = units < count if region == "upper" else units >= state.size - count
+    shown = jnp.asarray(0.0 if isinstance(fill, str) else fill, state.dtype)
+    if region == "random" or isinstance(fill, str):
+        if key is None:
+            raise ValueError("key must be a random key where region or fill is random, got None")
+        choose_key, fill_key = jax.random.split(random_key("key", key))
+        hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
+        shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
+    return Corrupted(jnp.where(hidden, shown, state), ~hidden)
+
+
+def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
+    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit; no unit is known."""
+    random_key("key", key)
+    number("sigma", sigma, "at least 0 and finite", 0.0)
+    state, sigma = vector("state", state), jnp.maximum(sigma, 0.0)
+    disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
+    return Corrupted(disturbed, jnp.zeros(state.shape, bool))
+
+
+def corrupt(
+    key: PRNGKeyArray, state: State, kind: str, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
+) -> Corrupted:
+    """Corrupt a pattern by kind and amount, as `corruption` reads them.
+
+    Args:
+        kind: "flip", "mask" (random units), "lower" (the last units: the lower part of an image) or "noise".
+        amount: fraction of the units in [0, 1]; for noise the standard deviation.
+        fill: what hidden units show, as in `mask`; flips and noise have no use for it.
+    """
+    if kind == "flip":
+        return flip(key, state, amount)
+    if kind == "mask":
+        return mask(key, state, amount, fill=fill)
+    if kind == "lower":
+        return mask(key, state, amount, fill=fill, region="lower")
+    if kind == "noise":
+        return noise(key, state, amount)
+    raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+
+
+def corruption(spec: str | float) -> Corruption:
+    """Read "flip:0.2", "mask:0.5", "lower:0.5", "noise:0.3", or a bare number, which means flips.
+
+    Raises:
+        ValueError: unknown kind, no number, a fraction outside [0, 1], a negative or infinite deviation.
+    """
+    kind, colon, number = spec.partition(":") if isinstance(spec, str) else ("flip", ":", spec)
+    if not colon:
+        kind, number = "flip", kind
+    kind = kind.strip()
+    try:
+        amount = math.nan if isinstance(number, bool) else float(number)
+    except (TypeError, ValueError):
+        amount = math.nan
+    if kind not in KINDS or math.isnan(amount):
+        raise ValueError(f"corruption must be a number or kind:number, kind one of {', '.join(KINDS)}, got {spec!r}")
+    if not 0.0 <= amount <= (math.inf if kind == "noise" else 1.0) or math.isinf(amount):
+        allowed = "a finite standard deviation of at least 0" if kind == "noise" else "a fraction in [0, 1]"
+        raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
+    return Corruption(kind, abs(amount))

@@ -1,0 +1,128 @@
+"""Random pattern ensembles: spins, biased and correlated spins, Gaussian patterns, patterns on a sphere.
+
+Row μ of an ensemble depends on the key and μ only: more patterns never change the earlier ones, and `first`
+continues an ensemble where another call left off. The same spins come out in every floating type. Sizes are
+static; numbers (bias, length, …) may be traced, and are then clipped to their range unchecked.
+"""
+
+import math
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from hopfield._checks import number, random_key, whole
+from hopfield._numerics import is_traced, unit
+
+Scalar = float | Float[Array, ""]
+Index = int | Int[Array, ""]
+Patterns = Float[Array, "M N"]
+State = Float[Array, "N"]
+
+
+@partial(jax.jit, static_argnums=(0, 3, 4, 5))
+def _rows(draw, key: PRNGKeyArray, first, patterns: int, neurons: int, dtype, *parameters) -> Patterns:
+    def row(index):
+        return draw(jax.random.fold_in(key, index), neurons, dtype, *parameters)
+
+    return jax.vmap(row)(jnp.arange(patterns, dtype=jnp.uint32) + first)
+
+
+def _ensemble(draw, key: PRNGKeyArray, patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
+    random_key("key", key)
+    patterns, neurons = whole("patterns", patterns), whole("neurons", neurons)
+    if not is_traced(first) and whole("first", first, 0) > 2**32 - patterns:
+        raise ValueError(f"first must be an index of at most {2**32 - patterns}, got {first}")
+    dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise ValueError(f"dtype must be a floating type, got {dtype}")
+    return _rows(draw, key, jnp.asarray(first, jnp.uint32), patterns, neurons, dtype, *parameters)
+
+
+def _spin_row(key, neurons, dtype):
+    return jnp.where(jax.random.bits(key, (neurons,), jnp.uint8) & 1 == 1, 1.0, -1.0).astype(dtype)
+
+
+def _biased_row(key, neurons, dtype, bias):
+    # Single precision on purpose, here and in the correlated field: the same spins whatever the precision in force.
+    up = 0.5 * (1.0 + bias.astype(jnp.float32))
+    spins = jnp.where(jax.random.uniform(key, (neurons,), jnp.float32) < up, 1.0, -1.0)
+    return jnp.where(jnp.isnan(up), jnp.nan, spins).astype(dtype)
+
+
+def _correlated_row(key, neurons, dtype, length):
+    distance = np.minimum(np.arange(neurons), neurons - np.arange(neurons)).astype(np.float32)
+    correlation = jnp.exp(-distance / jnp.maximum(length.astype(jnp.float32), 1e-6))
+    # e^(−arc/length) is positive definite on a circle: negative eigenvalues are rounding.
+    spectrum = jnp.maximum(jnp.fft.rfft(correlation).real, 0.0)
+    white = jax.random.normal(key, (neurons,), jnp.float32)
+    field = jnp.fft.irfft(jnp.sqrt(spectrum) * jnp.fft.rfft(white), n=neurons)
+    return jnp.where(jnp.isnan(field), jnp.nan, jnp.where(field >= 0, 1.0, -1.0)).astype(dtype)
+
+
+def _gaussian_row(key, neurons, dtype):
+    return jax.random.normal(key, (neurons,), dtype)
+
+
+def _sphere_row(key, neurons, dtype, radius):
+    return radius.astype(dtype) * unit(jax.random.normal(key, (neurons,), dtype))
+
+
+def spins(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent unbiased spins ±1.
+
+    Args:
+        key: random key; with the row's index it determines the row.
+        patterns, neurons: M and N, at least 1.
+        first: index of the first row, so that a large ensemble can be drawn in pieces.
+        dtype: floating type of the result; JAX's default float when None.
+    """
+    return _ensemble(_spin_row, key, patterns, neurons, first, dtype)
+
+
+def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent spins with mean activity a: P(ξ = +1) = (1 + a)/2.
+
+    Args:
+        bias: mean activity a in [−1, 1].
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    number("bias", bias, "in [-1, 1]", -1.0, 1.0)
+    return _ensemble(_biased_row, key, patterns, neurons, first, dtype, jnp.asarray(bias))
+
+
+def correlated(
+    key: PRNGKeyArray, patterns: int, neurons: int, length: Scalar, *, first: Index = 0, dtype=None
+) -> Patterns:
+    """Spins correlated in space: the sign of a Gaussian field on a ring with correlation e^(−d/length).
+
+    The field has unit variance and exactly that correlation at ring distance d = min(|i − j|, N − |i − j|),
+    so that ⟨ξ_i ξ_j⟩ = (2/π) arcsin e^(−d/length). Rows are independent of each other.
+
+    Args:
+        length: correlation length in neurons, at least 0; 0 gives independent spins.
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    number("length", length, "at least 0", 0.0, math.inf)
+    return _ensemble(_correlated_row, key, patterns, neurons, first, dtype, jnp.asarray(length))
+
+
+def gaussian(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+    """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
+    return _ensemble(_gaussian_row, key, patterns, neurons, first, dtype)
+
+
+def sphere(
+    key: PRNGKeyArray, patterns: int, neurons: int, radius: Scalar | None = None, *, first: Index = 0, dtype=None
+) -> Patterns:
+    """Points uniform on the sphere ‖ξ‖ = radius.
+
+    Args:
+        radius: at least 0; √N when None, the norm of a spin pattern.
+        key, patterns, neurons, first, dtype: as for `spins`.
+    """
+    radius = math.sqrt(whole("neurons", neurons)) if radius is None else radius
+    number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
+    return _ensemble(_sphere_row, key, patterns, neurons, first, dtype, jnp.asarray(radius))

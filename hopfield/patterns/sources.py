@@ -1,0 +1,286 @@
+"""Where patterns are kept: in an array, in packed bits, in a file, or nowhere, when any block can be drawn again.
+
+A source hands out its patterns in blocks. `rows(first, size)` works under jit with a traced `first`;
+`part(first, size)` cuts out a source that lives on the device, which is how patterns that fit in no memory are walked
+through.
+"""
+
+import abc
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jaxtyping import Array, Float, PRNGKeyArray, UInt32
+
+from hopfield._checks import as_path, one_of, random_key, whole
+from hopfield._numerics import is_traced, real_array
+from hopfield._pytrees import Node
+from hopfield.patterns import ensembles
+from hopfield.patterns.datasets import UNSOUND
+
+WORD = 32
+"""Spins in one word of packed bits."""
+FEW = 2**32
+"""Rows that one random key numbers; a larger ensemble continues with the next key."""
+
+
+class Source(Node, abc.ABC):
+    """M patterns of N components, handed out in blocks."""
+
+    spins: ClassVar[bool] = False
+    """Whether `words` hands out the patterns as packed bits."""
+
+    @property
+    @abc.abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """M and N."""
+
+    @abc.abstractmethod
+    def rows(self, first, size: int) -> Float[Array, "size N"]:
+        """Patterns first … first + size − 1, all of them in range."""
+
+    @abc.abstractmethod
+    def part(self, first: int, size: int) -> "Source":
+        """A source of these patterns alone that can be handed to a compiled function."""
+
+    def words(self, first, size: int) -> UInt32[Array, "size W"]:
+        """The same patterns as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
+        return pack(self.rows(first, size))
+
+    def parts(self, size: int, first: int = 0, stop: int | None = None) -> Iterator[tuple[int, "Source"]]:
+        """Patterns first … stop − 1 cut into pieces of `size`, each with the index of its first among all.
+
+        Pieces end at multiples of 2^32, too, where a generated source takes its next key.
+
+        Args:
+            size: patterns in a piece, at least 1.
+            first, stop: 0 to M; all patterns if not given.
+        """
+        stop = self.shape[0] if stop is None else stop
+        while first < stop:
+            count = min(size, stop - first, FEW - first % FEW)
+            yield first, self.part(first, count)
+            first += count
+
+    def _within(self, first, size: int) -> tuple[Any, int]:
+        """What a block begins with and its size, checked unless traced: JAX would read other patterns than asked."""
+        return (first, size) if is_traced(first) else self._checked(first, size)
+
+    def _checked(self, first: int, size: int) -> tuple[int, int]:
+        first, size = whole("first", first, 0), whole("size", size)
+        if first + size > self.shape[0]:
+            raise ValueError(f"first + size must be at most {self.shape[0]} patterns, got {first} + {size}")
+        return first, size
+
+
+class Stored(Source):
+    """Patterns in an array on the device. Build with `stored(patterns)`."""
+
+    array: Float[Array, "M N"]
+
+    @property
+    def shape(self):
+        return self.array.shape
+
+    def rows(self, first, size):
+        return jax.lax.dynamic_slice_in_dim(self.array, *self._within(first, size))
+
+    def part(self, first, size):
+        first, size = self._checked(first, size)
+        return Stored(self.array[first : first + size])
+
+
+class Packed(Source):
+    """Spins as bits, 32 to the word, a thirty-second of their size in float32. Build with `packed(spins)`."""
+
+    bits: UInt32[Array, "M W"]
+    neurons: int = struct.field(pytree_node=False, default=1)
+    spins: ClassVar[bool] = True
+
+    @property
+    def shape(self):
+        return self.bits.shape[0], self.neurons
+
+    def words(self, first, size):
+        return jax.lax.dynamic_slice_in_dim(self.bits, *self._within(first, size))
+
+    def rows(self, first, size):
+        return unpack(self.words(first, size), self.neurons)
+
+    def part(self, first, size):
+        first, size = self._checked(first, size)
+        return Packed(self.bits[first : first + size], self.neurons)
+
+
+class Generated(Source):
+    """Patterns of a random ensemble, drawn anew from (key, index) whenever they are read. Build with `generated`.
+
+    Row μ depends on the key and on μ only, so that its bits are the same whatever the block, the number of devices or
+    the machine. Spins are drawn as words of 32, a tenth of the work of `patterns.spins`, which has the same law and
+    other bits; every other ensemble is the one of `hopfield.patterns`.
+    """
+
+    key: PRNGKeyArray
+    first: UInt32[Array, ""]
+    parameters: tuple[Array, ...] = ()
+    ensemble: str = struct.field(pytree_node=False, default="spins")
+    count: int = struct.field(pytree_node=False, default=1)
+    neurons: int = struct.field(pytree_node=False, default=1)
+
+    @property
+    def shape(self):
+        return self.count, self.neurons
+
+    @property
+    def spins(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.ensemble in ("spins", "biased", "correlated")
+
+    def rows(self, first, size):
+        first, size = self._within(first, size)
+        if self.ensemble == "spins":
+            return unpack(self.words(first, size), self.neurons)
+        draw = getattr(ensembles, self.ensemble)
+        return draw(self.key, size, self.neurons, *self.parameters, first=self._index(first))
+
+    def words(self, first, size):
+        if self.ensemble != "spins":
+            return super().words(first, size)
+        index = self._index(first) + jnp.arange(size, dtype=jnp.uint32)
+        return jax.vmap(lambda i: _spin_words(jax.random.fold_in(self.key, i), self.neurons))(index)
+
+    def _index(self, first) -> UInt32[Array, ""]:
+        if self.count > FEW:
+            raise ValueError(f"patterns beyond 2^32 must be read part by part, got {self.count} of them")
+        return self.first + jnp.asarray(first, jnp.uint32)
+
+    def part(self, first, size):
+        first, size = self._checked(first, size)
+        if self.count <= FEW:
+            return self.replace(first=self.first + jnp.uint32(first), count=size)
+        lap, offset = divmod(first, FEW)
+        if offset + size > FEW:
+            raise ValueError(f"first + size must not cross a multiple of 2^32, got {first} + {size}")
+        key = jax.random.fold_in(self.key, lap) if lap else self.key
+        return self.replace(key=key, first=jnp.uint32(offset), count=size)
+
+
+class Mapped(Source):
+    """Patterns in a file, of which only the block in use is in memory. Build with `mapped(path)`."""
+
+    file: np.ndarray = struct.field(pytree_node=False)
+
+    @property
+    def shape(self):
+        return self.file.shape[0], self.file.shape[1]
+
+    def rows(self, first, size):
+        if is_traced(first):
+            raise ValueError("first must be a number for patterns in a file: walk through them with part or parts")
+        return self.part(int(first), size).array
+
+    def part(self, first, size):
+        first, size = self._checked(first, size)
+        rows = self.file[first : first + size]
+        return Stored(jnp.asarray(np.ascontiguousarray(rows, rows.dtype.newbyteorder("="))))
+
+
+def _spin_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
+    words = jax.random.bits(key, (-(-neurons // WORD),), jnp.uint32)
+    spare = -neurons % WORD
+    return words.at[-1].set(words[-1] >> spare) if spare else words
+
+
+def stored(rows: Any) -> Stored:
+    """Patterns [M, N] of an array. Raises ValueError unless it is a non-empty real matrix."""
+    rows = real_array("patterns", rows)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {rows.shape}")
+    return Stored(rows)
+
+
+def packed(spins: Float[Array, "M N"]) -> Packed:
+    """Spins [M, N] as bits. Raises ValueError unless every entry is −1 or +1."""
+    rows = stored(spins).array
+    if not is_traced(rows) and not bool(jnp.all(jnp.abs(rows) == 1)):
+        raise ValueError("patterns must be spins −1 or +1 to be packed into bits")
+    return Packed(pack(rows), rows.shape[1])
+
+
+def generated(key: PRNGKeyArray, ensemble: str, patterns_: int, neurons: int, *parameters: float) -> Generated:
+    """Patterns of a random ensemble that are never stored.
+
+    Args:
+        key: random key.
+        ensemble: "spins", "biased", "correlated", "gaussian" or "sphere", as in `hopfield.patterns`.
+        patterns_, neurons: M and N, at least 1; each further 2^32 patterns are drawn from a key of their own.
+        parameters: what the ensemble takes after N: bias, length or radius.
+    Raises:
+        ValueError: unknown ensemble, a size below 1, a parameter out of range.
+    """
+    one_of("ensemble", ensemble, ("spins", "biased", "correlated", "gaussian", "sphere"))
+    random_key("key", key)
+    count, neurons = whole("patterns", patterns_), whole("neurons", neurons)
+    try:
+        jax.eval_shape(lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), key)
+    except TypeError as error:
+        raise ValueError(f"parameters must fit the ensemble {ensemble}, got {parameters}") from error
+    return Generated(key, jnp.uint32(0), tuple(jnp.asarray(p) for p in parameters), ensemble, count, neurons)
+
+
+def mapped(path: str | PathLike) -> Mapped:
+    """Patterns [M, N] of a .npy file, read through a memory map.
+
+    Raises:
+        ValueError: the file is missing, is not a .npy file, or does not hold a real matrix.
+    """
+    place = as_path("path", path)
+    try:
+        if not place.is_file():  # a pipe could block for ever
+            raise ValueError
+        file = np.load(place, mmap_mode="r", allow_pickle=False)
+    except UNSOUND as error:
+        raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
+    real = isinstance(file, np.ndarray) and file.dtype.kind == "f" and file.dtype.itemsize <= 8
+    if not real or file.ndim != 2 or 0 in file.shape:
+        raise ValueError(f"path must name a .npy file with a floating-point matrix [M, N], got {str(path)!r}")
+    return Mapped(file)
+
+
+def as_source(rows: Any) -> Source:
+    """`rows` itself if it is a source, a file mapped into memory as `Mapped`, any other array as `Stored`."""
+    if isinstance(rows, Source):
+        return rows
+    if isinstance(rows, np.memmap) and rows.ndim == 2 and rows.dtype.kind == "f":
+        return Mapped(rows)
+    return stored(rows)
+
+
+def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:
+    """Bits of spins, 32 to the word; what is left of the last word is zero."""
+    count, neurons = spins.shape
+    up = jnp.pad((spins > 0).astype(jnp.uint32), ((0, 0), (0, -neurons % WORD)))
+    shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
+    return jnp.sum(up.reshape(count, -1, WORD) << shift, axis=2, dtype=jnp.uint32)
+
+
+def unpack(words: UInt32[Array, "M W"], neurons: int, dtype=None) -> Float[Array, "M N"]:
+    """Spins −1, +1 of packed bits, in JAX's default float unless a dtype is given."""
+    up = bits(words, neurons, jnp.result_type(float) if dtype is None else dtype)
+    return 2 * up - 1
+
+
+def bits(words: UInt32[Array, "M W"], neurons: int, dtype) -> Float[Array, "M N"]:
+    """1 where a spin is +1, else 0."""
+    shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
+    up = (words[:, :, None] >> shift) & 1
+    return up.reshape(words.shape[0], -1)[:, :neurons].astype(dtype)
+
+
+def overlaps(words: UInt32[Array, "M W"], others: UInt32[Array, "Q W"], neurons: int):
+    """ξ_μ·x_q of packed spins [Q, M], N minus twice the number of bits that differ, by population count."""
+    differing = jax.lax.population_count(words[None, :, :] ^ others[:, None, :]).astype(jnp.int32)
+    return neurons - 2 * jnp.sum(differing, axis=-1)

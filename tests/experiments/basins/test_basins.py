@@ -1,0 +1,260 @@
+"""Basins of attraction: ends against plain numpy, critical overlaps against theory, summary, figures, mistakes."""
+
+import io
+import json
+import re
+
+import jax
+import numpy as np
+import pandas
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.basins import experiment as basins
+from experiments.basins import measurement
+from experiments.basins import theory as basins_theory
+from experiments.basins.experiment import Config, Scale
+from experiments.figures import style
+from experiments.shared import files, pattern_sets
+from hopfield.theory import basins as theory
+
+OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
+
+
+def table_of(**options) -> pandas.DataFrame:
+    config = Config(**options)
+    rows = list(basins.measure(config, basins.points(config)))
+    return pandas.read_csv(io.StringIO(pandas.DataFrame(rows).to_csv(index=False)))
+
+
+@pytest.fixture(scope="module")
+def smoke() -> pandas.DataFrame:
+    """The experiment at the scale of its dataclass defaults."""
+    return table_of()
+
+
+@pytest.fixture(scope="module")
+def modern() -> pandas.DataFrame:
+    """Two loads of the modern network at a β at which the nearest pattern wins."""
+    scale = Scale(neurons=[14], loads=[0.25, 0.4], samples=30, probes=8, beta=2.0)
+    overlaps = [0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9]
+    return table_of(memories=["modern"], overlaps=overlaps, per_memory={"modern": scale})
+
+
+def brute_force(program: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
+    """The same queries of a classical network under plain synchronous updates, by products with the patterns."""
+    key = jax.random.key(5)
+    for part in (program.neurons, patterns, sample):
+        key = jax.random.fold_in(key, part)
+    pattern_key, query_key = jax.random.split(key)
+    stored = np.asarray(pattern_sets.draw("spins", pattern_key, patterns, program.neurons))
+    counts = {name: np.zeros(len(overlaps), int) for name in ("right", "some", "reversed", "cycles")}
+    for place, overlap in enumerate(overlaps):
+        for probe in range(program.probes):
+            start_key = jax.random.split(jax.random.fold_in(query_key, probe))[0]
+            order = np.asarray(jax.random.permutation(start_key, program.neurons))
+            state = np.where(order < round(program.neurons * (1 - overlap) / 2), -1, 1) * stored[probe]
+            before = np.zeros_like(state)
+            for _ in range(program.max_steps):
+                field = stored.T @ (stored @ state) - patterns * state
+                new = np.where(field > 0, 1, np.where(field < 0, -1, state))
+                if np.array_equal(new, state) or np.array_equal(new, before):
+                    break
+                before, state = state, new
+            counts["cycles"][place] += not np.array_equal(new, state)
+            reached = stored @ new / program.neurons
+            counts["right"][place] += reached[probe] > 0.8
+            counts["some"][place] += reached.max() > 0.8
+            counts["reversed"][place] += reached.max() <= 0.8 and reached.min() < -0.8
+    return counts
+
+
+@pytest.mark.parametrize("patterns", [4, 9])
+def test_ends_are_those_of_a_plain_loop(patterns):
+    program = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60, False)
+    found = measurement.run(program, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
+    totals = 0
+    for sample in range(3):
+        for name, counts in brute_force(program, OVERLAPS, patterns, sample).items():
+            np.testing.assert_array_equal(found[name][sample], counts, name)
+            totals += counts.sum()
+    assert totals > 20
+    assert np.sum(found["step_limit"]) == 0
+
+
+def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
+    """From overlap 0.05 with three patterns most queries end elsewhere, many of them at the negative of a pattern."""
+    program = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60, False)
+    found = {name: np.sum(rows, axis=0) for name, rows in _samples(program, [0.05, 0.95], 3, 40).items()}
+    assert found["right"][1] == 120
+    assert 10 < found["right"][0] < found["some"][0] - 10
+    assert 5 < found["reversed"][0] <= 120 - found["some"][0]
+
+
+def _samples(program: measurement.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
+    return measurement.run(program, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
+
+
+@pytest.mark.parametrize(
+    ("memory", "neurons", "beta"), [("projection", 30, None), ("dense:3", 20, None), ("modern", 12, 2.0)]
+)
+def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
+    """Spins the nearest one that they can have; real states exactly, at the norm of a pattern."""
+    dynamics = "synchronous" if memory == "modern" else "asynchronous"
+    program = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1, beta is not None)
+    overlaps = np.array([0.13, 0.5, 1.0])
+    found = measurement.run(program, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
+    spins = 1 - 2 * np.round(neurons * (1 - overlaps) / 2) / neurons
+    np.testing.assert_allclose(found, overlaps if memory == "modern" else spins, atol=1e-6)
+    if memory == "modern":
+        target = jax.random.normal(jax.random.key(1), (neurons,))
+        start = measurement._tilted(jax.random.key(2), target, 0.3)
+        assert float(start @ start) == pytest.approx(float(target @ target))
+
+
+def test_modern_queries_end_at_the_nearest_pattern(modern):
+    """Always near some pattern, and right as often as no other pattern is nearer."""
+    assert (modern["some"] == modern["probes"]).mean() > 0.97
+    summary = basins.summarise(modern)
+    for entry in summary["critical_overlap"]:
+        assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
+        assert entry["stderr"] < 0.03
+    for (patterns, overlap), rows in modern.groupby(["patterns", "initial_overlap"]):
+        share = float(theory.nearest_pattern_share(14, patterns, overlap))
+        trials = rows["probes"].sum()
+        assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
+
+
+def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
+    """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
+    program = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
+    nearest = float(theory.nearest_pattern_share(8, 500, 0.8))
+    shares = [
+        np.sum(measurement.run(program, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400
+        for near in (0.8, 0.97)
+    ]
+    error = np.sqrt(nearest * (1 - nearest) / 400)
+    assert abs(shares[1] - nearest) < 4 * error
+    assert shares[0] > nearest + 6 * error
+
+
+def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
+    scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, probes=4, max_steps=100)
+    table = table_of(memories=["projection"], overlaps=[*OVERLAPS, 1.0], per_memory={"projection": scale})
+    assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
+    wide, narrow = sorted(basins.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])
+    assert wide["overlap"] + 0.2 < narrow["overlap"] < 1
+
+
+@pytest.mark.parametrize("overlaps", [[0.3, 0.9], [0.9]], ids=str)
+def test_a_point_does_not_depend_on_what_is_measured_with_it(smoke, overlaps):
+    config = Config(memories=["modern"])
+    wanted = [point for point in basins.points(config) if point["initial_overlap"] in overlaps][::5]
+    for row in basins.measure(config, wanted):
+        same = smoke
+        for name in wanted[0]:
+            same = same[same[name] == row[name]]
+        assert len(same) == 1
+        for name in ("right", "some", "overlap", "steps"):
+            assert row[name] == pytest.approx(same[name].iloc[0], abs=1e-5)
+
+
+def test_summary_accounts_for_every_query(smoke):
+    summary = basins.summarise(smoke)
+    assert {entry["memory"] for entry in summary["critical_overlap"]} == {"classical", "modern"}
+    for entry in summary["ends"]:
+        shares = [entry[name] for name in ("right", "other", "reversed", "nowhere")]
+        assert 0 <= entry["cycles"] + entry["step_limit"] <= 1
+        assert sum(shares) == pytest.approx(1)
+        assert min(shares) > -1e-12
+    assert len(summary["critical_overlap"]) == len(summary["ends"]) == 4
+    for name in summary["scalars"]:
+        assert name.startswith("critical_overlap/")
+
+
+def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_integers():
+    scale = Scale(neurons=[30, 40, 50], loads=[0.1, 0.2, 0.21])
+    memories = ["classical", "projection"]
+    points = basins.points(Config(memories=memories, per_memory=dict.fromkeys(memories, scale)))
+    stored = {memory: {(p["neurons"], p["patterns"]) for p in points if p["memory"] == memory} for memory in memories}
+    assert stored["classical"] == {(30, 3), (30, 7), (40, 5), (40, 9), (50, 5), (50, 11)}
+    assert {patterns % 2 for _, patterns in stored["projection"]} == {0, 1}
+    assert len(points) == len({files.fingerprint(point) for point in points})
+
+
+def test_neurodynamics_is_drawn_as_what_it_is():
+    """Amari and Maginu's theory follows the dynamics for a few steps alone."""
+    scale = Scale(neurons=[40], loads=[0.1], samples=2, dynamics=["synchronous"])
+    table = table_of(memories=["classical"], overlaps=[0.1, 0.9], per_memory={"classical": scale})
+    (entry,) = basins.summarise(table)["critical_overlap"]
+    assert entry["theory_name"] == "Amari & Maginu: not the dynamics beyond the first steps"
+    with style.style():
+        axes = basins.plot(table, basins.summarise(table)).axes
+    labels = [label.replace("\n", " ") for label in axes[-1].get_legend_handles_labels()[1]]
+    assert entry["theory_name"] in labels
+
+
+def test_there_is_a_line_of_theory_where_there_is_a_theory():
+    loads = np.array([0.05, 0.3, 1.1])
+    assert basins_theory.lines("classical", "asynchronous", 100, np.nan, loads) == []
+    assert basins_theory.lines("storkey", "asynchronous", 100, np.nan, loads) == []
+    for memory, dynamics in (("classical", "synchronous"), ("dense:2", "synchronous")):
+        (line,) = basins_theory.lines(memory, dynamics, 100, np.nan, loads)
+        np.testing.assert_array_equal(line.overlaps, theory.classical(loads))
+    (line,) = basins_theory.lines("projection", "asynchronous", 100, np.nan, loads)
+    assert np.isnan(line.overlaps).tolist() == [False, False, True]
+    assert len(basins_theory.lines("modern", "synchronous", 16, 2.0, loads)) == 2
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        lambda table: slice(None),
+        lambda table: table["memory"] == "classical",
+        lambda table: (table["sample"] == 0) & (table["load"] < 0.1),
+        lambda table: table["initial_overlap"] == 0.9,
+    ],
+    ids=["all", "one memory", "one draw", "one overlap"],
+)
+def test_the_figure_draws_whatever_was_measured(smoke, kept):
+    table = smoke.loc[kept(smoke)]
+    summary = json.loads(files.encode(basins.summarise(table)), parse_constant=lambda name: None)
+    with style.style():
+        figure = basins.plot(table, summary)
+        assert isinstance(figure, Figure)
+        figure.canvas.draw()
+    assert len(figure.axes) == 3 * table["memory"].nunique()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"memories": []}, "memories must not be empty, got []"),
+        ({"memories": ["clasical"]}, "memory must be one of "),
+        ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
+        ({"overlaps": []}, "overlaps must not be empty, got []"),
+        ({"overlaps": [0.5, 1.2]}, "overlaps must lie in [0, 1], got 1.2"),
+        ({"per_memory": {"modrn": Scale()}}, "memory must be one of "),
+        (
+            {"per_memory": {"modern": Scale(neurons=[])}},
+            "per_memory.modern.neurons must not be empty, got []",
+        ),
+        (
+            {"per_memory": {"modern": Scale(loads=[0.0])}},
+            "per_memory.modern.loads must be positive, got 0",
+        ),
+        ({"per_memory": {"modern": Scale(loads=[2.0])}}, "loads must give modern of N=64 fewer than 2^28 / N patterns"),
+        ({"per_memory": {"classical": Scale(samples=0)}}, "per_memory.classical.samples must be at least 1, got 0"),
+        (
+            {"per_memory": {"classical": Scale(dynamics=["parallel"])}},
+            "per_memory.classical.dynamics must be one of asynchronous",
+        ),
+        ({"per_memory": {"modern": Scale(dynamics=["asynchronous"])}}, "dynamics must be synchronous for modern"),
+        ({"per_memory": {"classical": Scale(beta=1.0)}}, "beta must be null for classical, which has none, got 1"),
+        ({"per_memory": {"modern": Scale(near=1.0)}}, "per_memory.modern.near must lie in (0, 1), got 1"),
+        ({"per_memory": {"modern": Scale(beta=-1.0)}}, "per_memory.modern.beta must be positive, got -1"),
+    ],
+)
+def test_a_bad_option_is_one_sentence(options, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        Config(**options)

@@ -1,0 +1,64 @@
+"""Tables of the capacity experiment for its tests: measured ones, and invented ones that cost nothing."""
+
+import io
+
+import numpy as np
+import pandas
+from scipy.special import ndtr
+
+from experiments.capacity import experiment as capacity
+from experiments.capacity import scale
+from experiments.shared import retention
+from experiments.shared.files import encode
+from hopfield.memories import find
+
+COUNTS = (*retention.CUTS, "exact", "cycles", "fixed_point", "target_weight", "converged_weight")
+COLUMNS = {
+    *("memory", "dynamics", "neurons", "patterns", "load", "corruption", "sample", "probes", "source", "beta"),
+    *(*COUNTS, "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
+}
+HALF = {"M / N": 0.15, "ln M / N": 0.56}
+"""Where half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
+
+
+def saved(rows: list[dict]) -> pandas.DataFrame:
+    """Rows as a run saves and reads them."""
+    return pandas.read_csv(io.StringIO(pandas.DataFrame(rows).to_csv(index=False)))
+
+
+def measured(**options) -> pandas.DataFrame:
+    """The table of the experiment with these options, its rows in the order of the points."""
+    config = capacity.Config(**options)
+    points = capacity.points(config)
+    found = {
+        encode({name: row[name] for name in points[0]}, sort=True): row for row in capacity.measure(config, points)
+    }
+    assert len(found) == len(points)
+    return pandas.DataFrame([found[encode(point, sort=True)] for point in points])
+
+
+def invented(half: float | None = None, width: float = 0.2, **options) -> pandas.DataFrame:
+    """A saved table whose counts fall along the load as a probit around `half`, of relative `width`, at random."""
+    generator = np.random.default_rng(1)
+    rows = []
+    for point in capacity.points(capacity.Config(**options)):
+        blueprint = find(point["memory"])
+        load = blueprint.scaling.load(point["patterns"], point["neurons"])
+        centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
+        share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
+        row = point | scale.counted(point) | {name: int(generator.binomial(point["probes"], share)) for name in COUNTS}
+        if point["memory"] in ("projection", "storkey"):
+            row |= {"target_weight": None, "converged_weight": None}
+        row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
+        rows.append(row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0})
+    return saved(rows)
+
+
+def clustered(table: pandas.DataFrame, column: str) -> tuple[float, float]:
+    """Mean of a column over the queries of one point and its standard error over disorder samples, by hand."""
+    weight = table["retained" if column == "overlap_retained" else "probes"].to_numpy(float)
+    total = table[column].to_numpy(float) * (1 if column in COUNTS else weight)
+    total, weight = total[weight > 0], weight[weight > 0]
+    mean = total.sum() / weight.sum()
+    residual = total - mean * weight
+    return mean, float(np.sqrt(residual.size / (residual.size - 1) * np.sum(residual**2)) / weight.sum())

@@ -1,0 +1,268 @@
+"""What the capacity experiment measures and summarises; no simulation is needed for it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from experiments.capacity import experiment as capacity
+from experiments.capacity.experiment import Config, Scale
+from experiments.shared import files, retention
+from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
+
+ISSUED = (
+    "memory dynamics neurons patterns load corruption sample probes retained exact overlap one_step_error steps cycles"
+)
+
+
+def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns():
+    config = Config(
+        memories=["storkey", "classical"],
+        neurons=[30, 10],
+        loads=[0.5, 0.1],
+        samples=2,
+        dynamics=["synchronous", "asynchronous"],
+        corruption=["mask:0.5", 0.1],
+    )
+    keys = ["memory", "dynamics", "neurons", "corruption", "patterns", "sample"]
+    assert [tuple(point[key] for key in keys) for point in capacity.points(config)] == [
+        (memory, dynamics, neurons, corruption, patterns, sample)
+        for memory in ("storkey", "classical")
+        for dynamics in ("synchronous", "asynchronous")
+        for neurons in (30, 10)
+        for corruption in ("mask:0.5", 0.1)
+        for patterns in (neurons // 10, neurons // 2)
+        for sample in (0, 1)
+    ]
+
+
+def test_points_are_flat_and_survive_the_ledger():
+    config = Config(memories=["classical", "modern"], corruption=[0, "noise:0.5"])
+    points = capacity.points(config)
+    assert json.loads(files.encode(points)) == points
+    assert len({files.fingerprint(point) for point in points}) == len(points)
+    assert all(isinstance(value, str | int | float | None) for point in points for value in point.values())
+
+
+def test_one_corruption_has_one_name():
+    names_ = [0, 0.0, "0.0", "flip:0", "flip: 0.10", 0.1, "mask:0.50", "lower:0.5", "noise:1", "mask:0", "noise:0"]
+    points = capacity.points(Config(corruption=names_, loads=[0.1], memories=["classical"], samples=1))
+    expected = [0.0, 0.1, "mask:0.5", "lower:0.5", "noise:1"]  # and is measured once
+    assert [point["corruption"] for point in points] == expected
+    assert [type(point["corruption"]) for point in points] == [float] * 2 + [str] * 3
+
+
+class Recorder:
+    """Stands in for the compiled measurement and keeps what it is asked."""
+
+    def __init__(self, monkeypatch):
+        self.calls = []
+        monkeypatch.setattr(retention, "run", self)
+
+    def __call__(self, program, seed, beta, patterns, samples, amounts):
+        self.calls.append((program, seed, beta, patterns, samples, amounts))
+        columns = dict.fromkeys((*COUNTS, "overlap", "one_step_error", "steps"), patterns)
+        return columns | {"overlap_retained": [math.nan] * len(patterns)}
+
+
+@pytest.mark.parametrize(
+    ("memory", "load"),
+    [
+        ("classical", lambda m, n: m / n),
+        ("storkey", lambda m, n: m / n),
+        ("projection", lambda m, n: m / n),
+        ("dense:2", lambda m, n: m / n),
+        ("dense", lambda m, n: m / n**2),
+        ("dense:4", lambda m, n: m / n**3),
+        ("exponential", lambda m, n: math.log(m) / n),
+        ("modern", lambda m, n: math.log(m) / n),
+        ("sparse", lambda m, n: math.log(m) / n),
+        ("epanechnikov", lambda m, n: math.log(m) / n),
+    ],
+)
+def test_rows_have_the_columns_of_the_contract_and_the_load_of_the_rounded_number(monkeypatch, memory, load):
+    Recorder(monkeypatch)
+    config = Config(memories=[memory], neurons=[12], loads=[0.11, 0.23], samples=3)
+    points = capacity.points(config)
+    rows = list(capacity.measure(config, points))
+    assert len(rows) == len(points)
+    for row in rows:
+        assert set(row) == COLUMNS
+        assert set(ISSUED.split()) <= set(row)
+        assert row["load"] == pytest.approx(load(row["patterns"], 12), rel=1e-14)
+        assert row["retained"] == row["patterns"]
+        assert row["overlap_retained"] is None
+        assert {name: row[name] for name in points[0]} in points
+
+
+def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
+    recorder = Recorder(monkeypatch)
+    own = {"exponential": Scale(neurons=[12], stored=[3, 4000, 9000, 30000], samples=5, beta=0.7)}
+    config = Config(
+        memories=["classical", "exponential"], neurons=None, per_memory=own, samples=100, corruption=[0, 0.25]
+    )
+    points = capacity.points(config)
+    assert len(list(capacity.measure(config, points))) == len(points)
+    for program, seed, beta, patterns, samples, amounts in recorder.calls:
+        assert len(patterns) == len(samples) == len(amounts) <= 64
+        assert max(patterns) <= program.padding
+        assert program.padding * program.neurons <= 2**16 or program.padding <= 4 * min(patterns)
+        assert (seed, beta) == (0, 0.7 if program.memory == "exponential" else None)
+        assert set(amounts) == ({0.25} if program.corruption == "flip" else {0.0})
+    # One for clean and one for flipped starts; of the exponential, times two: 3 patterns are not padded to 30000.
+    assert len({call[0] for call in recorder.calls}) == 6
+
+
+def test_nothing_is_lost_when_few_points_are_left(monkeypatch):
+    Recorder(monkeypatch)
+    config = Config(samples=100)
+    points = capacity.points(config)
+    left = [*points[3:70], *points[::-1][:5]]
+    rows = list(capacity.measure(config, left))
+    key = lambda row: files.encode({name: row[name] for name in points[0]})  # noqa: E731
+    assert sorted(map(key, rows)) == sorted(map(key, left))
+
+
+def test_the_ledger_is_salted_with_all_that_points_do_not_say():
+    options = {
+        field
+        for field in Config.__dataclass_fields__
+        if field not in ("output", "overwrite", "dry", "wandb", "per_memory")
+    }
+    said = {
+        "memories",
+        "neurons",
+        "loads",
+        "stored",
+        "samples",
+        "probes",
+        "dynamics",
+        "corruption",
+        "beta",
+        "max_steps",
+        "parity",
+    }
+    assert options - {"sources"} == said | set(capacity.science(Config()))
+    assert capacity.science(Config(seed=1)) != capacity.science(Config()) != capacity.science(Config(clamp=True))
+
+
+LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
+
+
+def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
+    table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, probes=8)
+    summary = json.loads(files.encode(capacity.summarise(table)))
+    halves = [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"]
+    assert len(halves) == 28
+    for entry in halves:
+        assert {"memory", "dynamics", "corruption", "neurons", "criterion", "load", "stderr"} <= set(entry)
+        assert entry["criterion"] in (*retention.CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
+        assert entry["cut"] == retention.CUTS.get(entry["criterion"])
+        assert 0 < entry["stderr"] < 0.003
+        assert abs(entry["load"] - 0.15 * (1 + 1 / entry["neurons"])) < 4 * entry["stderr"]
+    # Only what is retained has a limit that it nears as a power of N.
+    assert {entry["criterion"] for entry in summary["extrapolation"]} == set(retention.CUTS)
+    assert len(summary["extrapolation"]) == 15
+    for entry in summary["extrapolation"]:
+        keys = {"memory", "dynamics", "criterion", "exponent", "free_exponent", "load", "stderr", "chi2", "dof"}
+        assert keys <= set(entry)
+        assert entry["dof"] == (1 if entry["free_exponent"] else 2)
+    exponents = [fit["exponent"] for fit in summary["extrapolation"] if not fit["free_exponent"]]
+    np.testing.assert_allclose(exponents, [1 / 3, 1 / 2, 2 / 3, 1] * 3)
+    (limit,) = (fit for fit in summary["extrapolation"] if fit["exponent"] == 1 and fit["criterion"] == "retained")
+    assert abs(limit["load"] - 0.15) < 4 * limit["stderr"]
+    headline = "critical_load/classical/synchronous/retained/N=400"
+    (largest,) = (entry for entry in halves if entry["neurons"] == 400 and entry["criterion"] == "retained")
+    assert summary["scalars"][headline] == largest["load"]
+    assert summary["scalars"][f"{headline}/stderr"] == largest["stderr"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"half": 0.01}, {"half": 5.0}, {"loads": [0.15]}, {"samples": 1, "half": 0.01}],
+    ids=["none succeed", "all succeed", "one load", "one sample"],
+)
+def test_a_curve_that_does_not_cross_has_no_critical_load(options):
+    table = invented(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
+    summary = capacity.summarise(table)
+    assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
+    assert (summary["extrapolation"], summary["scalars"]) == ([], {})
+
+
+def test_only_the_curves_that_cross_are_reported():
+    table = invented(
+        memories=["classical", "dense:3"], neurons=[40], loads=LOADS, samples=20, corruption=[0.0, "mask:0.5"]
+    )
+    lost = (table["memory"] == "dense:3") | (table["corruption"] == "0.0")
+    table.loc[lost, "retained"] = 0
+    found = capacity.summarise(table)["critical_load"]
+    curves = [(entry["memory"], entry["corruption"]) for entry in found if entry["criterion"] == "retained"]
+    assert curves == [("classical", "mask:0.5")]
+
+
+def test_couplings_have_no_target_weight():
+    table = invented(memories=["projection"], loads=LOADS, samples=20)
+    assert table["target_weight"].isna().all()
+    criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
+    assert criteria == [*retention.CUTS, "fixed_point", "exact"]
+
+
+def test_flips_stay_numbers_beside_other_corruptions():
+    """A column of a CSV file is all numbers or all strings."""
+    table = invented(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
+    assert table["corruption"].tolist()[0] == "0.0"
+    entries = capacity.summarise(table)["critical_load"]
+    assert [entry["corruption"] for entry in entries if entry["criterion"] == "retained"] == [0.0, 0.1, "mask:0.5"]
+    assert "critical_load/classical/synchronous/retained/N=64" in capacity.summarise(table)["scalars"]
+
+
+def test_every_scalar_has_a_name_of_its_own():
+    options = {"stored": [4, 7, 8, 9, 10, 11, 12, 14], "samples": 20, "corruption": [0.0, "mask:0.5"]}
+    table = invented(
+        memories=["classical"], sources=["random", "digits"], dynamics=["asynchronous", "synchronous"], **options
+    )
+    summary = capacity.summarise(table)
+    headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in retention.CUTS]
+    assert len(headlines) == 24
+    assert len(summary["scalars"]) == 2 * len(headlines)
+
+
+def test_theory_stands_beside_every_threshold_with_its_kind():
+    table = invented(
+        memories=["classical", "dense:3", "exponential", "modern"],
+        per_memory={
+            "classical": Scale(neurons=[50], loads=LOADS),
+            "dense:3": Scale(neurons=[20], loads=[0.05, 0.07, 0.09, 0.11, 0.13]),
+            "exponential": Scale(neurons=[12], loads=[0.4, 0.5, 0.54, 0.58, 0.62, 0.7]),
+            "modern": Scale(neurons=[16], loads=[0.4, 0.5, 0.54, 0.58, 0.62, 0.7]),
+        },
+        samples=20,
+    )
+    found = {(e["memory"], e["criterion"]): e for e in capacity.summarise(table)["critical_load"]}
+    kinds = {key: found[key]["kind"] for key in found if key[1] in ("retained", "target_weight")}
+    assert kinds[("classical", "retained")] == "replica symmetric"
+    assert kinds[("dense:3", "retained")] == "uncorrelated steps"
+    assert kinds[("exponential", "target_weight")] == kinds[("modern", "target_weight")] == "annealed"
+    assert found["exponential", "target_weight"]["theory"] == pytest.approx(0.580169, abs=1e-6)
+    assert found["exponential", "target_weight"]["limit"] == pytest.approx(0.566219, abs=1e-6)
+    assert found["modern", "target_weight"]["theory"] == pytest.approx(0.617678, abs=1e-6)
+    assert found["modern", "converged_weight"]["theory"] == pytest.approx(0.526967, abs=1e-6)
+    # Where overlaps spread, the cut decides: the limit at 0.9 lies below the spinodal, whose overlap is 0.838.
+    assert found["dense:3", "retained"]["limit"] == pytest.approx(0.084063, abs=1e-6)
+    assert found["dense:3", "retained_0.9"]["limit"] == pytest.approx(0.080834, abs=1e-6)
+
+
+@pytest.mark.parametrize("memory", ["exponential", "modern"])
+def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
+    loads = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
+    summary = capacity.summarise(invented(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
+    assert {entry["criterion"] for entry in summary["critical_load"]} >= {"target_weight", "converged_weight", "exact"}
+    assert summary["extrapolation"] == []
+
+
+def test_a_mixture_of_parities_is_warned_of_where_it_matters():
+    mixed = {"stored": [7, 8, 9, 10, 11], "samples": 4}
+    assert "odd and even" in capacity.summarise(invented(memories=["classical"], **mixed))["notes"][0]
+    assert capacity.summarise(invented(memories=["projection"], **mixed))["notes"] == []
+    assert capacity.summarise(invented(memories=["classical"], loads=LOADS, samples=4))["notes"] == []

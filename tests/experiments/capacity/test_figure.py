@@ -1,0 +1,199 @@
+"""A figure for every kind of table, degenerate ones too, with what a reader looks for on it and without a warning."""
+
+import json
+
+import numpy as np
+import pytest
+
+from experiments.capacity import experiment as capacity
+from experiments.capacity.experiment import Scale
+from experiments.figures import style
+from experiments.shared import files
+from tests.experiments.capacity.tables import invented
+
+LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
+LOG_LOADS = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
+OVERVIEW = {
+    "classical": Scale(neurons=[50, 100], loads=LOADS),
+    "dense:3": Scale(neurons=[20, 30], loads=[0.05, 0.07, 0.09, 0.11, 0.13]),
+    "exponential": Scale(neurons=[10, 12], loads=LOG_LOADS),
+    "modern": Scale(neurons=[10, 12], loads=LOG_LOADS),
+}
+HEBB = {"memories": ["classical"], "loads": LOADS}
+RULES = {"memories": ["classical", "storkey", "projection"], "neurons": [50], "loads": [*LOADS, 1.1]}
+IMAGES = {"memories": ["classical", "modern", "projection"], "stored": [2, 8, 16, 32]}
+TITLES = {
+    "overview": (
+        {"memories": list(OVERVIEW), "per_memory": OVERVIEW},
+        ["classical", "dense, degree 3", "exponential", "modern", "critical number of patterns", "one-step error"],
+    ),
+    "dense of degree 4": (
+        {"memories": ["dense:4"], "neurons": [12, 16, 20], "loads": [0.03, 0.06, 0.09, 0.12, 0.2]},
+        [
+            "dense, degree 4",
+            "critical number of patterns",
+            "one-step error",
+            "final overlap, dense, degree 4",
+            "extrapolation in size",
+        ],
+    ),
+    "exponential, flipped starts": (
+        {"memories": ["exponential"], "neurons": [10, 12], "loads": LOG_LOADS, "corruption": [0.0, 0.1, 0.6]},
+        ["exponential", "critical number of patterns", "one-step error"],
+    ),
+    "rules side by side": (
+        RULES | {"corruption": [0.0, 0.1]},
+        ["clean pattern, one step", "clean start", "10% flipped"],
+    ),
+    "two sizes and dynamics side by side": (
+        RULES | {"neurons": [40, 50], "dynamics": ["asynchronous", "synchronous"], "samples": 2},
+        ["clean pattern, one step", "clean start"],
+    ),
+    "images": (
+        IMAGES | {"sources": ["digits", "photographs"], "corruption": ["lower:0.5", "noise:0.3"]},
+        [
+            "digits, 50% lower part masked",
+            "digits, noise of deviation 0.3",
+            "photographs, 50% lower part masked",
+            "photographs, noise of deviation 0.3",
+        ],
+    ),
+    "projection alone": (
+        HEBB | {"memories": ["projection"], "neurons": [40, 60]},
+        ["projection", "critical number of patterns", "one-step error", "extrapolation in size"],
+    ),
+    "no clean start": (
+        HEBB | {"neurons": [50, 60], "corruption": ["noise:0.5"]},
+        ["classical", "critical number of patterns", "one-step error", "extrapolation in size"],
+    ),
+    "mixed starts and dynamics": (
+        HEBB | {"corruption": ["mask:0.5", 0.0, 0.1], "dynamics": ["asynchronous", "synchronous"]},
+        ["classical", "one-step error", "overlap of what is retained"],
+    ),
+    "smoke scale": ({}, ["classical", "exponential", "one-step error"]),
+    "one load": (HEBB | {"loads": [0.1]}, ["classical", "one-step error", "overlap of what is retained"]),
+    "one sample": (HEBB | {"samples": 1}, ["classical", "one-step error", "overlap of what is retained"]),
+    "one query": (
+        HEBB | {"loads": [0.1], "samples": 1, "probes": 1},
+        ["classical", "one-step error", "overlap of what is retained"],
+    ),
+    "one query of an image": (IMAGES | {"stored": [1], "samples": 1, "sources": ["digits"]}, ["digits, clean start"]),
+    "nothing retained": (
+        HEBB | {"half": 0.01, "width": 0.01, "neurons": [50, 60]},
+        ["classical", "one-step error", "overlap of what is retained"],
+    ),
+    "all retained": (
+        HEBB | {"half": 9.0, "width": 0.01, "neurons": [50, 60]},
+        ["classical", "one-step error", "overlap of what is retained"],
+    ),
+}
+
+
+def drawn(table):
+    """The figure of a saved table in the house style, rendered, with the summary as it is read back."""
+    summary = json.loads(files.encode(capacity.summarise(table)))
+    with style.style():
+        figure = capacity.plot(table, summary)
+        figure.draw_without_rendering()
+    return figure
+
+
+def panels(figure) -> dict:
+    """The panels in use by their titles, which start with a letter each."""
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefghijklmnop"[: len(titles)]]
+    return {title[3:]: ax for title, ax in zip(titles, figure.axes, strict=False)}
+
+
+def labels(ax) -> list[str]:
+    return ax.get_legend_handles_labels()[1]
+
+
+@pytest.fixture(scope="module")
+def published():
+    """The table of one memory at four sizes, and its panels."""
+    table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=12)
+    return table, panels(drawn(table))
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_every_kind_of_table_has_its_figure(kind):
+    options, titles = TITLES[kind]
+    figure = drawn(invented(**({"samples": 8} | options)))
+    found = panels(figure)
+    assert list(found) == titles
+    assert any(ax.get_legend() for ax in found.values()) or figure.legends
+    for ax in found.values():
+        assert ax.get_xlabel()
+        assert ax.get_ylabel()
+        assert len(set(labels(ax))) == len(labels(ax))
+
+
+@pytest.mark.parametrize("column", ["one_step_error", "overlap_retained"])
+def test_perfect_retrieval_is_drawn_on_a_scale_that_can_show_it(column):
+    """No errors at all, as at a small load: a logarithmic axis has nothing to show."""
+    table = invented(memories=["classical"], neurons=[50], loads=[0.02, 0.04], samples=4)
+    drawn(table.assign(**{column: 0.0 if column == "one_step_error" else 1.0}))
+
+
+def test_one_memory_at_four_sizes_has_every_panel(published):
+    titles = ["critical number of patterns", "one-step error", "overlap of what is retained", "extrapolation in size"]
+    assert list(published[1]) == ["classical", *titles]
+
+
+def test_every_size_is_drawn_where_it_was_measured(published):
+    table, found = published
+    sizes = [f"$N={size}$" for size in (50, 100, 200, 400)]
+    assert labels(found["classical"])[1:] == labels(found["one-step error"])[1:] == sizes
+    for container, (_, rows) in zip(found["classical"].containers, table.groupby("neurons"), strict=True):
+        x, y = (np.asarray(values, float) for values in container[0].get_data())
+        shares = rows.groupby("load")[["retained", "probes"]].sum()
+        np.testing.assert_allclose(x, shares.index)
+        np.testing.assert_allclose(y, shares["retained"] / shares["probes"])
+
+
+def test_theory_stands_beside_the_measurement(published):
+    _, found = published
+    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["classical"])
+    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["extrapolation in size"])
+    fits = [label for label in labels(found["extrapolation in size"]) if r"\chi^2" in label]
+    assert len(fits) == 5
+    assert sum("(free)" in label for label in fits) == 1
+
+
+def test_the_line_of_another_temperature_is_its_own():
+    table = invented(memories=["exponential"], neurons=[10, 12], loads=LOG_LOADS, samples=8, beta=0.5)
+    # λ − ln cosh λ = 0.3799 at λ = 1/2
+    found = panels(drawn(table))
+    assert r"annealed, $N\to\infty$: 0.3799" in labels(found["exponential"])
+    assert "$N=12$, converged" in labels(found["exponential"])
+
+
+def test_no_line_of_theory_for_starts_that_it_does_not_cover():
+    found = panels(drawn(invented(memories=["classical"], neurons=[40, 60], loads=LOADS, samples=8, corruption=[0.1])))
+    assert not [
+        label
+        for ax in (found["classical"], found["extrapolation in size"])
+        for label in labels(ax)
+        if "theory" in label
+    ]
+
+
+def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
+    rules = panels(drawn(invented(**RULES, samples=4)))
+    assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
+    softmax = panels(drawn(invented(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
+    assert labels(softmax["clean start"]) == ["modern", "sparse"]
+
+
+def test_more_panels_than_a_page_of_letters_are_all_drawn():
+    starts = [f"noise:{deviation}" for deviation in range(1, 15)]
+    options = {"memories": ["modern"], "sources": ["digits"], "stored": [2, 3], "samples": 1, "probes": 1}
+    assert len(panels(drawn(invented(corruption=starts, **options)))) == 14
+
+
+def test_dynamics_of_one_memory_are_curves_of_their_own():
+    table = invented(**RULES, samples=4, dynamics=["asynchronous", "synchronous"])
+    found = panels(drawn(table))["clean start"]
+    assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical, asynchronous"]
+    assert len(found.containers) == 6

@@ -1,0 +1,184 @@
+"""What the capacity experiment is asked to measure: whose scale counts, how many patterns, and what it refuses."""
+
+import math
+
+import pytest
+import yaml
+
+from experiments import run
+from experiments.capacity import experiment as capacity
+from experiments.capacity import scale as capacity_scale
+from experiments.capacity.experiment import Config, Scale, scale
+from experiments.capacity.scale import Parity
+from hopfield.memories import names
+
+MISTAKES = [
+    ({"memories": []}, "memories must not be empty, got []"),
+    ({"memories": ["dens"]}, f"memory must be one of {', '.join(names())}, got 'dens'"),
+    ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
+    ({"memories": ["dense:1"]}, "degree must be an integer of at least 2, got 1"),
+    ({"memories": ["classical:2"]}, "memory classical takes no parameter, got 'classical:2'"),
+    ({"per_memory": {"hop": Scale()}}, f"memory must be one of {', '.join(names())}, got 'hop'"),
+    ({"neurons": []}, "neurons must not be empty, got []"),
+    ({"neurons": [10, 1]}, "neurons must be at least 2, got 1"),
+    ({"loads": []}, "loads must not be empty, got []"),
+    ({"loads": [0.1, 0.0]}, "loads must be positive, got 0"),
+    ({"loads": [math.nan]}, "loads must be positive, got nan"),
+    ({"loads": [math.inf]}, "loads must be finite, got inf"),
+    ({"stored": []}, "stored must not be empty, got []"),
+    ({"stored": [0]}, "stored must lie in [1, 2^40], got 0"),
+    ({"loads": [0.1], "stored": [3]}, "loads must not be given together with stored, which says the same in numbers"),
+    (
+        {"per_memory": {"classical": Scale(loads=[0.1], stored=[3])}},
+        "loads must not be given together with stored, which says the same in numbers",
+    ),
+    (
+        {"memories": ["exponential"], "neurons": [30], "loads": [1.0]},
+        "loads must give exponential of N=30 fewer than 2^30 / N, got 1.07e+13",
+    ),
+    (
+        {"memories": ["dense:200"], "neurons": [1000]},
+        "loads must give dense:200 of N=1000 a number of patterns, got infinitely many",
+    ),
+    (
+        {"memories": ["classical"], "loads": [1e307]},
+        "loads must be a number that single precision can hold, got 1e+307",
+    ),
+    ({"samples": 0}, "samples must be a positive integer, or {size: samples} of such, got 0"),
+    ({"samples": 1.5}, "samples must be a positive integer, or {size: samples} of such, got 1.5"),
+    ({"samples": True}, "samples must be a positive integer, or {size: samples} of such, got True"),
+    ({"samples": {}}, "samples must be a positive integer, or {size: samples} of such, got {}"),
+    ({"samples": {0: 3, 50: 0}}, "samples must be a positive integer, or {size: samples} of such, got {0: 3, 50: 0}"),
+    ({"probes": 0}, "probes must be at least 1, got 0"),
+    ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
+    ({"dynamics": []}, "dynamics must not be empty, got []"),
+    ({"dynamics": ["sequential"]}, "dynamics must be one of asynchronous, synchronous, got 'sequential'"),
+    (
+        {"memories": ["modern"], "dynamics": ["asynchronous"]},
+        "dynamics must be synchronous for modern, whose states are real, got 'asynchronous'",
+    ),
+    ({"corruption": []}, "corruption must not be empty, got []"),
+    ({"corruption": ["flip:1.5"]}, "corruption must have a fraction in [0, 1] after flip, got 'flip:1.5'"),
+    (
+        {"corruption": ["melt:0.5"]},
+        "corruption must be a number or kind:number, kind one of flip, mask, lower, noise, got 'melt:0.5'",
+    ),
+    ({"beta": 1.0}, "beta must be null for classical, which has none, got 1"),
+    ({"memories": ["modern"], "beta": 0.0}, "beta must be positive, got 0"),
+    ({"memories": ["modern"], "beta": math.inf}, "beta must be finite, got inf"),
+    ({"sources": []}, "sources must not be empty, got []"),
+    ({"sources": ["digit"]}, "path must name an existing .npy or .npz file, got 'digit'"),
+    ({"sources": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
+    (
+        {"sources": ["digits"], "stored": [2000]},
+        "stored must ask for at most the 1797 patterns of digits, got 2000 for classical",
+    ),
+    ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
+    ({"per_memory": {"classical": Scale(probes=0)}}, "per_memory.classical.probes must be at least 1, got 0"),
+    ({"per_memory": {"dense:03": Scale()}}, "per_memory must be written as in dense:3, got 'dense:03'"),
+]
+
+
+@pytest.mark.parametrize(("options", "sentence"), MISTAKES, ids=[str(options)[:60] for options, _ in MISTAKES])
+def test_a_mistake_is_one_sentence(options, sentence):
+    with pytest.raises(ValueError, match=r"must|takes") as error:
+        Config(**options)
+    assert str(error.value) == sentence
+
+
+def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
+    own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
+    config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], probes=3)
+    assert scale(config, "classical")[:5] == ([50], [0.1, 0.2], None, 7, 3)
+    assert (scale(config, "modern").samples, scale(config, "modern").beta) == (4, 2.0)
+    assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
+
+
+@pytest.mark.parametrize(
+    ("common", "own", "expected"),
+    [
+        ({}, {}, ([0.1, 0.2], None)),
+        ({}, {"loads": [0.3]}, ([0.3], None)),
+        ({}, {"stored": [5]}, (None, [5])),
+        ({"loads": [0.3]}, {"stored": [5]}, ([0.3], None)),
+        ({"stored": [5]}, {"loads": [0.3]}, (None, [5])),
+    ],
+    ids=["smoke", "own loads", "own stored", "loads over stored", "stored over loads"],
+)
+def test_loads_and_stored_silence_each_other(common, own, expected):
+    found = scale(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
+    assert (found.loads, found.stored) == expected
+
+
+@pytest.mark.parametrize(
+    ("memory", "neurons", "load", "patterns"),
+    [
+        ("classical", 30, 0.15, 5),  # 4.5, to odd
+        ("classical", 30, 0.01, 1),  # 0.3, but one pattern at least
+        ("projection", 41, 0.5, 20),  # 20.5, no integer fields: to even
+        ("dense:3", 25, 0.05, 31),
+        ("dense:4", 16, 0.02, 81),  # 81.92
+        ("dense:2", 41, 0.5, 21),
+        ("exponential", 12, 0.5, 403),
+        ("modern", 10, 0.62, 493),
+        ("sparse:1.5", 10, 0.62, 493),
+        ("epanechnikov", 8, 0.1, 2),
+    ],
+)
+def test_patterns_are_the_rounded_load(memory, neurons, load, patterns):
+    found = capacity.points(Config(memories=[memory], neurons=[neurons], loads=[load], probes=30, samples=1))
+    assert [point["patterns"] for point in found] == [patterns]
+    assert [point["probes"] for point in found] == [min(30, patterns)]
+
+
+def test_loads_that_round_to_one_number_are_measured_once():
+    points = capacity.points(Config(memories=["classical"], neurons=[10], loads=[0.31, 0.3, 0.29, 0.5], samples=1))
+    assert [point["patterns"] for point in points] == [3, 5]
+
+
+@pytest.mark.parametrize(("neurons", "samples"), [(10, 9), (99, 9), (100, 5), (250, 5), (900, 2)])
+def test_samples_may_depend_on_the_size(neurons, samples):
+    config = Config(memories=["classical"], neurons=[neurons], loads=[0.1], samples={100: 5, 0: 9, 300: 2})
+    assert [point["sample"] for point in capacity.points(config)] == list(range(samples))
+
+
+@pytest.mark.parametrize(
+    ("parity", "patterns"),
+    [(None, [25, 39, 41]), ("odd", [25, 39, 41]), ("even", [26, 38, 40]), ("any", [25, 38, 40])],
+)
+def test_loads_become_numbers_of_patterns_of_one_parity(parity, patterns):
+    given = {} if parity is None else {"parity": Parity[parity]}
+    config = Config(memories=["classical"], neurons=[250], loads=[0.1, 0.154, 0.16], samples=1, **given)
+    assert [point["patterns"] for point in capacity.points(config)] == patterns
+
+
+def test_numbers_given_as_stored_are_taken_as_they_are_and_their_parity_is_in_the_table():
+    config = Config(memories=["classical"], stored=[4, 5, 6], samples=1)
+    points = capacity.points(config)
+    assert [point["patterns"] for point in points] == [4, 5, 6]
+    assert [capacity_scale.counted(point)["parity"] for point in points] == ["even", "odd", "even"]
+
+
+@pytest.mark.parametrize("name", ["dense:3", "sparse:1.5", "dense:5"])
+def test_the_scale_of_one_memory_is_chosen_on_the_command_line(capsys, name):
+    """Hydra itself takes no colon in a key; the entry may exist or be new."""
+    words = [
+        "conf=capacity_dense",
+        f"memories=[{name}]",
+        "dynamics=[synchronous]",
+        f"per_memory.{name}.neurons=[20, 30]",
+        f"per_memory.{name}.samples=7",
+        "--cfg",
+        "job",
+    ]
+    assert run.main(words) == 0
+    options = yaml.safe_load(capsys.readouterr().out)["per_memory"]
+    assert (options[name]["neurons"], options[name]["samples"]) == ([20, 30], 7)
+    assert options["dense:4"]["neurons"] == [20, 30, 45]
+    if name == "dense:3":  # what is not named stays
+        assert len(options[name]["loads"]) == 11
+
+
+def test_an_option_that_a_scale_lacks_is_named_in_one_sentence(capsys):
+    assert run.main(["conf=capacity_dense", "per_memory.dense:3.lods=[0.1]"]) == 2
+    assert "per_memory.dense:3.lods is not an option" in capsys.readouterr().err

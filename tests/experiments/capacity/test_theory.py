@@ -1,0 +1,113 @@
+"""Theory by the name of a memory: the right line for every memory and criterion, and none where there is none."""
+
+import math
+
+import numpy as np
+import pytest
+
+from experiments.capacity import theory
+from experiments.capacity.summary import CRITERIA
+from hopfield.memories import find, names
+from hopfield.theory import classical, dense, exponential, spherical
+
+
+@pytest.mark.parametrize(
+    ("memory", "criterion", "neurons", "start", "beta", "load"),
+    [
+        ("classical", "retained", None, 0.0, 1.0, 0.1379056),
+        ("dense:2", "retained", None, 0.0, 1.0, 0.1379056),
+        ("dense", "retained", None, 0.0, 1.0, float(dense.spinodal(3).load)),
+        ("dense:4", "retained", None, 0.0, 1.0, float(dense.spinodal(4).load)),
+        ("projection", "retained", None, 0.0, 1.0, 1.0),
+        ("projection", "fixed_point", None, 0, 1.0, 1.0),
+        ("exponential", "target_weight", None, 0.0, 1.0, 1 - math.log(math.cosh(1))),
+        ("exponential", "target_weight", None, 0.0, 0.5, 0.5 - math.log(math.cosh(0.5))),
+        ("exponential", "fixed_point", None, 0.0, 1.0, 2 - math.log(math.cosh(2))),
+        ("exponential", "target_weight", 12, 0.1, 1.0, float(exponential.critical_load(12, 1.0, 0.1))),
+        # λ(1−t) − ½ ln(1−t²) at λ = 1, t = (√5 − 1)/2, where 1 − t² = t
+        ("modern", "target_weight", None, 0.0, 1.0, (3 - math.sqrt(5)) / 2 - 0.5 * math.log((math.sqrt(5) - 1) / 2)),
+        # 0.150718 = 1/(2 erfc⁻¹(0.01)²) of Krotov & Hopfield at an error of 0.5 %, over (2n−3)!!
+        ("classical", "one_step_error", None, 0.0, 1.0, 0.15071825),
+        ("dense:3", "one_step_error", None, 0.0, 1.0, 0.15071825 / 3),
+        ("modern", "target_weight", 12, 0.0, 2.0, math.log(float(spherical.critical_patterns(12, 24.0))) / 12),
+        (
+            "modern",
+            "converged_weight",
+            12,
+            0.0,
+            1.0,
+            math.log(float(spherical.critical_patterns(12, 12.0, "converged"))) / 12,
+        ),
+    ],
+    ids=str,
+)
+def test_critical_loads(memory, criterion, neurons, start, beta, load):
+    found = theory.critical_load(memory, criterion, neurons, start, beta)
+    assert isinstance(found, float)
+    assert found == pytest.approx(load, rel=1e-6)
+
+
+@pytest.mark.parametrize("memory", ["storkey", "sparse:1.5", "epanechnikov"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_memories_without_a_theory_have_no_line(memory, criterion):
+    assert theory.critical_load(memory, criterion, None, 0.0, 1.0) is None
+    assert theory.one_step_error(memory, 20, np.array([3]), 0.0, 1.0) is None
+    assert theory.retained_overlap(memory, 0.1) is None
+    assert theory.success(memory, criterion, 10, np.array([3]), 0.0, 1.0) is None
+
+
+@pytest.mark.parametrize("memory", [*names(), "dense:2", "dense:5", "sparse:1.2"])
+def test_every_start_has_a_line_or_none_and_never_an_error(memory):
+    counts = np.array([2, 9])
+    for start in (0, 0.0, 0.3, 0.5, 0.8, 1.0, "mask:0.5", "noise:2", "lower:0.5"):
+        error = theory.one_step_error(memory, 10, counts, start, 1.0)
+        assert error is None or ((error >= 0) & (error <= 1)).all()
+        for criterion in CRITERIA:
+            load = theory.critical_load(memory, criterion, None, start, 1.0)
+            assert load is None or 0 <= load < 2
+            share = theory.success(memory, criterion, 10, counts, start, 1.0)
+            assert share is None or ((share >= 0) & (share <= 1)).all()
+            if isinstance(start, str):
+                assert load is error is share is None
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        ("classical", lambda m, start: classical.one_step_error(20, m, start)),
+        ("dense:2", lambda m, start: classical.one_step_error(20, m, start)),
+        ("dense:4", lambda m, start: dense.one_step_error(4, 20, m, start)),
+        ("exponential", lambda m, start: exponential.one_step_error(20, m, 0.7, start)),
+    ],
+)
+@pytest.mark.parametrize("start", [0, 0.2])
+def test_one_step_errors_are_those_of_the_memory_at_its_size(memory, expected, start):
+    counts = np.array([3, 10, 30])
+    found = theory.one_step_error(memory, 20, counts, start, 0.7)
+    np.testing.assert_allclose(found, expected(counts, start), rtol=1e-12)
+    assert (np.diff(found) > 0).all()
+
+
+def test_overlaps_of_retained_patterns_end_at_the_critical_load():
+    for memory in ("classical", "dense:3"):
+        critical = theory.critical_load(memory, "retained", None, 0.0, 1.0)
+        overlap = theory.retained_overlap(memory, critical * np.array([0.2, 0.999, 1.001]))
+        assert overlap[0] > 0.999 > overlap[1] > 0.8
+        assert np.isnan(overlap[2])
+
+
+def test_exact_shares_are_those_of_the_finite_network():
+    counts = np.array([10, 300, 1000, 3000])
+    share = theory.success("exponential", "target_weight", 12, counts, 0.0, 1.0)
+    np.testing.assert_allclose(share, exponential.target_weight_probability(12, counts, 1.0, 0.0), rtol=1e-12)
+    assert share[0] > 0.99
+    assert share[-1] < 0.01
+
+
+@pytest.mark.parametrize(("memory", "neurons"), [("classical", 100), ("dense:3", 60), ("exponential", 12)])
+def test_load_of_a_share_of_wrong_spins_is_between_the_odd_numbers_on_either_side(memory, neurons):
+    load = theory.critical_load(memory, "one_step_error", neurons, 0.0, 1.0)
+    patterns = find(memory).scaling.patterns(load, neurons)
+    below = 2 * int((patterns - 1) // 2) + 1
+    error = theory.one_step_error(memory, neurons, np.array([below, below + 2]), 0.0, 1.0)
+    assert error[0] < theory.WRONG <= error[1]

@@ -1,0 +1,89 @@
+"""The comparison of ways to compute attention: costs are measured, errors are those of the method, summaries add up."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.efficient_attention import experiment
+from experiments.efficient_attention.experiment import Config
+
+
+@pytest.fixture(scope="module")
+def table():
+    config = Config()
+    return pd.DataFrame(list(experiment.measure(config, experiment.points(config))))
+
+
+def test_every_method_is_timed_and_weighed_at_every_length(table):
+    assert list(table["method"].unique()) == Config().methods
+    assert (table["seconds"] > 0).all()
+    assert (table["megabytes"] >= 0).all()
+    assert table["error"].notna().all()
+
+
+def test_exact_methods_have_no_error_and_the_others_have_one(table):
+    exact = table["method"].isin(experiment.EXACT)
+    assert (table.loc[exact, "error"] < 1e-5).all()
+    assert (table.loc[~exact, "error"] > 1e-3).all()
+
+
+def test_a_window_as_wide_as_the_sequence_and_as_many_stretches_as_keys_are_exact():
+    config = Config(methods=["window:64", "low_rank:64"], lengths=[64], repetitions=1, samples=1)
+    found = list(experiment.measure(config, experiment.points(config)))
+    assert all(row["error"] < 1e-5 for row in found)
+
+
+def test_dense_attention_is_left_out_beyond_its_largest_length():
+    config = Config(methods=["dense", "elu"], lengths=[32, 64], largest_dense=32, repetitions=1)
+    assert [(point["method"], point["length"]) for point in experiment.points(config)] == [
+        ("dense", 32),
+        ("elu", 32),
+        ("elu", 64),
+    ]
+
+
+def test_the_crossover_is_where_the_times_are_equal():
+    """Times T²/100 and T cross at T = 100, on straight lines in the logarithms."""
+    lengths = np.array([10, 30, 200, 400])
+    assert experiment.crossover(lengths, lengths**2 / 100, lengths, lengths) == pytest.approx(100, rel=1e-12)
+    assert experiment.crossover(lengths, lengths, lengths, lengths / 2) == 10
+    assert np.isnan(experiment.crossover(lengths, lengths, lengths, 2 * lengths))
+
+
+def test_the_summary_finds_the_exponents_of_time_and_memory():
+    lengths = [128, 256, 512, 1024]
+    rows = [
+        {"pass": "forward", "method": method, "length": n, "seconds": 1e-6 * n**power, "megabytes": 1e-3 * n**power}
+        | {"error": 0.0 if method == "dense" else 0.5, "error_stderr": 0.1}
+        for method, power in (("dense", 2), ("elu", 1))
+        for n in lengths
+    ]
+    summary = experiment.summarise(pd.DataFrame(rows))
+    assert [entry["seconds_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
+    assert [entry["megabytes_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
+    assert summary["scalars"]["error/elu"] == 0.5
+
+
+def test_the_figure_draws_all_and_nothing(table, tmp_path):
+    experiment.plot(table, {}).savefig(tmp_path / "all.png")
+    experiment.plot(table[table["method"] == "dense"], {}).savefig(tmp_path / "dense.png")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"methods": ["flash"]}, "methods must be among"),
+        ({"methods": ["linear"]}, "got 'linear'"),
+        ({"methods": ["window:0"]}, "got 'window:0'"),
+        ({"methods": ["dense:3"]}, "got 'dense:3'"),
+        ({"methods": []}, "methods must not be empty"),
+        ({"lengths": [0]}, "lengths must be at least 1"),
+        ({"passes": ["sideways"]}, "passes must be one of forward, backward"),
+        ({"spread": 0.0}, "spread must be positive"),
+        ({"repetitions": 0}, "repetitions must be at least 1"),
+    ],
+    ids=str,
+)
+def test_bad_options_are_named(options, said):
+    with pytest.raises(ValueError, match=said):
+        Config(**options)

@@ -1,0 +1,224 @@
+"""The entropy experiment: every column against a plain numpy loop, theory and theorems, and its contract."""
+
+import itertools
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas
+import pytest
+
+from experiments.entropy import experiment as entropy
+from experiments.entropy import measurement
+from experiments.entropy.experiment import Config
+from experiments.figures import style
+from hopfield import find_memory
+from hopfield.theory import spherical
+
+SMOKE = Config()
+DRAW = measurement.Draw("sphere", SMOKE.neurons, SMOKE.patterns, "lower", SMOKE.samples, SMOKE.queries)
+
+
+def table_of(config: Config, path: Path) -> pandas.DataFrame:
+    """The table as a run would save and read it."""
+    path.mkdir(parents=True, exist_ok=True)
+    order = {tuple(point.values()): i for i, point in enumerate(entropy.points(config))}
+    rows = sorted(entropy.measure(config, entropy.points(config)), key=lambda row: order[tuple(row.values())[:7]])
+    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
+    return style.read_table(path / "table.csv")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
+    return table_of(Config(), tmp_path_factory.mktemp("entropy"))
+
+
+def test_every_quantity_equals_a_plain_loop_over_softmax() -> None:
+    beta = 9.0
+    found = measurement.follow(DRAW, 3, 0.25, "modern", beta, SMOKE.steps)
+    stored, starts = (np.asarray(x) for x in measurement._drawn(DRAW)(np.uint32(3), None, np.float64(0.25)))
+    np.testing.assert_allclose(np.linalg.norm(stored, axis=2), 1, atol=1e-12)
+    np.testing.assert_array_equal(starts, np.where(np.arange(16) < 12, stored[:, : SMOKE.queries], 0.0))
+    for sample, query in itertools.product(range(SMOKE.samples), range(SMOKE.queries)):
+        patterns, state = stored[sample], starts[sample, query]
+        for step in range(SMOKE.steps + 1):
+            boltzmann = np.exp(beta * patterns @ state)
+            p = boltzmann / boltzmann.sum()
+            shannon = -np.sum(p * np.log(p))
+            free = -np.log(boltzmann.sum()) / beta
+            new = p @ patterns
+            expected = {
+                "entropy": shannon,
+                "thermal_entropy": shannon,
+                "effective_number": math.exp(shannon),
+                "mean_energy": -p @ (patterns @ state),
+                "free_energy": free,
+                "energy": 0.5 * state @ state + free,
+                "overlap": state @ patterns[query],
+                "target_weight": p[query],
+                "step_size": np.linalg.norm(new - state),
+            }
+            for name, value in expected.items():
+                assert found[name][sample, query, step] == pytest.approx(value, abs=1e-12), name
+            state = new
+
+
+@pytest.mark.parametrize("memory", ["modern", "sparse", "sparse:1.5"])
+def test_the_identities_and_the_descent_hold_at_every_step(memory: str) -> None:
+    # |dΦ/dT + S| is the error of a central difference of relative width 1e-4 at a Φ that has kinks in its second
+    # derivative for sparse weights; a wrong sign or factor would give S itself, of order 1.
+    for beta in (0.5, 6.0, 40.0):
+        found = measurement.follow(DRAW, 0, 0.5, memory, beta, SMOKE.steps)
+        assert np.abs(found["residual"]).max() < 1e-12
+        assert np.abs(found["slope"] - found["thermal_entropy"][..., 0]).max() < 1e-4
+        gain = -np.diff(found["energy"]) - 0.5 * found["step_size"][..., :-1] ** 2
+        assert gain.min() > -1e-12
+    assert found["target_weight"].max() > 0.9
+
+
+def test_the_entropy_rises_to_ln_2_between_two_opposite_patterns() -> None:
+    # physics: x' = tanh(β x) shrinks x to 0 for β < 1, where both patterns weigh the same.
+    model = find_memory("modern").build(jnp.array([[1.0], [-1.0]]), beta=0.9)
+    found = jax.jit(lambda start: measurement._retrieval(model, 0, start, 200))(jnp.array([1.0]))
+    assert np.all(np.diff(found["entropy"]) > -1e-12)
+    assert found["entropy"][0] < 0.45
+    assert float(found["entropy"][-1]) == pytest.approx(math.log(2), abs=1e-9)
+    assert np.all(np.diff(found["energy"]) < 1e-15)
+
+
+@pytest.mark.parametrize("ratio", [0.8, 1.15, 1.6])
+def test_converged_entropy_on_the_sphere_is_that_of_theory(ratio: float) -> None:
+    neurons, patterns = 64, 1000
+    beta = ratio * entropy.critical_beta(neurons, patterns)
+    draw = measurement.Draw("sphere", neurons, patterns, "flip", 4, 16)
+    found = measurement.follow(draw, 1, 0.0, "modern", beta, 40)
+    expected = spherical.converged(neurons, patterns, beta)
+    assert np.mean(found["entropy"][..., -1]) == pytest.approx(expected.entropy, abs=0.02)
+    assert np.mean(found["overlap"][..., -1]) == pytest.approx(expected.overlap, abs=0.005)
+    if ratio > 1:
+        assert np.mean(found["entropy"][..., -1]) < 0.3
+    else:
+        assert np.mean(found["entropy"][..., -1]) > math.log(patterns) - 0.02
+
+
+def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFrame) -> None:
+    config = Config()
+    rows = table[(table["ratio"] == 1.1) & (table["corruption"] == "lower:0.5")]
+    found = measurement.follow(DRAW, 0, 0.5, "modern", rows["beta"].iloc[0], config.steps)
+    shannon = found["entropy"][..., : config.steps + 1]
+    for end, level in (("_low", 0.1), ("", 0.5), ("_high", 0.9)):
+        expected = np.quantile(shannon, level, axis=(0, 1))
+        np.testing.assert_allclose(rows[f"entropy{end}"], expected, rtol=1e-12)
+    rising = (np.diff(shannon) > 0.01).any(axis=2)
+    assert 0 < rising.mean() < 1
+    last = rows.iloc[-1]
+    assert last["rising"] == pytest.approx(rising.mean())
+    # one draw of patterns is one cluster: s/√G of the shares of the draws
+    assert last["rising_stderr"] == pytest.approx(rising.mean(axis=1).std(ddof=1) / math.sqrt(config.samples))
+
+
+def test_the_query_is_the_same_at_every_beta_and_its_entropy_falls_with_beta(table: pandas.DataFrame) -> None:
+    start = table[(table["step"] == 0) & (table["corruption"] == "lower:0.5")].sort_values("beta")
+    np.testing.assert_allclose(start["overlap"], start["overlap"].iloc[0], rtol=1e-14)
+    assert len(start) == len(Config().ratios) + len(Config().fixed)
+    assert (np.diff(start["entropy"]) < 0).all()
+    np.testing.assert_allclose(start["slope"], start["thermal_entropy"], atol=1e-6)
+
+
+def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
+    config = Config()
+    chosen = [point for point in entropy.points(config) if point["step"] == 3 and point["ratio"] == 2.0]
+    rows = list(entropy.measure(config, chosen))
+    assert len(rows) == len(chosen) == 2
+    for row in rows:
+        again = table
+        for name, value in row.items():
+            if name in chosen[0]:
+                again = again[again[name] == value]
+        assert len(again) == 1
+        for name, value in row.items():
+            if isinstance(value, float):
+                assert again[name].iloc[0] == value, name
+
+
+def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pandas.DataFrame) -> None:
+    summary = entropy.summarise(table)
+    (checks,) = summary["checks"]
+    assert checks["memory"] == "modern"
+    assert 0 <= checks["residual"] < 1e-12
+    assert 0 < checks["slope_residual"] < 1e-6
+    assert checks["descent"] > -1e-12
+    assert len(summary["rising"]) == 6
+    both = {(row["corruption"], row["ratio"]): row["rising"] for row in summary["rising"]}
+    assert both["clean", 0.5] == 1.0
+    assert both["lower:0.5", 2.0] < 0.2
+    assert summary["scalars"]["residual/modern"] == checks["residual"]
+    assert summary["scalars"]["rising/modern/0.5"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        lambda rows: rows,
+        lambda rows: rows[rows["corruption"] == "clean"],
+        lambda rows: rows[(rows["corruption"] != "clean") & (rows["ratio"] == 1.1)],
+        lambda rows: rows.assign(ensemble="gaussian"),
+        lambda rows: pandas.concat([rows, rows.assign(ensemble="digits"), rows.assign(memory="sparse:1.5")]),
+    ],
+    ids=["smoke", "one start", "one temperature", "no theory", "several of all"],
+)
+def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
+    rows = kept(table).reset_index(drop=True)
+    with style.style():
+        figure = entropy.plot(rows, entropy.summarise(rows))
+        figure.savefig(tmp_path / "figure.png", dpi=30)
+    assert sum(ax.has_data() for ax in figure.axes) == 9
+
+
+def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> None:
+    np.save(tmp_path / "faces.npy", np.random.default_rng(0).uniform(size=(70, 4, 4)))
+    source = str(tmp_path / "faces.npy")
+    config = Config(ensembles=[source], neurons=5, corruption=["noise:1"], ratios=[8.0], fixed=[])
+    first, *_, last = entropy.measure(config, entropy.points(config))
+    assert (first["neurons"], first["ensemble"]) == (16, source)
+    assert first["corruption"] == "noise:1"
+    assert last["target_weight_high"] > 0.9
+    assert last["descent"] >= -1e-12
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"memories": []}, r"memories must not be empty, got \[\]"),
+        ({"memories": ["modrn"]}, "memory must be one of .*got 'modrn'"),
+        ({"memories": ["classical"]}, "memories must have normalised weights on real states .*got classical"),
+        ({"memories": ["projection"]}, "memories must have normalised weights on real states .*got projection"),
+        ({"memories": ["epanechnikov"]}, "memories must have normalised weights .*got epanechnikov"),
+        ({"ensembles": []}, "ensembles must not be empty"),
+        ({"ensembles": ["nowhere.npy"]}, "must name an existing .npy or .npz file, got 'nowhere.npy'"),
+        ({"ensembles": ["digits"], "patterns": 2000}, "patterns must be at most the 1797 of digits, got 2000"),
+        ({"patterns": 2}, "patterns must be at least 3, got 2"),
+        ({"patterns": 2**28}, "patterns must be at most"),
+        ({"neurons": 1}, "neurons must be at least 2, got 1"),
+        ({"corruption": []}, "corruption must not be empty"),
+        ({"corruption": ["fold:0.1"]}, "corruption must be .*got 'fold:0.1'"),
+        ({"corruption": ["lower:2"]}, "corruption must have a fraction"),
+        ({"ratios": []}, "ratios must not be empty"),
+        ({"ratios": [0.0]}, r"ratios must be positive, got 0"),
+        ({"fixed": [math.nan]}, r"fixed must be positive, got nan"),
+        ({"steps": 0}, "steps must be at least 1, got 0"),
+        ({"samples": 0}, "samples must be at least 1, got 0"),
+        ({"queries": -1}, "queries must be at least 1, got -1"),
+        ({"band": 1.0}, r"band must lie in \(0, 1\), got 1"),
+        ({"rise": 0.0}, "rise must be at least 1e-09, got 0"),
+        ({"seed": -1}, "seed must lie in"),
+    ],
+    ids=str,
+)
+def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as error:
+        Config(**options)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,120 @@
+"""The house style: told apart in grey and by colour-blind readers, the same bytes every time, no state left behind."""
+
+import json
+import re
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from experiments.figures import style
+from experiments.shared import files
+
+# Linear RGB to the two cone responses that a protanope and a deuteranope still tell apart, after Viénot, Brettel &
+# Mollon (1999): both see the same blue, and one mixture each of red and green.
+_BLIND = {
+    "protanope": np.array([[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]]),
+    "deuteranope": np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]]),
+}
+
+
+def linear(colour: str) -> np.ndarray:
+    """sRGB to linear light (IEC 61966-2-1)."""
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+@pytest.mark.parametrize("eye", _BLIND)
+def test_colours_differ_for_the_colour_blind(eye: str) -> None:
+    seen = [_BLIND[eye] @ linear(colour) for colour in style.COLOURS]
+    nearest = min(np.abs(a - b).max() for i, a in enumerate(seen) for b in seen[:i])
+    assert nearest > 0.08
+
+
+def test_the_measure_of_blindness_sees_the_pair_that_fails() -> None:
+    red, green = linear("#d62728"), linear("#2ca02c")
+    assert np.abs(_BLIND["deuteranope"] @ (red - green)).max() < 0.05
+
+
+def test_series_differ_without_colour() -> None:
+    looks = style.series([f"series {number}" for number in range(7)])
+    assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == 7
+    assert len({look["marker"] for look in looks.values()}) == 7
+    assert len({str(look["linestyle"]) for look in looks.values()}) == 7
+
+
+def test_a_label_keeps_its_look_however_often_it_comes() -> None:
+    assert style.series(["a", "b", "a"]) == style.series(["a", "b"])
+    assert len(style.series([str(number) for number in range(20)])) == 20
+
+
+def test_no_text_is_smaller_than_a_page_can_show() -> None:
+    with style.style():
+        assert matplotlib.rcParams["font.size"] >= 9
+        assert matplotlib.rcParams["legend.fontsize"] >= 8
+    figure, axes = style.panels(2, 3)
+    assert axes.shape == (2, 3)
+    assert figure.get_size_inches().tolist() == [8.0, 6.8]
+
+
+def test_the_style_ends_with_its_block() -> None:
+    before = dict(matplotlib.rcParams)
+    with style.style():
+        assert matplotlib.rcParams["svg.hashsalt"]
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
+    class Sine:
+        """An experiment as far as drawing goes."""
+
+        @staticmethod
+        def plot(table, summary):
+            figure, axes = plot.panels(1, 2)
+            for label, look in plot.series(["one", "two"]).items():
+                axes[0, 0].errorbar(table["x"], table["y"], summary["error"], label=label, **look)
+            axes[0, 1].plot(table["x"], table["y"], **plot.THEORY)
+            axes[0, 0].legend()
+            return figure
+
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
+        files.write_json(folder / "summary.json", {"error": 0.1})
+        plot.draw(folder, Sine)
+    for suffix in plot.SUFFIXES:
+        first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
+        assert first == second
+        assert len(first) > 1000
+        assert not re.search(rb"CreationDate|dc:date|tIME", first)
+    assert {path.name for path in (tmp_path / "first").iterdir()} == {
+        "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in plot.SUFFIXES)
+    }  # fmt: skip
+
+
+def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path) -> None:
+    with style.style():
+        figure, axes = style.panels()
+        axes[0, 0].plot([1, 2], [0, -1])
+        axes[0, 0].set(yscale="log", ylim=(-1, 10), title="😀")
+        figure.savefig(tmp_path / "figure.png")
+
+
+def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = r"a$\bad_^$.npy"
+
+    class Toy:
+        @staticmethod
+        def plot(table, summary):
+            figure, axes = plot.panels()
+            for text in (table["source"].iloc[0], summary["rows"][0]["source"]):
+                axes[0, 0].plot([1, 2], label=text)
+            axes[0, 0].legend(title=table["source"].iloc[0])
+            return figure
+
+    (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
+    (tmp_path / "summary.json").write_text(json.dumps({"rows": [{"source": name}]}))
+    assert plot.draw(tmp_path, Toy).is_file()

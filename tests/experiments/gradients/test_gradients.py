@@ -1,0 +1,72 @@
+"""The verification experiment: its table holds every gradient once, its verdict is that of its rows."""
+
+import json
+
+import pandas
+import pytest
+
+from experiments.gradients import experiment as gradients
+from experiments.gradients.experiment import Config
+
+
+@pytest.fixture(scope="module")
+def table():
+    config = Config(shapes=["grouped"], masks=["none", "random"], metrics=["none", "biased"], separations=["softmax"])
+    return pandas.DataFrame(gradients.measure(config, gradients.points(config)))
+
+
+def test_every_gradient_is_measured_once_and_agrees(table):
+    config = Config(shapes=["grouped"], masks=["none", "random"], metrics=["none", "biased"], separations=["softmax"])
+    keys = list(gradients.points(config)[0])
+    assert table[keys].to_dict("records") == gradients.points(config)
+    assert len(table) == 2 * 2 * (6 + 10)
+    assert table["passed"].all()
+    double = table[table["dtype"] == "float64"]
+    assert double["autodiff"].max() < 1e-12
+    assert double["difference"].max() < 1e-9
+    single = table[table["dtype"] == "float32"]
+    assert 1e-9 < single["autodiff"].max() < 1e-4  # really single precision
+
+
+def test_a_point_does_not_depend_on_what_else_is_measured(table):
+    config = Config()
+    wanted = [point for point in gradients.points(config) if point["input"] == "beta"][:1]
+    both = [next(iter(gradients.measure(config, points))) for points in (wanted, gradients.points(config)[:6])]
+    assert both[0] == next(
+        row for row in gradients.measure(config, gradients.points(config)[:6]) if row["input"] == "beta"
+    )
+    assert both[1]["input"] == "query"
+
+
+def test_the_verdict_is_that_of_the_rows(table):
+    good = gradients.summarise(table)
+    assert good["scalars"]["float64 verdict"] == "verified: 32 of 32 gradients agree"
+    assert good["scalars"]["gradients_wrong"] == 0
+    assert good["wrong"] == []
+    broken = table.copy()
+    broken.loc[3, ["passed", "autodiff"]] = [False, 0.1]
+    bad = gradients.summarise(broken)
+    assert bad["scalars"]["float32 verdict"] == "NOT VERIFIED: 31 of 32 gradients agree"
+    assert bad["wrong"][0]["input"] == table.loc[3, "input"]
+    json.dumps(bad)
+
+
+def test_any_part_of_the_table_can_be_drawn(table):
+    for rows in (table, table[table["dtype"] == "float64"], table.assign(passed=False)):
+        figure = gradients.plot(rows, gradients.summarise(rows))
+        assert len(figure.axes) == 2
+        figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shapes": []}, r"^shapes must not be empty, got \[\]$"),
+        ({"metrics": ["none", "curved"]}, "^metrics must be one of none, scaled, .*, got 'curved'$"),
+        ({"dtypes": ["float32", "float32"]}, "^dtypes must be different from each other"),
+        ({"separations": ["argmax"]}, "^separations must be one of softmax, entmax, sparsemax, got 'argmax'$"),
+    ],
+)
+def test_impossible_choices_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**options)

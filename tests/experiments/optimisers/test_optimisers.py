@@ -1,0 +1,322 @@
+"""The comparison of optimisers: its problems, rules, search and summary against closed forms and plain loops."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pandas
+import pytest
+import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
+from threadpoolctl import threadpool_limits
+
+from experiments.figures import style
+from experiments.optimisers import experiment as optimisers
+from experiments.optimisers import measurement, rules
+from experiments.optimisers.experiment import RULES, Config, points
+from experiments.optimisers.problem import Shape, held_out, loss, model, problem
+from hopfield.optim import diagonal_fisher, natural_gradient
+
+pytestmark = pytest.mark.usefixtures("as_run")
+SHAPE = Shape(features=4, patterns=3, classes=3, examples=128, held=64)
+MIXED = Shape(features=5, patterns=4, classes=2, examples=64, held=64)
+SEED = (0, 3)
+HYPER = {
+    "sgd": {"rate": 0.5, "friction": 0.2},
+    "adam": {"rate": 0.05, "friction": 0.1},
+    "lbfgs": {"curvature": 0.9, "memory": 10},
+    "cg": {"rate": 1.0, "damping": 0.1},
+    "cholesky": {"rate": 1.0, "damping": 0.1},
+    "kernel": {"rate": 0.5, "damping": 0.1},
+    "kronecker": {"rate": 0.5, "damping": 0.03},
+    "diagonal": {"rate": 0.3, "damping": 0.03},
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def single() -> Iterator[None]:
+    """One thread for LAPACK, as `measure` has it: its threads and XLA's wait for each other on a busy machine."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+def setting(batch: int = 0, conditioning: float = 10.0, length: int = 200) -> measurement.Setting:
+    return measurement.setting(SHAPE, SEED, conditioning, batch, 0.05, length)
+
+
+def hyper(rule: str, **changed: float) -> dict[str, Any]:
+    return {n: v if n == "memory" else jnp.float32(v) for n, v in (HYPER[rule] | changed).items()}
+
+
+def followed(rule: str, where: measurement.Setting, steps: int, **changed: float) -> np.ndarray:
+    """Losses of a run that goes on whatever it reaches."""
+    endless = where._replace(end=-math.inf)
+    return measurement.run(rule, hyper(rule, **changed), endless, steps).trace["loss"]
+
+
+def test_conditionings_are_one_problem_in_other_coordinates() -> None:
+    one, other = problem(SHAPE, SEED, 1.0), problem(SHAPE, SEED, 100.0)
+    np.testing.assert_array_equal(one.labels, other.labels)
+    mixing = np.linalg.lstsq(np.asarray(one.inputs, float), np.asarray(other.inputs, float), rcond=None)[0]
+    levels = np.linalg.eigvalsh((mixing + mixing.T) / 2)
+    np.testing.assert_allclose(mixing, mixing.T, atol=1e-5)
+    assert levels.max() / levels.min() == pytest.approx(100.0, rel=1e-3)
+    assert np.mean(levels**2) == pytest.approx(1.0, rel=1e-5)
+    np.testing.assert_allclose(np.diff(np.log(levels)), math.log(100) / 3, rtol=1e-3)
+    of = lambda given, params: float(loss(given, params, given.inputs, given.labels))  # noqa: E731
+    assert of(one, one.teacher) == pytest.approx(of(other, other.teacher), rel=1e-5)
+    moved = {"metric": jnp.asarray(np.linalg.solve(mixing, one.start["metric"]), jnp.float32)}
+    assert of(one, one.start) == pytest.approx(of(other, moved), rel=1e-4)
+
+
+def test_the_memory_answers_as_plain_numpy_does() -> None:
+    given = problem(MIXED, SEED, 10.0)
+    x, stored = (np.asarray(a, float) for a in (given.inputs, given.stored))
+    scores = x @ np.asarray(given.start["metric"], float) @ stored.T
+    share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    classes = np.stack([share[:, c::2].sum(axis=1) for c in range(2)], axis=1)
+    np.testing.assert_allclose(model(given)(given.start, given.inputs), np.log(classes), rtol=1e-4, atol=1e-5)
+    expected = -np.mean(np.log(classes)[np.arange(len(x)), np.asarray(given.labels)])
+    assert float(loss(given, given.start, given.inputs, given.labels)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_labels_are_drawn_with_the_teachers_probabilities() -> None:
+    given = problem(MIXED._replace(examples=40_000), SEED, 1.0)
+    assert np.mean(np.asarray(given.inputs, float) ** 2) == pytest.approx(1.0, rel=0.01)
+    p = np.exp(np.asarray(model(given)(given.teacher, given.inputs), float))
+    entropy, surprise = -(p * np.log(p)).sum(axis=1), -np.log(p[np.arange(len(p)), np.asarray(given.labels)])
+    # The mean surprise of draws from p is the mean entropy; its error from the variance of the draws.
+    assert abs((surprise - entropy).mean()) < 4 * surprise.std() / math.sqrt(len(p))
+
+
+def test_the_target_is_a_share_of_the_gain_and_the_optimum_a_bound() -> None:
+    where = setting()
+    best = measurement.optimum(SHAPE, SEED)
+    assert where.target == pytest.approx(best + 0.05 * (math.log(3) - best), rel=1e-12)
+    assert best < float(loss(where.given, where.given.teacher, where.given.inputs, where.given.labels))
+    slope = jax.grad(lambda p: loss(where.given, p, where.given.inputs, where.given.labels))
+    assert followed("cholesky", where, 30).min() >= best - 1e-5
+    assert float(optax.tree.norm(slope(where.given.teacher))) > 1e-3  # the teacher is not the optimum of its draw
+
+
+def plain(tx: Any, given: Any, batches: list[np.ndarray], **options: Any) -> list[float]:
+    """Losses of all examples along a loop of updates, as one would write it."""
+    params, state, found = given.start, tx.init(given.start), []
+    of = lambda p, rows: loss(given, p, given.inputs[rows], given.labels[rows])  # noqa: E731
+    everything = np.arange(len(given.labels))
+
+    @jax.jit
+    def step(params: Any, state: Any, rows: Any) -> tuple:
+        value, grads = jax.value_and_grad(of)(params, rows)
+        extra = dict(options)
+        if "model_fn" in extra:
+            extra |= {"inputs": given.inputs[rows], "value": value, "value_fn": lambda p: of(p, rows)}
+        updates, state = tx.update(grads, state, params, **extra)
+        return optax.apply_updates(params, updates), state
+
+    for rows in batches:
+        found.append(float(of(params, everything)))
+        params, state = step(params, state, rows)
+    return [*found, float(of(params, everything))]
+
+
+PLAIN: dict[str, Callable] = {
+    "sgd": lambda: optax.sgd(0.5, momentum=0.8),
+    "adam": lambda: optax.adam(0.05, b1=0.9),
+    "cholesky": lambda: natural_gradient(
+        1.0, likelihood="categorical", damping="lm", initial_damping=0.1, solver="cholesky"
+    ),
+    "diagonal": lambda: diagonal_fisher(0.3, likelihood="categorical", damping=0.03, decay=0.0),
+}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in PLAIN if rule != "sgd"])
+def test_a_run_is_the_loop_one_would_write(rule: str) -> None:
+    where = setting()
+    options = {} if rule in ("sgd", "adam") else {"model_fn": model(where.given)}
+    expected = plain(PLAIN[rule](), where.given, [np.arange(SHAPE.examples)] * 6, **options)
+    np.testing.assert_allclose(followed(rule, where, 6), expected, rtol=2e-4)
+
+
+def test_mini_batches_run_through_all_examples_every_epoch() -> None:
+    where = setting(batch=32)
+    order = np.asarray(where.order)
+    assert where.every == 4
+    for epoch in order.reshape(-1, 128):
+        np.testing.assert_array_equal(np.sort(epoch), np.arange(128))
+    expected = plain(PLAIN["sgd"](), where.given, list(order[:8]))
+    np.testing.assert_allclose(followed("sgd", where, 8), expected[::4], rtol=2e-4)
+
+
+@pytest.mark.parametrize("batch", [0, 32])
+def test_what_is_timed_does_all_the_steps_of_what_is_watched(batch: int) -> None:
+    where = setting(batch)
+    done = [measurement._train("sgd", hyper("sgd"), where, 8, -math.inf, watch) for watch in (2, 0)]
+    assert [int(steps) for _, _, steps, _ in done] == [8, 8]
+    np.testing.assert_array_equal(done[0][0]["metric"], done[1][0]["metric"])
+
+
+def test_the_kernel_form_takes_the_steps_of_the_whole_matrix() -> None:
+    where = setting(batch=32)
+    fixed = natural_gradient(0.5, likelihood="categorical", damping=0.1, solver="cholesky")
+    expected = plain(fixed, where.given, list(np.asarray(where.order)[:8]), model_fn=model(where.given))
+    np.testing.assert_allclose(followed("kernel", where, 8), expected[::4], rtol=1e-3)
+
+
+def test_a_run_ends_at_its_goal_and_notes_when_it_was_there() -> None:
+    where = setting()
+    found = measurement.run("cholesky", hyper("cholesky"), where, 30, goal=where.target)
+    assert found.reached is not None
+    assert found.trace["loss"][found.reached] <= where.target < found.trace["loss"][found.reached - 1]
+    assert found.steps <= found.reached + 1
+    assert len(found.trace["loss"]) == found.steps + 1
+    found = measurement.run("cholesky", hyper("cholesky"), where, 30)
+    held, right = held_out(where.given, where.given.start)
+    assert found.trace["held_loss"][0] == pytest.approx(float(held), rel=1e-5)
+    assert found.trace["held_accuracy"][0] == pytest.approx(float(right), rel=1e-5)
+
+
+def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
+    where = setting()
+    found = measurement.run("sgd", hyper("sgd", rate=math.inf), where, 30)
+    assert found.reached is None
+    assert found.diverged
+    assert found.steps < 30
+    row = optimisers._described(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
+    assert row["steps"] is None
+    assert (row["diverged"], row["trials"], row["trials_diverged"]) == (True, 4, 4)
+    assert not math.isnan(row["held_best"])
+    json.loads(measurement.curve(found, where, {found.steps: 1.0}), parse_constant=pytest.fail)
+
+
+def test_a_loss_that_ends_ten_times_as_high_has_diverged_and_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = setting()._replace(end=-math.inf)
+    arrived = measurement.run("sgd", hyper("sgd"), where, 30)
+    assert not arrived.diverged
+    # Finite, and above ten times the start's: as a run would end that passed the target on its way.
+    real = measurement._train
+
+    def worse(*given: Any) -> tuple:
+        params, trace, steps, _ = real(*given)
+        return params, trace, steps, np.float32(10.1 * trace.loss[0])
+
+    monkeypatch.setattr(measurement, "_train", worse)
+    found = measurement.run("sgd", hyper("sgd"), where._replace(target=math.inf), 30)
+    assert (found.diverged, found.reached) == (True, None)
+
+
+def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four trials two diverge on the second of two problems, having reached the target of the first."""
+    where = setting()
+    _, tried = measurement.candidates("sgd", True, 4, [0])
+    rates = [float(h["rate"]) for h in tried]
+
+    def told(lost: list[float]) -> Callable:
+        def run(rule: str, hyper: dict, where: Any, limit: int, *, goal: float) -> measurement.Run:
+            diverged = float(hyper["rate"]) in lost and where.every == 2
+            miss = {"loss": np.array([1.0, math.inf if diverged else 0.5])}
+            return measurement.Run(miss, 5, None if diverged or float(hyper["rate"]) not in lost else 5, diverged)
+
+        return run
+
+    for lost, first in ((rates[:2], 2), (rates, 0)):
+        monkeypatch.setattr(measurement, "run", told(lost))
+        found = measurement.tune("sgd", [where, where._replace(every=2)], 50, 4, [0])
+        assert float(found.hyper["rate"]) == rates[first]
+        assert (found.reached, found.diverged) == (False, len(lost))
+
+
+def test_every_rule_tries_as_many_numbers_one_in_every_stratum() -> None:
+    for rule in RULES:
+        for full in (True, False):
+            places, tried = measurement.candidates(rule, full, 8, [0, 1])
+            assert len(tried) == 8
+            searched = rules.ranges(rule, full)
+            assert set(tried[0]) == set(searched)
+            assert len(searched) == 2
+            np.testing.assert_array_equal(np.sort((places * 8).astype(int), axis=0), np.arange(8)[:, None].repeat(2, 1))
+            for name, (low, high) in searched.items():
+                assert all(low * 0.999 <= float(h[name]) <= high * 1.001 for h in tried)
+
+
+def test_stopping_trials_early_chooses_the_same() -> None:
+    settings = [measurement.setting(SHAPE, (0, n), 10.0, 0, 0.05, 200) for n in (3, 4)]
+    found = measurement.tune("adam", settings, 200, 6, [0, 2])
+    _, tried = measurement.candidates("adam", True, 6, [0, 2])
+    scores = []
+    for numbers in tried:
+        runs = [measurement.run("adam", numbers, where, 200, goal=where.target) for where in settings]
+        scores.append(sum(math.inf if r.reached is None else r.reached for r in runs))
+    assert math.isfinite(min(scores))
+    assert float(found.hyper["rate"]) == float(tried[int(np.argmin(scores))]["rate"])
+
+
+def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
+    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
+    return style.read_table(path / "table.csv")
+
+
+SIZES: dict[str, Any] = {"features": 4, "patterns": 3, "examples": 128, "held": 64, "steps": 200}
+SMALL = Config(rules=["adam", "cholesky"], trials=3, **SIZES)
+
+
+@pytest.fixture(scope="module")
+def rows(as_run: None) -> list[dict]:
+    return list(optimisers.measure(SMALL, points(SMALL)))
+
+
+def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) -> None:
+    asked = [tuple(point.values()) for point in points(SMALL)]
+    assert sorted((r["batch"], r["conditioning"], r["rule"], r["sample"]) for r in rows) == sorted(asked)
+    found = optimisers.summarise(saved(rows, tmp_path))
+    assert {entry["reached"] for entry in found["results"] if entry["rule"] == "cholesky"} == {2}
+    ahead = {e["conditioning"]: e for e in found["comparisons"] if e["measure"] == "steps"}
+    assert ahead[30.0]["winner"] == "cholesky"
+    assert ahead[30.0]["first_order_ratio"] > ahead[1.0]["first_order_ratio"]
+    for row in rows:
+        assert (row["seconds"] is None) == (row["steps"] is None)
+        curve = json.loads(row["curve"])
+        assert curve["step"][0] == 0
+        assert curve["step"][-1] == row["steps_done"]
+        assert curve["loss"][-1] == pytest.approx(row["loss"], rel=1e-5)
+        assert np.all(np.diff(curve["step"]) > 0)
+
+
+def test_a_point_does_not_depend_on_what_else_is_measured(rows: list[dict]) -> None:
+    chosen = [point for point in points(SMALL) if point["rule"] == "adam"][-1:]
+    (again,) = optimisers.measure(SMALL, chosen)
+    (first,) = (row for row in rows if all(row[name] == value for name, value in chosen[0].items()))
+    timed = {name for name in first if "seconds" in name} | {"curve"}
+    assert {n: v for n, v in again.items() if n not in timed} == {n: v for n, v in first.items() if n not in timed}
+
+
+def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> None:
+    middle, low, high = measurement.product_cost(setting().given)
+    assert 0 < low <= middle <= high
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rules": []}, "rules must not be empty"),
+        ({"rules": ["newton"]}, "rules must be one of sgd, .*got 'newton'"),
+        ({"batches": ["half"]}, "batches must be one of full, mini, got 'half'"),
+        ({"conditioning": [0.5]}, r"conditioning must lie in \[1, 10000\], got 0.5"),
+        ({"conditioning": []}, "conditioning must not be empty"),
+        ({"trials": 0}, "trials must be at least 1, got 0"),
+        ({"samples": 0}, "samples must be at least 1, got 0"),
+        ({"classes": 7}, "classes must lie between 2 and the 6 patterns, got 7"),
+        ({"batch": 10_000}, "batch must lie between 1 and the 512 examples, got 10000"),
+        ({"tolerance": 1.0}, r"tolerance must lie in \(0, 1\), got 1"),
+    ],
+    ids=str,
+)
+def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as error:
+        Config(**options)
+    assert "\n" not in str(error.value)

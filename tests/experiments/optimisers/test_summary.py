@@ -1,0 +1,124 @@
+"""The summary and figure of a comparison of optimisers, from tables worked by hand."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.figures import style
+from experiments.optimisers import experiment as optimisers
+
+
+def invented(**changes: list) -> pandas.DataFrame:
+    """Three problems; steps and seconds of each rule to the target by hand, None for a miss."""
+    rows = []
+    by_rule = {"sgd": [300, 400, 500], "adam": [100, 220, 300], "lbfgs": [40, 50, 90], "cg": [10, 11, 10]} | changes
+    for rule, steps in by_rule.items():
+        for sample, count in enumerate(steps):
+            curve = {"step": [0, 1, 1000], "seconds": [0.0, 0.001, 1.0], "loss": [1.1, 1.0, 0.1 + 1e-3]}
+            row = {"batch": "full", "conditioning": 100.0, "rule": rule, "sample": sample, "curve": json.dumps(curve)}
+            row |= {"steps": count, "steps_done": 1000, "step_seconds": 1e-3 if rule != "cg" else 2e-2}
+            row |= {"seconds": None if count is None else count * row["step_seconds"], "optimum": 0.1, "target": 0.11}
+            names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
+            row |= dict.fromkeys((*names, "rate", "friction", "damping", "curvature", "memory"), 0.5)
+            row |= {"diverged": False, "trials": 4, "trials_diverged": 0}
+            row |= {"edge": "", "product_ratio": 1.5 if rule == "cg" else None, "product_low": 1.4, "product_high": 1.6}
+            rows.append(row)
+    return pandas.DataFrame(rows)
+
+
+def test_ratios_are_medians_over_problems_of_the_best_rival() -> None:
+    found = optimisers.summarise(invented())
+    steps, seconds = found["comparisons"]
+    # Adam's median is 220 < 400; ratios 10, 20, 30. L-BFGS 4, 50/11, 9.
+    assert (steps["natural"], steps["first_order"], steps["winner"]) == ("cg", "adam", "cg")
+    assert steps["first_order_ratio"] == pytest.approx(20.0)
+    assert (steps["first_order_low"], steps["first_order_high"]) == (10.0, 30.0)
+    assert steps["quasi_newton_ratio"] == pytest.approx(50 / 11)
+    assert not steps["first_order_bound"]
+    # A step of cg takes 20 times as long: 0.2 s against 0.22 s of Adam and 0.05 s of L-BFGS.
+    assert seconds["first_order_ratio"] == pytest.approx(1.0)
+    assert (seconds["winner"], seconds["quasi_newton_ratio"]) == ("lbfgs", pytest.approx(0.05 / 0.22))
+    assert found["scalars"]["steps_ratio/full/100/first_order"] == pytest.approx(20.0)
+    assert found["scalars"]["winner_seconds/full/100"] == "lbfgs"
+    assert found["product"] == {"median": 1.5, "low": 1.4, "high": 1.6, "measurements": 3}
+
+
+def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
+    found = optimisers.summarise(invented(sgd=[None] * 3, adam=[100, None, None]))
+    steps = found["comparisons"][0]
+    assert (steps["first_order"], steps["first_order_bound"]) == ("adam", True)
+    assert steps["first_order_ratio"] == pytest.approx(1000 / 11)  # 10, 1000/11 and 100
+    assert found["scalars"]["steps_ratio_at_least/full/100/first_order"] == steps["first_order_ratio"]
+    assert math.isnan(steps["first_order_median"])
+    reached = {entry["rule"]: entry["reached"] for entry in found["results"]}
+    assert reached == {"sgd": 0, "adam": 1, "lbfgs": 3, "cg": 3}
+    # Where natural gradients alone missed they are no faster at all; where everyone did there is nothing to compare.
+    assert optimisers.summarise(invented(cg=[None, 11, 10]))["comparisons"][0]["first_order_low"] == 0.0
+    both = optimisers.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300]))["comparisons"][0]
+    assert both["first_order_low"] == pytest.approx(20.0)
+    # Adam and SGD were stopped after 1000 steps, a second: who takes longer than that has not beaten them in time.
+    slow = optimisers.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
+    assert [entry["winner"] for entry in slow["comparisons"]] == ["cg", None]
+    nobody = optimisers.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
+    assert [entry["winner"] for entry in nobody["comparisons"]] == [None, None]
+    assert nobody["scalars"]["winner_steps/full/100"] == "none"
+
+
+def test_the_loss_at_equal_time_is_that_of_the_first_arrival() -> None:
+    # L-BFGS arrives first, after 0.05 s; in between the logarithm of the excess is linear in time.
+    entry = optimisers.summarise(invented())["results"][0]
+    assert entry["equal_seconds"] == pytest.approx(0.05)
+    expected = math.exp(np.interp(0.05, [0.001, 1.0], np.log([0.9, 1e-3])))
+    assert entry["excess_then"] == pytest.approx(expected, rel=1e-6)
+
+
+def diverged(table: pandas.DataFrame, rule: str, samples: list[int]) -> pandas.DataFrame:
+    """The table with runs of a rule whose loss ended infinite, and all trials of its search."""
+    lost = (table["rule"] == rule) & table["sample"].isin(samples)
+    curve = {"step": [0, 1, 1000], "seconds": [0.0, 0.001, 1.0], "loss": [1.1, 0.2, None]}
+    table.loc[lost, "curve"] = json.dumps(curve)
+    table.loc[lost, "diverged"] = True
+    table.loc[lost, ["steps", "seconds", "held_loss"]] = None
+    table.loc[table["rule"] == rule, "trials_diverged"] = 4 if len(samples) == 3 else 1
+    return table
+
+
+def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
+    found = optimisers.summarise(diverged(invented(), "cg", [0, 1, 2]))
+    entry = next(entry for entry in found["results"] if entry["rule"] == "cg")
+    assert (entry["diverged"], entry["reached"], entry["trials_diverged"]) == (3, 0, 4)
+    assert math.isnan(entry["held_loss"])
+    assert math.isnan(entry["excess_then"])
+    assert found["scalars"]["diverged/full/100/cg"] == "3 of 3 problems, all 4 trials"
+    assert [e["winner"] for e in found["comparisons"]] == ["lbfgs", "lbfgs"]
+    found = optimisers.summarise(diverged(invented(), "cg", [0]))
+    assert found["scalars"]["diverged/full/100/cg"] == "1 of 3 problems"
+    assert math.isnan(next(e for e in found["results"] if e["rule"] == "cg")["held_loss"])
+    assert not any(name.startswith("diverged") for name in optimisers.summarise(invented())["scalars"])
+
+
+def test_the_figure_marks_what_diverged() -> None:
+    table = diverged(invented(), "sgd", [0, 1])
+    with style.style():
+        figure = optimisers.plot(table, optimisers.summarise(table))
+        figure.draw_without_rendering()
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "SGD, momentum (× 2 diverged)" in texts
+    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
+    assert len(crosses) == 2
+    assert all(np.isfinite(line.get_ydata()).all() for line in crosses)
+
+
+@pytest.mark.parametrize("missed", [("sgd",), ("sgd", "adam", "lbfgs", "cg")], ids=str)
+def test_the_figure_draws(missed: tuple[str, ...], tmp_path: Path) -> None:
+    table = invented(**{rule: [None] * 3 for rule in missed})
+    table = pandas.concat([table, table.assign(batch="mini"), table.assign(conditioning=1.0)], ignore_index=True)
+    summary = json.loads(json.dumps(optimisers.summarise(table)).replace("NaN", "null"))
+    with style.style():
+        figure = optimisers.plot(table, summary)
+        figure.savefig(tmp_path / "figure.png", dpi=30)
+    assert len(figure.axes) == 12

@@ -1,0 +1,355 @@
+"""Retrieval against β: measurements against theory and against numpy, summary, figures, mistakes."""
+
+import json
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas
+import pytest
+from matplotlib.figure import Figure
+
+from experiments import contract
+from experiments.figures import style
+from experiments.retrieval import experiment as retrieval
+from experiments.retrieval.experiment import Config, Scan
+from experiments.runner import compose
+from experiments.shared import critical_beta, files, parallel, pattern_sets, retrievals
+from hopfield.patterns import sphere as sphere_patterns
+
+AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
+
+
+def measured(**options) -> pandas.DataFrame:
+    config = Config(**options)
+    rows = list(retrieval.measure(config, retrieval.points(config)))
+    return pandas.DataFrame(json.loads(files.encode(rows)))
+
+
+@pytest.fixture(scope="module")
+def sphere() -> pandas.DataFrame:
+    """Two loads on the sphere of 64 dimensions, around both critical β."""
+    return measured(patterns=[300, 500], betas=[2.0], around=AROUND, samples=10, probes=16)
+
+
+@pytest.fixture(scope="module")
+def smoke() -> pandas.DataFrame:
+    """The experiment at the scale of its dataclass defaults."""
+    return measured()
+
+
+@pytest.fixture(scope="module")
+def mixed() -> pandas.DataFrame:
+    """Something of every kind: memories without β, spins, images, corrupted starts."""
+    few = {"samples": 6, "probes": 8, "patterns": [40], "ensembles": ["spins"]}
+    return measured(
+        part={
+            "starts": Scan(corruption=[0, "mask:0.5"], around=[0.9, 0.95, 1.0, 1.05, 1.1, 1.3, 1.5, 1.8], **few),
+            "memories": Scan(memories=["exponential", "sparse", "epanechnikov", "dense:4"], **few),
+            "images": Scan(**few | {"ensembles": ["digits"], "patterns": [200]}),
+        }
+    )
+
+
+@pytest.mark.parametrize("criterion", critical_beta.CRITERIA)
+def test_critical_beta_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
+    entries = [e for e in retrieval.summarise(sphere)["critical_beta"] if e["criterion"] == criterion]
+    assert [entry["patterns"] for entry in entries] == [300, 500]
+    for entry in entries:
+        assert entry["beta"] == pytest.approx(entry["theory"], rel=0.01)
+        assert 0 < entry["stderr"] < 0.005 * entry["beta"]
+
+
+def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
+    above = [e for e in retrieval.summarise(sphere)["above_critical"] if e["ratio"] > 1.04]
+    assert {entry["patterns"] for entry in above} == {300, 500}
+    for entry in above:
+        assert entry["success"] == pytest.approx(1, abs=0.01)
+        assert entry["overlap"] == pytest.approx(entry["overlap_theory"], abs=0.005)
+        assert entry["entropy"] == pytest.approx(entry["entropy_theory"], abs=0.02)
+
+
+def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
+    hot = sphere[sphere["beta"] == 2.0]
+    assert (hot["success"] == 0).all()
+    np.testing.assert_allclose(hot["entropy"], np.log(hot["patterns"]), atol=0.01)
+    np.testing.assert_allclose(hot["target_weight"], 1 / hot["patterns"], rtol=0.1)
+
+
+def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
+    steps = sphere[sphere["patterns"] == 500].groupby("beta")["steps"].mean()
+    critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged")
+    assert steps.idxmax() == pytest.approx(critical, rel=0.011)
+    assert steps.max() > 2.5 * steps[2.0]
+    assert (sphere["step_limit"] == 0).all()
+
+
+def test_other_random_ensembles_have_the_critical_beta_of_theirs(mixed):
+    options = {"patterns": [300], "betas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "probes": 16}
+    gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_beta"]
+    spins = [e for e in retrieval.summarise(mixed)["critical_beta"] if e["ensemble"] == "spins" and e["theory"]]
+    assert {(entry["memory"], entry["criterion"]) for entry in spins} == {
+        ("modern", "one_step"),
+        ("modern", "converged"),
+        ("exponential", "one_step"),
+    }
+    for entry in [*gaussian, *spins]:
+        assert abs(entry["beta"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
+        assert entry["stderr"] < 0.03 * entry["theory"]
+
+
+def test_row_agrees_with_the_equations_in_numpy():
+    """x' = Xᵀ softmax(β X x) for the same patterns and starts, iterated in numpy."""
+    captured = {}
+    original = retrievals._query
+
+    def query(program, memory, index, start):
+        jax.debug.callback(lambda x, s, i: captured.setdefault(int(i), (x, s)), memory.patterns, start, index)
+        return original(program, memory, index, start)
+
+    options = {"patterns": [20], "betas": [6.0], "around": [], "samples": 1, "probes": 3, "corruption": ["mask:0.5"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrievals, "_query", query)
+        retrievals._compiled.cache_clear()
+        row = measured(**options).iloc[0]
+        jax.effects_barrier()
+    retrievals._compiled.cache_clear()
+    weights, overlaps, entropies, firsts = [], [], [], []
+    for index, (patterns, x) in captured.items():
+        xi = np.asarray(patterns, float)[:20]
+        np.testing.assert_allclose(np.linalg.norm(xi, axis=1), 1, rtol=1e-6)
+        for step in range(2000):
+            p = np.exp(6.0 * (xi @ x - 1))
+            p /= p.sum()
+            firsts += [p[index]] if step == 0 else []
+            x = p @ xi
+        weights.append(p[index])
+        overlaps.append(x @ xi[index])
+        entropies.append(-np.sum(p * np.log(p)))
+    assert len(captured) == 3
+    assert row["one_step_weight"] == pytest.approx(np.mean(firsts), abs=1e-5)
+    assert row["target_weight"] == pytest.approx(np.mean(weights), abs=1e-4)
+    assert row["overlap"] == pytest.approx(np.mean(overlaps), abs=1e-4)
+    assert row["entropy"] == pytest.approx(np.mean(entropies), abs=1e-3)
+    assert row["success"] == np.sum(np.array(weights) > 0.5)
+
+
+def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeypatch):
+    """What a run of the command does, against double precision with a stopping rule near its rounding."""
+
+    def draw(ensemble, key, patterns, neurons, data):
+        return sphere_patterns(key, patterns, neurons, dtype=jnp.float32).astype(float)  # the same in both
+
+    monkeypatch.setattr(pattern_sets, "draw", draw)
+    monkeypatch.setattr(parallel, "rows", lambda tasks: [row for task in tasks for row in task()])  # x64 is a thread's
+    retrievals._compiled.cache_clear()
+    with jax.enable_x64(False):
+        single = measured()
+    monkeypatch.setattr(retrievals, "STILL", 1e-11)
+    retrievals._compiled.cache_clear()
+    double = measured(max_steps=10_000)
+    retrievals._compiled.cache_clear()
+    order = ["patterns", "beta", "sample"]
+    single, double = (table.sort_values(order, ignore_index=True) for table in (single, double))
+    assert (single["overlap"] != double["overlap"]).mean() > 0.5
+    assert (single["success"] == double["success"]).mean() > 0.99
+    kept = (single["success"] == double["success"]) & (single["success"] > 0)
+    np.testing.assert_allclose(single["overlap_kept"][kept], double["overlap_kept"][kept], atol=2e-3)
+
+
+def test_numbers_of_a_point_do_not_depend_on_the_rest_of_the_grid(smoke):
+    beta = float(smoke[smoke["patterns"] == 100]["beta"].quantile(0.7, interpolation="nearest"))
+    alone = measured(patterns=[100], betas=[beta], around=[], samples=1)
+    among = smoke[(smoke["patterns"] == 100) & (smoke["beta"] == beta) & (smoke["sample"] == 0)]
+    keys = ["success", "steps", "overlap", "entropy", "one_step_weight"]
+    np.testing.assert_allclose(alone[keys], among[keys], rtol=1e-9)
+
+
+def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
+    # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
+    rows = mixed[(mixed["corruption"] == "clean") & (mixed["beta"] == 3.0)]
+    pivot = rows.pivot(index=["ensemble", "sample"], columns="memory", values="one_step_weight").loc["spins"]
+    np.testing.assert_allclose(pivot["modern"], pivot["exponential"], rtol=1e-6)
+
+
+def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outside(mixed):
+    # On 64 spins 40 patterns overlap less than 0.6: beyond β = 2/(2·0.4) Epanechnikov's ball holds the pattern alone.
+    alone = mixed[(mixed["memory"] == "epanechnikov") & (mixed["beta"] > 2.5)]
+    assert len(alone)
+    np.testing.assert_allclose(alone[["overlap", "target_weight"]], 1, rtol=1e-6)
+    np.testing.assert_allclose(alone["entropy"], 0, atol=1e-6)
+
+
+def test_memory_without_beta_is_measured_once(mixed):
+    dense = mixed[mixed["memory"] == "dense:4"]
+    assert len(dense) == 6
+    assert dense["beta"].isna().all()
+    np.testing.assert_allclose(dense["overlap"], 1)
+
+
+def test_masked_starts_need_a_larger_beta(mixed):
+    summary = retrieval.summarise(mixed)
+    (masked,) = summary["critical_beta_corrupted"]
+    clean = [e for e in summary["critical_beta"] if e["memory"] == "modern" and e["ensemble"] == "spins"]
+    (converged,) = (entry for entry in clean if entry["criterion"] == "converged")
+    assert masked["corruption"] == "mask:0.5"
+    assert masked["beta"] > 1.1 * converged["beta"]
+
+
+def test_summary_keeps_its_contract(smoke, mixed):
+    for table in (smoke, mixed):
+        summary = retrieval.summarise(table)
+        for entry in summary["critical_beta"]:
+            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "beta", "stderr", "theory"]
+            assert entry["criterion"] in ("one_step", "converged")
+            assert isinstance(entry["memory"], str)
+            assert isinstance(entry["beta"], float)
+        assert summary["scalars"]["step_limit_share"] < 0.01
+        json.loads(files.encode(summary))
+    assert {e["memory"] for e in retrieval.summarise(smoke)["critical_beta"]} == {"modern"}
+    assert all(entry["reason"] for entry in retrieval.summarise(mixed)["unresolved"])
+
+
+def degenerate(table: pandas.DataFrame) -> Iterator[pandas.DataFrame]:
+    """Tables with little in them, all of which a user can ask for."""
+    yield table[table["beta"] == table["beta"].max()]
+    yield table[table["memory"] == "dense:4"]
+    yield table[table["corruption"] != "clean"]
+    yield table[(table["ensemble"] == "digits") & (table["sample"] == 0)]
+
+
+@pytest.mark.filterwarnings("error")
+def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
+    for table in (smoke, mixed, *degenerate(mixed)):
+        summary = tmp_path / "summary.json"
+        files.write_json(summary, retrieval.summarise(table))
+        with style.style():
+            figure = retrieval.plot(table, json.loads(summary.read_text()))
+            if table is smoke or table is mixed:  # laying out is slow
+                figure.savefig(tmp_path / "figure.png", dpi=30)
+        assert isinstance(figure, Figure)
+        assert figure.axes
+
+
+MISTAKES = [
+    ({"memories": ["modem"]}, "memory must be one of"),
+    ({"memories": []}, "memories must not be empty"),
+    ({"memories": ["projection"]}, "memories must have weights over patterns, got projection, a coupling matrix"),
+    (
+        {"memories": ["dense:3"]},
+        "ensembles must be spins or real patterns for dense:3, which lives on spins, got sphere",
+    ),
+    ({"ensembles": ["cube"]}, "path must name an existing .npy or .npz file, got 'cube'"),
+    ({"ensembles": ["digits"], "neurons": [32]}, r"neurons must be 64 for the patterns of digits, got \[32\]"),
+    ({"ensembles": ["digits"], "patterns": [2000]}, "patterns must be at most the 1797 of digits, got 2000"),
+    ({"neurons": [1]}, r"neurons must be at least 2, got 1"),
+    ({"neurons": []}, r"neurons must not be empty, got \[\]"),
+    ({"patterns": [1]}, r"patterns must lie in \[2, 2\^40\], got 1"),
+    ({"patterns": [2**28]}, r"patterns must be at most 2\^30 / neurons"),
+    ({"betas": [0.0]}, r"betas must be positive, got 0"),
+    ({"around": [-1.0]}, r"around must be positive, got -1"),
+    ({"betas": [], "around": []}, "betas must not be empty for modern on sphere"),
+    ({"betas": [], "memories": ["sparse"]}, "betas must not be empty for sparse on sphere, where no theory says"),
+    ({"corruption": ["blur:0.2"]}, "corruption must be a number or kind:number"),
+    ({"samples": 0}, "samples must be at least 1, got 0"),
+    ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
+def test_bad_options_are_refused_in_one_sentence(options, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**options)
+
+
+def test_parts_are_a_union_without_repetition():
+    part = Scan(patterns=[50], betas=[1.0, 2.0], around=[], samples=2)
+    config = Config(part={"one": part, "two": Scan(patterns=[50, 60], betas=[2.0, 3.0], around=[], samples=2)})
+    keys = [(p["patterns"], p["beta"], p["sample"]) for p in retrieval.points(config)]
+    assert len(keys) == len(set(keys)) == 2 * (3 + 2)
+    common = Config(part={"one": part}, samples=1)
+    assert len(retrieval.points(common)) == 2
+
+
+def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
+    with compose.session():
+
+        def points(*words: str) -> list[dict]:
+            (job,) = compose.jobs(["conf=retrieval", *words], sweep=False)
+            return retrieval.points(job.config)
+
+        whole, (images, many) = points(), (points(f"parts=[{name}]") for name in ("images", "many"))
+        assert {point["ensemble"] for point in images} == {"digits", "photographs"}
+        assert {point["patterns"] for point in many} == {1000, 3162, 10000}
+        assert points("parts=[images,many]") == images + many
+        assert all(point in whole for point in images)
+        few = points("parts=[few]", "part.few.patterns=[50]", "part.few.samples=3", "probes=2")
+        assert {(point["patterns"], point["probes"]) for point in few} == {(50, 2)}
+        assert {point["sample"] for point in few} == {0, 1, 2}
+        own = points("+part={mine:{patterns:[20,30],neurons:[8]}}", "parts=[mine]")
+        assert {(point["neurons"], point["patterns"]) for point in own} == {(8, 20), (8, 30)}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("parts=[few,sphere]", "parts must be among few, many, sizes, .*, got 'sphere'"),
+        ("parts=[]", r"parts must not be empty, got \[\]"),
+        ("part.sphere.samples=2", "part.sphere.samples=2 must set an entry that part has, or add one as in"),
+        ("parts=few", "parts must be a list of strings or null, got few"),
+    ],
+)
+def test_a_part_that_does_not_exist_is_refused_in_one_sentence(words, message):
+    with compose.session(), pytest.raises(contract.InputError, match=message):
+        compose.jobs(["conf=retrieval", words], sweep=False)
+
+
+def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
+    with compose.session():
+        (job,) = compose.jobs(["conf=retrieval"], sweep=False)
+    points = pandas.DataFrame(retrieval.points(job.config))
+    sphere = points[(points["memory"] == "modern") & (points["ensemble"] == "sphere") & (points["neurons"] == 64)]
+    assert set(sphere["patterns"]) >= {100, 316, 1000, 3162, 10000}
+    for patterns, rows in sphere[sphere["corruption"] == "clean"].groupby("patterns"):
+        for criterion in critical_beta.CRITERIA:
+            critical = critical_beta.critical_beta("modern", "sphere", 64, int(patterns), criterion)
+            assert rows["beta"].min() < critical < rows["beta"].max()
+            assert (abs(rows["beta"] / critical - 1) < 0.02).sum() > 100
+    assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}
+    assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
+
+
+def test_patterns_that_are_not_stored_are_retrieved_alike():
+    """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
+    import jax
+    import jax.numpy as jnp
+
+    from experiments.shared import draws, streams
+    from hopfield import find_memory, retrieve
+    from hopfield.dynamics import CYCLE
+    from hopfield.patterns.sources import generated
+
+    options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
+    options |= {"betas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "probes": 6}
+    config = Config(**options)
+    found = list(retrieval.measure(config, retrieval.points(config)))
+    assert len(found) == (3 + 1) * 2 * 2
+    for row in found:
+        pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
+        rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
+        model = find_memory(row["memory"]).build(rows, **({} if row["beta"] is None else {"beta": row["beta"] / 16}))
+        targets = np.asarray(rows[:6], float)
+        begun = jnp.asarray(streams.start(*retrieval.starts.parts(row["corruption"]), query_key, targets))
+        end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
+        weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
+        assert row["success"] == np.sum(weight > 0.5)
+        assert row["target_weight"] == pytest.approx(weight.mean(), abs=1e-12)
+        assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
+        assert row["steps"] == pytest.approx(np.mean(end.steps))
+        assert row["cycles"] == np.sum(end.status == CYCLE)
+
+
+def test_what_can_not_be_generated_is_one_sentence():
+    with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
+        Config(memories=["modern"], ensembles=["generated"])

@@ -1,0 +1,164 @@
+"""The boundary of the commands: one line whatever happens, a traceback where it says, an end when it is asked for."""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments import contract, plot
+from experiments.runner import boundary, registry
+from experiments.shared import files
+
+
+@pytest.mark.parametrize("stage", ["measure", "summarise", "plot"])
+def test_whatever_an_experiment_raises_is_one_line_that_names_the_traceback(
+    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stage: str
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise LookupError("of all\nthings")
+
+    monkeypatch.setattr(registry.load("toy"), stage, broken)
+    outcome = command("conf=toy", "output=out")
+    kept = 0 if stage == "measure" else 16
+    assert outcome.code == 1
+    assert outcome.err == (
+        f"error: the run stopped (LookupError: of all things): {kept} of 16 points are kept in {tmp_path}/out; the same"
+        f" command goes on from there; the traceback is in {tmp_path}/out/traceback.log\n"
+    )
+    assert "in broken\n" in (tmp_path / "out/traceback.log").read_text()
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    with pytest.raises(contract.StoppedError, match="of all things") as error:
+        command("conf=toy", "output=out")
+    assert isinstance(error.value.__cause__, LookupError)
+
+
+def test_a_run_that_goes_well_takes_the_old_traceback_away(command: Callable, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/traceback.log").write_text("old")
+    assert command("conf=toy", "output=out", "limit=1").code == 0
+    assert not (tmp_path / "out/traceback.log").exists()
+
+
+def test_what_fails_before_there_is_an_output_is_told_in_a_temporary_file(
+    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(config: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(registry.load("toy"), "points", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    outcome = command("conf=toy")
+    (log,) = (tmp_path / "temporary").iterdir()
+    assert (outcome.code, outcome.err) == (1, f"error: ZeroDivisionError; the traceback is in {log}\n")
+    assert "in broken\n" in log.read_text()
+
+
+@pytest.mark.parametrize("damage", ["a,b\n", "\x00", "", "load\n1\n"])
+def test_a_table_that_cannot_be_drawn_is_one_line(
+    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    command("conf=toy", "limit=1", "output=out")
+    (tmp_path / "out/table.csv").write_text(damage)
+    capsys.readouterr()
+    assert plot.main(["out"]) == 2
+    assert re.fullmatch(r"error: out cannot be drawn: [^\n]+\n", capsys.readouterr().err)
+
+
+def process(program: str, folder: Path) -> subprocess.Popen:
+    """A command of a few lines that is guarded, as a process of its own; it prints a line when it has begun."""
+    lines = (
+        f"import signal, sys, time\nfrom experiments import boundary\ndef work():\n{textwrap.indent(program, '    ')}\n"
+    )
+    lines += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    lines += "sys.exit(boundary.guarded(work, final=True))\n"
+    return subprocess.Popen([sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+BEGUN = "print('begun', flush=True)\n"
+PROGRAMS = {
+    "sleep": BEGUN + "time.sleep(60)",
+    "cleanup": BEGUN + "try:\n    time.sleep(60)\nfinally:\n    time.sleep(60)",
+    "thread": "import threading\nthreading.Thread(target=time.sleep, args=(60,)).start()\n" + BEGUN + "time.sleep(60)",
+    # A destructor swallows what is raised in it.
+    "destructor": "class Slow:\n    def __del__(self):\n" + textwrap.indent(BEGUN, " " * 8)
+    + "        time.sleep(1)\nSlow()\ntime.sleep(60)",
+    # Compiled code that never looks at signals.
+    "compiled": BEGUN + "import hashlib\nhashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("program", "twice"),
+    [("sleep", False), ("cleanup", True), ("thread", False), ("destructor", False), ("compiled", True)],
+)
+def test_an_interruption_is_one_line_and_an_exit_code(
+    tmp_path: Path, program: str, twice: bool, number: int, code: int
+) -> None:
+    running = process(PROGRAMS[program], tmp_path)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "begun\n"
+    began = time.monotonic()
+    for _ in range(1 + twice):
+        time.sleep(0.2)
+        os.kill(running.pid, number)
+    _, err = running.communicate(timeout=20)
+    assert time.monotonic() - began < 10
+    assert running.returncode == code
+    assert re.fullmatch(r"interrupted[^\n]*\n", err)
+
+
+def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_path: Path) -> None:
+    running = toy_process("conf=toy", "output=out", "delay=0.2", "wandb.mode=disabled")
+    while not list(tmp_path.glob("out/ledger/*.jsonl")):
+        time.sleep(0.02)
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=20)
+    assert running.returncode == 143
+    assert re.fullmatch(
+        r"interrupted: \d+ of 16 points are kept in \S+/out; the same command goes on from there\n", err
+    )
+    assert not (tmp_path / "out/claim.json").exists()
+
+
+def test_the_words_of_a_script_are_positive_integers() -> None:
+    assert boundary.count("7") == 7
+    for text in ("0", "-1", "1e9", "9" * 5000, "x", ""):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be an integer"):
+            boundary.count(text)
+
+
+def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "import os; from experiments import base, boundary\n"
+        "def action():\n"
+        "    print('x'); base.say('y')\n"
+        "    with open('result', 'w') as file: return file.fileno()\n"
+        "code = boundary.guarded(action)\n"
+        "os._exit(code)"
+    )
+    closed = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, program]
+    done = subprocess.run(closed, cwd=tmp_path, timeout=60)
+    assert done.returncode > 2  # the number that the file of results was given
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, stream, None)
+    assert boundary.guarded(lambda: [sys.stdout.write("x"), files.say("y")].count(None) - 1) == 0
+    assert sys.stdout is sys.stderr is None
+
+
+def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
+    program = (
+        "import warnings; from experiments import boundary\n"
+        "boundary.guarded(lambda: warnings.warn('of two\\nlines') or 0, final=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stderr == "warning: of two lines\n"

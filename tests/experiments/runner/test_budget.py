@@ -1,0 +1,89 @@
+"""Budgets: what no machine can do is refused before its points are listed, and what can be done is foretold."""
+
+import dataclasses
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.runner import budget, compose, registry
+from experiments.shared import files
+
+IMPOSSIBLE = [
+    ("conf=capacity memories=[classical] neurons=[1000000] loads=[1e-6]", "neurons must leave arrays"),
+    ("conf=capacity samples=1000000000000000000", "samples must lie in [-2^31, 2^31), got 10"),
+    ("conf=capacity samples=2000000000", "samples must leave at most"),
+    ("conf=training epochs=1000000000000000000", "epochs must lie in [1, 2^31), got 1000000000000000000"),
+    ("conf=training trials=1000000000", "trials must leave at most 1000000 points"),
+    ("conf=training width=1000000000", "width must leave arrays"),
+    ("conf=optimisers steps=1000000000", "steps must leave arrays"),
+    ("conf=optimisers trials=1000000000", "trials must leave arrays"),
+    ("conf=optimisers tuning=100000000", "tuning must leave a run of at most 10 years"),
+    ("conf=capacity_asymptotic trials=1000000000", "trials must leave arrays"),
+    ("conf=entropy steps=1000000000", "steps must leave at most 1000000 points"),
+    ("conf=efficient_attention width=1000000000", "width must leave arrays"),
+    ("conf=phase_diagram classical.samples=1000000000", "classical must leave at most 1000000 points"),
+    ("conf=retrieval samples=1000000000", "samples must leave at most 1000000 points"),
+    ("conf=separation samples=1000000000", "samples must leave at most 1000000 points"),
+    ("conf=throughput queries=[1000000000]", "queries must leave arrays"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), IMPOSSIBLE)
+def test_the_impossible_is_refused_by_the_name_of_the_option(command: Callable, tmp_path: Path, line: str, said: str):
+    begun = time.process_time()
+    outcome = command(*line.split())
+    assert said in outcome.err
+    assert re.fullmatch(r"error: [^\n]+\n", outcome.err)
+    assert (outcome.code, outcome.out, list(tmp_path.iterdir())) == (2, "", [])
+    assert time.process_time() - begun < 3
+
+
+def test_a_refusal_takes_little_memory(tmp_path: Path):
+    line = f"{sys.executable} -m experiments.run conf=optimisers steps=1000000000 wandb.mode=disabled"
+    words = ["bash", "-c", f"ulimit -v 1000000; exec {line}"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "steps must leave arrays of less than 2^31 entries" in done.stderr
+
+
+def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable, tmp_path: Path):
+    outcome = command("conf=capacity_classical", "dry=true")
+    assert (outcome.code, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
+    assert re.fullmatch(
+        r"capacity_classical: 17920 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
+    )
+
+
+def test_a_dry_run_knows_what_is_measured_and_every_job_of_a_sweep(command: Callable):
+    assert command("conf=toy", "output=out", "limit=1", "slopes=[1]").code == 0
+    outcome = command("conf=toy", "output=out", "slopes=[1]", "dry=true")
+    assert outcome.out.startswith("toy: 8 points, 4 of them measured already; ")
+    assert command("conf=toy", "-m", "seed=0,1", "dry=true").out.count(" points; ") == 2
+
+
+def test_a_dry_run_is_the_same_run(tmp_path: Path):
+    config = registry.load("worked_examples").Config()
+    assert files.identity("worked_examples", config) == files.identity(
+        "worked_examples", dataclasses.replace(config, dry=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def published():
+    with compose.session():
+        yield [compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in compose.choices()]
+
+
+def test_costs_bound_the_points_of_every_published_config(published):
+    assert len(published) > 15
+    for job in published:
+        experiment = registry.load(job.experiment)
+        cost = budget.check(job.config, job.conf, experiment.cost)
+        points = len(experiment.points(job.config))
+        assert points <= max(cost.points, 3000 * (job.experiment == "heads")) <= 60 * points + 3000, job.conf
+        assert 1 < cost.seconds < 7200, job.conf

@@ -1,0 +1,85 @@
+"""Every YAML of conf/ composes into points that can be measured; what is published is what the project promises."""
+
+import json
+from functools import cache
+
+import pytest
+
+from experiments import contract
+from experiments.runner import compose, registry
+from experiments.shared import files
+from hopfield.memories import names
+
+CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def composed():
+    """The job that words on the command line ask for; composed once."""
+    with compose.session():
+        yield cache(lambda *words: compose.jobs(words, sweep=False)[0])
+
+
+@pytest.mark.parametrize("conf", CONFS)
+def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, conf):
+    package, title, *rest = (contract.ROOT / "conf" / f"{conf}.yaml").read_text(encoding="utf-8").splitlines()
+    assert package == "# @package _global_"
+    assert title.startswith("# ")
+    assert title.endswith(".")
+    experiment = composed(f"conf={conf}").experiment
+    assert experiment in registry.names()
+    assert rest[rest.index("defaults:") + 1 :][:2] == [f"  - /schema/{experiment}", "  - _self_"]
+
+
+@pytest.mark.parametrize("conf", CONFS)
+def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
+    job = composed(f"conf={conf}")
+    experiment = registry.load(job.experiment)
+    points, science = experiment.points(job.config), experiment.science(job.config)
+    assert points
+    assert json.loads(files.encode([points, science])) == [points, science]
+    assert len({files.fingerprint(point) for point in points}) == len(points)
+    assert {frozenset(point) for point in points} == {frozenset(points[0])}
+    for value in (value for point in points for value in point.values()):
+        assert isinstance(value, str | int | float | None)
+    assert not set(points[0]) & set(science)
+
+
+def test_the_capacity_configs_are_those_that_were_promised(composed):
+    sizes = {f"capacity{kind}" for kind in ("", "_classical", "_dense", "_exponential", "_rules", "_images")}
+    assert sizes <= set(CONFS)
+    promised = {
+        "capacity": {"classical", "dense:3", "exponential", "modern"},
+        "capacity_classical": {"classical"},
+        "capacity_dense": {"dense:3", "dense:4"},
+        "capacity_exponential": {"exponential"},
+        "capacity_rules": {"classical", "storkey", "projection"},
+    }
+    for conf, memories in promised.items():
+        assert set(composed(f"conf={conf}").config.memories) == memories
+    images = composed("conf=capacity_images").config
+    assert {memory.partition(":")[0] for memory in images.memories} == set(names())
+    assert images.sources == ["digits", "photographs"]
+    assert {str(start).partition(":")[0] for start in images.corruption} == {"lower", "noise"}
+    classical = composed("conf=capacity_classical")
+    found = registry.load("capacity").points(classical.config)
+    assert {250, 500, 1000, 2000, 4000} == {point["neurons"] for point in found}
+    assert {point["dynamics"] for point in found} == {"asynchronous"}
+
+
+def test_the_overrides_of_the_contract_reach_every_memory(composed):
+    words = [
+        "neurons=[20,30]",
+        "loads=[0.1,0.2]",
+        "samples=2",
+        "probes=1",
+        "corruption=[0.1]",
+        "dynamics=[synchronous]",
+    ]
+    job = composed("conf=capacity", "memories=[modern,classical]", *words)
+    points = registry.load("capacity").points(job.config)
+    assert {(point["memory"], point["neurons"]) for point in points} == {
+        (memory, neurons) for memory in ("modern", "classical") for neurons in (20, 30)
+    }
+    assert {(point["probes"], point["corruption"], point["dynamics"]) for point in points} == {(1, 0.1, "synchronous")}
+    assert len(points) == 2 * 2 * 2 * 2

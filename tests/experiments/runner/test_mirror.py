@@ -1,0 +1,315 @@
+"""Weights & Biases as a mirror: an offline run read back, an online run against a server, and servers that fail."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from experiments.runner import mirror
+
+KEY = "a" * 40
+
+
+class Server(ThreadingHTTPServer):
+    """As much of the W&B server as one run talks to, on the loopback interface; keeps what it is sent."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.queries: list[tuple[str, dict]] = []
+        self.lines: dict[str, list[dict]] = {}
+        self.files: dict[str, bytes] = {}
+        self.connections: list = []
+        self.silent = False
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def process_request(self, request, client_address) -> None:
+        self.connections.append(request)
+        super().process_request(request, client_address)
+
+    def handle_error(self, request, client_address) -> None:
+        """Clients that hang up are no news."""
+
+    def die(self) -> None:
+        """Refuse new connections and drop those there are, as when the network is lost."""
+        self.shutdown()
+        self.server_close()
+        for connection in self.connections:
+            connection.close()
+
+    def fall_silent(self) -> None:
+        """Accept requests and never answer them, as when the network swallows packets."""
+        self.silent = True
+
+    def answer(self, name: str, variables: dict) -> dict:
+        """The data of one GraphQL operation."""
+        project = {"id": "p", "name": variables.get("project"), "entity": {"id": "e", "name": "tester"}}
+        bucket = {"id": "b", "name": variables.get("name"), "displayName": "run", "config": "{}", "project": project}
+        files = [{"name": file, "uploadUrl": f"{self.url}/upload/{file}"} for file in variables.get("files", [])]
+        artifact = {"id": "a", "state": "COMMITTED", "artifactSequence": {"id": "s", "latestArtifact": None}}
+        return {
+            "Viewer": {"viewer": {"id": "u", "entity": "tester", "username": "tester", "flags": "{}", "teams": None}},
+            "UpsertBucket": {"upsertBucket": {"bucket": bucket | {"historyLineCount": 0}, "inserted": True}},
+            "CreateRunFiles": {"createRunFiles": {"runID": "b", "uploadHeaders": [], "files": files}},
+            "ArtifactType": {"project": {"artifact": None}},
+            "CreateArtifact": {"createArtifact": {"artifact": artifact}},
+        }.get(name, {})
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request to the `Server`."""
+
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing on stderr."""
+
+    def reply(self, content: dict) -> None:
+        if self.server.silent:
+            time.sleep(3600)
+        data = json.dumps(content).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def body(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def do_PUT(self) -> None:
+        self.server.files[self.path.removeprefix("/upload/")] = self.body()
+        self.reply({})
+
+    def do_POST(self) -> None:
+        body = self.body()
+        if self.path.endswith("/graphql"):
+            request = json.loads(body)
+            name = re.findall(r"(?:query|mutation)\s+(\w+)", request["query"])[0]
+            variables = request.get("variables") or {}
+            self.server.queries.append((name, variables))
+            self.reply({"data": self.server.answer(name, variables)})
+            return
+        if self.path.endswith("/file_stream"):
+            for file, part in json.loads(body).get("files", {}).items():
+                self.server.lines.setdefault(file, []).extend(map(json.loads, part["content"]))
+        self.reply({"exitcode": None, "limits": {}})
+
+
+@pytest.fixture
+def server(wandb_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A running server that W&B takes for its own, and a key for it."""
+    server = Server()
+    monkeypatch.setenv("WANDB_BASE_URL", server.url)
+    monkeypatch.setenv("WANDB_API_KEY", KEY)
+    yield server
+    server.die()
+
+
+@pytest.fixture
+def wandb_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable) -> None:
+    """W&B as on a fresh machine, its own files under `tmp_path`."""
+    for name in ("WANDB_MODE", "WANDB_API_KEY", "WANDB_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CONFIG", "CACHE", "DATA"):
+        monkeypatch.setenv(f"WANDB_{name}_DIR", str(tmp_path / "home" / name))
+    monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
+
+
+def records(directory: Path) -> list[dict]:
+    """What `wandb leet inspect --json` reads in the offline run of a results directory."""
+    (run,) = (directory / "wandb").glob("offline-run-*")
+    program = Path(sys.executable).with_name("wandb")
+    done = subprocess.run([program, "leet", "inspect", "--json", run], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def ledger(directory: Path) -> list[dict]:
+    """The rows of a results directory, in the order of measurement."""
+    files = sorted((directory / "ledger").glob("*.jsonl"), key=lambda file: file.stat().st_mtime)
+    lines = [line for file in files for line in file.read_text().splitlines(keepends=True) if "\n" in line]
+    return [entry["row"] for entry in map(json.loads, lines) if "row" in entry]
+
+
+def of_type(records: list[dict], kind: str) -> list[dict]:
+    return [record[kind] for record in records if record["type"] == kind]
+
+
+@pytest.mark.usefixtures("wandb_environment")
+def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable, tmp_path: Path) -> None:
+    words = ["conf=toy", "seed=3", "output=out", "wandb.group=siblings", "wandb.tags=[first]", "wandb.name=Ada"]
+    outcome = command(*words)
+    assert (outcome.code, outcome.err) == (0, "")
+    written = records(tmp_path / "out")
+
+    (run,) = of_type(written, "run")
+    assert (run["project"], run["run_group"], run["job_type"]) == ("hopfield", "siblings", "toy")
+    assert (run["tags"], run["display_name"]) == (["toy", "first"], "Ada")
+    assert run["config"]["update"].items() >= {"seed": 3, "loads": [0.5, 1], "shape": "uniform", "limit": None}.items()
+
+    metrics = of_type(written, "metric")
+    assert {metric.get("name") for metric in metrics} >= {"load"}
+    assert [metric["step_metric"] for metric in metrics if metric.get("glob_name") == "*"] == ["load"]
+
+    rows = [record["item"] for record in of_type(written, "history")]
+    sent = [(row["load"], row.get("red/response", row.get("blue/response"))) for row in rows]
+    assert sent == [(row["load"], row["response"]) for row in ledger(tmp_path / "out")]
+    assert [row["_step"] for row in rows] == list(range(16))
+
+    summary = {key: value for part in of_type(written, "summary") for key, value in part["update"].items()}
+    assert summary["response"] == json.loads((tmp_path / "out/summary.json").read_text())["scalars"]["response"]
+    assert (summary["table._type"], summary["table.nrows"], summary["figure._type"]) == ("table-file", 16, "image-file")
+    files = {content["path"] for part in of_type(written, "artifact") for content in part["manifest"]["contents"]}
+    assert files >= {"table.csv", "summary.json", "config.yaml", "figure.svg", "figure.png", "figure.pdf"}
+    assert [end["exit_code"] for end in of_type(written, "exit")] == [0]
+
+
+def test_an_online_run_reaches_the_server(server: Server, command: Callable, tmp_path: Path) -> None:
+    outcome = command("conf=toy", "output=out")
+    assert (outcome.code, outcome.err) == (0, "")
+
+    created = next(variables for name, variables in server.queries if name == "UpsertBucket")
+    assert (created["project"], created["groupName"], created["jobType"]) == ("hopfield", "toy", "toy")
+    assert json.loads(created["config"])["slopes"] == {"value": [1, 2]}
+    rows = server.lines["wandb-history.jsonl"]
+    responses = [row.get("red/response", row.get("blue/response")) for row in rows]
+    assert responses == pytest.approx([row["response"] for row in ledger(tmp_path / "out")])
+    assert server.lines["wandb-summary.json"][-1]["response"] == pytest.approx(sum(map(float, responses)) / 16)
+    assert any(name.startswith("media/images/figure") for name in server.files)
+    assert any(name.startswith("media/table/table") for name in server.files)
+    saved = [variables["input"]["artifactTypeName"] for name, variables in server.queries if name == "CreateArtifact"]
+    assert "results" in saved
+
+
+def test_a_resumed_run_is_the_same_run_for_the_server(server: Server, command: Callable) -> None:
+    assert command("conf=toy", "output=out", "stop_at=3").code == 130
+    assert command("conf=toy", "output=out").code == 0
+    assert len({variables["name"] for name, variables in server.queries if name == "UpsertBucket"}) == 1
+    steps = [row["_step"] for row in server.lines["wandb-history.jsonl"]]
+    assert sorted(set(steps)) == list(range(16))
+
+
+def table_without_wandb(command: Callable, tmp_path: Path) -> str:
+    assert command("conf=toy", "output=alone", "wandb.mode=disabled").code == 0
+    return (tmp_path / "alone/table.csv").read_text()
+
+
+@pytest.mark.parametrize("accident", ["dies", "hangs"])
+def test_a_server_that_fails_in_mid_run_costs_a_warning_and_no_result(
+    server: Server,
+    command: Callable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    toy_process: Callable,
+    accident: str,
+) -> None:
+    expected = table_without_wandb(command, tmp_path)
+    monkeypatch.setenv("WANDB_HTTP_TIMEOUT", "1")
+    process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.finish_timeout=1")
+    deadline = time.monotonic() + 60
+    while len(ledger(tmp_path / "out")) < 3:
+        assert time.monotonic() < deadline, "no row was measured"
+        time.sleep(0.02)
+    assert "UpsertBucket" in dict(server.queries), "the run did not begin online"
+    server.die() if accident == "dies" else server.fall_silent()
+    assert not (tmp_path / "out/table.csv").exists(), "the run was over before the accident"
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert (tmp_path / "out/table.csv").read_text() == expected
+    assert re.fullmatch(r"warning: W&B .* results in \S+ are not affected\n", err)
+    assert f"figure: {tmp_path}/out/figure.svg" in out
+
+
+@pytest.mark.parametrize("accident", ["refuses", "hangs"])
+def test_a_server_that_cannot_be_reached_makes_the_run_offline(
+    server: Server, command: Callable, tmp_path: Path, accident: str
+) -> None:
+    server.die() if accident == "refuses" else server.fall_silent()
+    outcome = command("conf=toy", "output=out", "wandb.init_timeout=2")
+    assert outcome.code == 0
+    assert re.fullmatch(r"warning: W&B did not start and the run goes on offline .*\n", outcome.err)
+    assert len(of_type(records(tmp_path / "out"), "history")) == 16
+
+
+@pytest.mark.usefixtures("wandb_environment")
+@pytest.mark.parametrize("broken", ["init", "Table", "Run.log"])
+def test_a_fault_inside_wandb_costs_one_warning(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise LookupError("of all things")
+
+    expected = table_without_wandb(command, tmp_path)
+    monkeypatch.setattr(f"wandb.{broken}", fail)
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code == 0
+    assert (outcome.err.count("\n"), outcome.err.count("of all things")) == (1, 1)
+    assert (tmp_path / "out/table.csv").read_text() == expected
+
+
+@pytest.mark.usefixtures("wandb_environment")
+@pytest.mark.parametrize(
+    ("variable", "word", "runs"),
+    [
+        ("disabled", "wandb.mode=auto", 0),
+        ("dryrun", "wandb.mode=auto", 1),
+        ("online", "wandb.mode=offline", 1),
+        ("offline", "wandb.mode=disabled", 0),
+        (None, "wandb.mode=auto", 1),
+    ],
+)
+def test_an_explicit_mode_beats_the_variable_and_nothing_is_asked(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str | None, word: str, runs: int
+) -> None:
+    if variable:
+        monkeypatch.setenv("WANDB_MODE", variable)
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("a prompt"))
+    assert command("conf=toy", "output=out", "limit=1", word).code == 0
+    assert len(list((tmp_path / "out").glob("wandb/offline-run-*"))) == runs
+
+
+@pytest.mark.usefixtures("wandb_environment")
+@pytest.mark.parametrize(
+    ("environment", "word", "named"),
+    [
+        ({"WANDB_API_KEY": "secret"}, "wandb.mode=auto", "40"),
+        ({"WANDB_API_KEY": "with a space" * 4}, "wandb.mode=auto", "WANDB_API_KEY"),
+        ({"WANDB_API_KEY": "secret"}, "wandb.mode=online", "40"),
+        ({}, "wandb.mode=online", "key"),
+        ({"WANDB_MODE": "onlin"}, "wandb.mode=auto", "WANDB_MODE must be one of"),
+    ],
+    ids=["short key", "key with spaces", "explicitly online", "no key", "unknown mode"],
+)
+def test_credentials_that_cannot_work_are_refused_before_anything_is_written(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict, word: str, named: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    outcome = command("conf=toy", word)
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: ")
+    assert outcome.err.count("\n") == 1
+    assert named in outcome.err
+    assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
+
+
+def test_the_variable_that_wandb_cannot_read_is_named() -> None:
+    class Refused(ValueError):
+        def errors(self) -> list[dict]:
+            return [{"loc": ("mode",), "input": "", "msg": "Input should be 'online' or 'offline'"}]
+
+    assert mirror._reason(Refused("five\nlines")) == "WANDB_MODE='', Input should be 'online' or 'offline'"
+    assert mirror._reason(ValueError("one\nerror.")) == "one error"

@@ -1,0 +1,271 @@
+"""The record of a run: damage is noticed, other science is refused, and what rows were measured with is known."""
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from experiments.capacity import experiment as capacity
+from experiments.entropy import experiment as entropy
+from experiments.heads import experiment as heads
+from experiments.retrieval import experiment as retrieval
+from experiments.runner import errors, provenance, registry
+from experiments.runner.ledger import Ledger
+from experiments.separation import experiment as separation
+from experiments.shared import files, processes
+from experiments.training.measurement import _load, _save
+
+POINTS = [{"load": load, "sample": sample} for load in (0.1, 0.2) for sample in range(2)]
+ROWS = [{**point, "overlap": 1 / 3} for point in POINTS]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """The file of a ledger of four rows."""
+    ledger = Ledger(tmp_path, "test", {"seed": 0})
+    for point, row in zip(POINTS, ROWS, strict=True):
+        ledger.record(point, row)
+    ledger.close()
+    (file,) = tmp_path.glob("*.jsonl")
+    return file
+
+
+def test_no_flipped_bit_of_a_ledger_reaches_a_table(written: Path) -> None:
+    whole = written.read_bytes()
+    for place in range(len(whole)):
+        written.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        ledger = Ledger(written.parent, "test", {"seed": 0})
+        missing = ledger.missing(POINTS)
+        assert len(missing) <= 2, place  # a lost end of a line takes the next line with it
+        kept = [(point, row) for point, row in zip(POINTS, ROWS, strict=True) if point not in missing]
+        assert ledger.rows([point for point, _ in kept]) == [row for _, row in kept], place
+
+
+@pytest.mark.parametrize("damage", ["a digit of a row", "rows without checksums"])
+def test_a_damaged_row_is_said_set_aside_and_measured_again(command: Callable, tmp_path: Path, damage: str) -> None:
+    assert command("conf=toy", "output=out").code == 0
+    before = (tmp_path / "out/table.csv").read_bytes()
+    (file,) = (tmp_path / "out/ledger").glob("*.jsonl")
+    lines = file.read_bytes().split(b"\n")[:-1]
+    if damage == "a digit of a row":
+        lines[3] = lines[3].replace(b'"response":', b'"response":1')
+    else:
+        lines = [json.dumps({key: json.loads(line)[key] for key in ("key", "row")}).encode() for line in lines[1:]]
+    number = 1 if damage == "a digit of a row" else 16
+    file.write_bytes(b"".join(line + b"\n" for line in lines))
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code == 0
+    (aside,) = (tmp_path / "out/ledger").glob("damaged-*")
+    said = outcome.err.splitlines()[0]
+    assert said.endswith(f"{file} without a right checksum, kept in {aside.name}, to be measured again")
+    assert said.startswith(f"{number} line")
+    assert len(aside.read_bytes().splitlines()) == number
+    assert (tmp_path / "out/table.csv").read_bytes() == before
+    assert command("conf=toy", "output=out").err == f"16 of 16 points are measured already in {tmp_path}/out\n"
+
+
+def test_no_flipped_bit_of_a_checkpoint_is_gone_on_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, tree = tmp_path / "run.msgpack", {"w": np.arange(3, dtype=np.float32), "n": np.int32(7)}
+    _save(path, tree, [{"epoch": 0, "loss": 0.5}])
+    found = _load(path, tree)
+    assert found is not None
+    assert found[1] == [{"epoch": 0, "loss": 0.5}]
+    assert capsys.readouterr().err == ""
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        assert _load(path, tree) is None, place
+        assert not path.exists()
+        said = f"{path} is not as it was written, kept as damaged-run.msgpack: its run is trained again\n"
+        assert capsys.readouterr().err == said
+
+
+def test_a_checkpoint_of_other_shapes_is_not_gone_on_from(tmp_path: Path) -> None:
+    path = tmp_path / "run.msgpack"
+    for other in ({"w": np.zeros(4)}, {"w": np.zeros(3, np.float32)}, {"w": np.zeros(3), "more": np.zeros(1)}):
+        _save(path, other, [])
+        assert _load(path, {"w": np.zeros(3)}) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("seed=1", "seed must be 0 as in the results that {} holds, got 1"),
+        ("noise=0.25", "noise must be 0.125 as in the results that {} holds, got 0.25"),
+        ("shape=normal", 'shape must be "uniform" as in the results that {} holds, got "normal"'),
+    ],
+)
+def test_other_science_in_a_directory_is_refused_by_name(
+    command: Callable, tmp_path: Path, word: str, sentence: str
+) -> None:
+    command("conf=toy", "output=out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    outcome = command("conf=toy", "output=out", word)
+    hint = "; give another output, or overwrite=true to set them aside\n"
+    assert (outcome.code, outcome.err) == (2, f"error: {sentence.format(tmp_path / 'out')}{hint}")
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+    assert command("conf=toy", "output=out", word, "overwrite=true").code == 0
+    assert command("conf=toy", "output=alone", word).code == 0
+    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
+    aside = tmp_path / "out/overwritten-1"
+    kept = {aside / path.relative_to(tmp_path / "out"): content for path, content in before.items()}
+    assert {path: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == kept
+    assert command("conf=toy", "output=out").code == 2
+    assert "overwrite: true" not in command("conf=toy", "output=out", word, "--cfg", "job").out
+
+
+def test_rows_of_float32_and_of_float64_never_share_a_table(command: Callable, tmp_path: Path) -> None:
+    command("conf=toy", "output=out")
+    assert jax.numpy.zeros(0).dtype == "float64"
+    jax.config.update("jax_enable_x64", False)
+    try:
+        outcome = command("conf=toy", "output=out")
+    finally:
+        jax.config.update("jax_enable_x64", True)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"error: JAX_ENABLE_X64 must be true as in the results that {tmp_path / 'out'} holds")
+
+
+def test_a_table_of_several_versions_says_so_in_one_line(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = provenance.environment()
+    assert {"jax", "jaxlib", "numpy", "hopfield", "platform", "device"} <= set(now)
+    monkeypatch.setattr(provenance, "environment", lambda: now | {"jax": "0.1", "numpy": "1.0"})
+    assert command("conf=toy", "output=out", "stop_at=5").code == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    outcome = command("conf=toy", "output=out", "wandb.mode=disabled")
+    (said,) = [line for line in outcome.err.splitlines() if line.startswith("warning")]
+    assert said.startswith("warning: the rows of the table were measured in different ways: ")
+    assert "5 with jax 0.1, numpy 1.0" in said
+    assert f"11 with jax {now['jax']}, numpy {now['numpy']}" in said
+    command("conf=toy", "output=whole", "wandb.mode=disabled")
+    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "whole/table.csv").read_bytes()
+
+
+NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
+    ("capacity", "sources"): lambda p: (capacity, capacity.Config(memories=["modern"], sources=[p], stored=[3])),
+    ("retrieval", "ensembles"): lambda p: (retrieval, retrieval.Config(ensembles=[p], patterns=[3])),
+    ("retrieval", "part"): lambda p: (
+        retrieval,
+        retrieval.Config(part={"own": retrieval.Scan(ensembles=[p], patterns=[3])}),
+    ),
+    ("separation", "sources"): lambda p: (separation, separation.Config(sources=[p], patterns=[5])),
+    ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
+    ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
+    ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
+}
+
+
+def test_every_option_that_names_a_file_is_known() -> None:
+    """Those whose help says so; what they hold is tried below."""
+    words = ("file", "checkpoint", "path")
+    found = {
+        (name, option)
+        for name in registry.names()
+        for option, hint, about in errors.leaves(registry.load(name).Config)
+        if option not in ("output", "wandb.group")
+        if re.search(r"\b(str|Any)\b", str(hint)) and any(word in about for word in words)
+    }
+    assert found == {case for case in NAMED if case[1] != "part"}
+
+
+@pytest.mark.parametrize("case", NAMED, ids=".".join)
+@pytest.mark.filterwarnings("ignore:Casting")
+def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_path: Path, case: tuple) -> None:
+    path, draw = tmp_path / "images.npy", np.random.default_rng(0)
+    found = []
+    for _ in range(2):
+        np.save(path, draw.uniform(size=(60, 4, 4)))
+        experiment, config = NAMED[case](str(path))
+        points = [] if experiment is heads else experiment.points(config)
+        found.append(provenance.science(experiment, config, points))
+        ledger = Ledger(tmp_path / "ledger", case[0], found[-1])
+    old, new = ({"experiment": case[0], "science": science} for science in found)
+    difference = provenance.difference(old, new)
+    assert difference is not None
+    assert difference.name.startswith("contents of ")
+    assert ledger.missing(points) == points
+
+
+def test_the_vocabulary_beside_a_checkpoint_belongs_to_the_science(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    found = []
+    for word in ("one", "two"):
+        (tmp_path / "vocab.txt").write_text(word)
+        found.append(provenance.science(heads, heads.Config(checkpoint=str(tmp_path)))["files"])
+    assert found[0].keys() == found[1].keys() == {"model.safetensors", "vocab.txt"}
+    assert found[0]["vocab.txt"] != found[1]["vocab.txt"]
+
+
+@pytest.mark.parametrize("value", ["{}", "mapped:{}"])
+def test_files_are_found_wherever_an_option_holds_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a.npy").write_bytes(b"patterns")
+    options = {"deep": {"own": {"sources": ["random", value.format("~/a.npy"), 3, None]}}, "name": "a" * 5000}
+    ((option, name, path),) = provenance._named(options, "")
+    assert (option, name, path) == ("deep.own.sources[1]", value.format("~/a.npy"), tmp_path / "a.npy")
+
+
+def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:
+    """Contents belong to the points that name them: a table grows by a source without being measured again."""
+    path = tmp_path / "images.npy"
+    np.save(path, np.random.default_rng(0).uniform(size=(60, 4, 4)))
+    few = capacity.Config(memories=["modern"], neurons=[16], stored=[3])
+    more = dataclasses.replace(few, sources=["random", str(path)])
+    one, both = (
+        Ledger(tmp_path, "capacity", provenance.science(capacity, each, capacity.points(each))) for each in (few, more)
+    )
+    assert {one.key(point) for point in capacity.points(few)} < {both.key(point) for point in capacity.points(more)}
+
+
+@pytest.fixture
+def gone() -> int:
+    """The number of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_temporary_files_of_dead_processes_are_removed_and_those_of_living_ones_kept(
+    command: Callable, tmp_path: Path, gone: int
+) -> None:
+    folders = ("out", "out/ledger", "out/checkpoints")
+    living = [processes.temporary(tmp_path / folder / "table.csv") for folder in folders]
+    for path in living:
+        path.parent.mkdir(exist_ok=True)
+    names = [path.name.replace(f"-{os.getpid()}-", f"-{gone}-") for path in living]
+    dead = [path.with_name(name) for path, name in zip(living, names, strict=True)]
+    reborn = living[0].with_name(living[0].name.replace(f"-{processes.born(os.getpid())}-", "-1-"))
+    away, silent = (living[0].with_name(f".hopfield-{host * 8}-7-7-00000000.table.csv") for host in "ab")
+    others = [tmp_path / "out" / name for name in (".hopfield-notes", ".1.table.csv")]
+    for path in (*living, *dead, reborn, away, silent, *others):
+        path.write_text("half")
+    os.utime(silent, (0, 0))
+    assert command("conf=toy", "output=out").code == 0
+    assert all(path.exists() for path in (*living, away, *others))
+    assert not any(path.exists() for path in (*dead, reborn, silent))
+
+
+def test_what_is_created_or_replaced_is_settled_in_its_directory(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: list[Path] = []
+    settled: list[Path] = []
+    replace, settle = os.replace, files.settle
+    monkeypatch.setattr(os, "replace", lambda a, b: (replace(a, b), changed.append(Path(b).parent))[0])
+    monkeypatch.setattr(base, "settle", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
+    assert command("conf=toy", "output=new/out").code == 0
+    assert {tmp_path, tmp_path / "new", tmp_path / "new/out", tmp_path / "new/out/ledger"} <= set(settled)
+    assert all(settled.count(folder) >= changed.count(folder) for folder in set(changed))

@@ -1,0 +1,224 @@
+"""A run goes on where it was, whenever and however it was stopped, and ends with the same table."""
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.runner.ledger import Ledger
+
+POINTS = [{"load": load, "sample": sample} for load in (0.1, 0.2) for sample in range(3)]
+
+
+def rows(folder: Path) -> list[dict]:
+    """Every whole row of a ledger, repeated ones included."""
+    lines = [line for file in folder.glob("*.jsonl") for line in file.read_text().split("\n")[:-1]]
+    return [entry["row"] for entry in map(json.loads, lines) if "row" in entry]
+
+
+def results(directory: Path) -> dict[str, bytes]:
+    """What must not depend on how often a run was stopped."""
+    return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg", "figure.png")}
+
+
+@pytest.mark.parametrize("moments", [(0,), (1,), (7,), (1, 4, 9, 15)], ids=str)
+def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table(
+    command: Callable, toy_process: Callable, tmp_path: Path, moments: tuple[int, ...]
+) -> None:
+    folder = tmp_path / "out/ledger"
+    words = ["conf=toy", "output=out", "wandb.mode=disabled"]
+    for moment in moments:
+        process = toy_process(*words, "delay=0.05")
+        while len(rows(folder)) < moment or not (tmp_path / "out/config.yaml").exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "out/table.csv").exists(), "the run was over before it was killed"
+    kept = len(rows(folder))
+    outcome = command(*words)
+    assert outcome.code == 0
+    assert kept == 0 or f"{kept} of 16 points are measured already" in outcome.err
+    measured = [json.dumps(row) for row in rows(folder)]
+    assert len(measured) == len(set(measured)) == 16
+    assert command("conf=toy", "output=whole").code == 0
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
+    command: Callable, toy_process: Callable, tmp_path: Path
+) -> None:
+    words = ["conf=capacity", "memories=[classical]", "dynamics=[synchronous,asynchronous]", "samples=4"]
+    words += ["neurons=[20]", "loads=[0.1,0.2]", "probes=2", "wandb.mode=disabled"]
+    process = toy_process(*words, "output=out")
+    while not rows(tmp_path / "out/ledger"):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    kept = len(rows(tmp_path / "out/ledger"))
+    assert 0 < kept < 16
+    outcome = command(*words, "output=out")
+    assert outcome.code == 0
+    assert f"{kept} of 16 points are measured already" in outcome.err
+    assert len(rows(tmp_path / "out/ledger")) == 16
+    assert command(*words, "output=whole").code == 0
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tmp_path: Path) -> None:
+    process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.mode=offline")
+    while len(rows(tmp_path / "out/ledger")) < 2:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    kept = len(rows(tmp_path / "out/ledger"))
+    assert err == f"interrupted: {kept} of 16 points are kept in {tmp_path}/out; the same command goes on from there\n"
+
+
+def test_an_interrupted_run_goes_on(command: Callable, tmp_path: Path) -> None:
+    outcome = command("conf=toy", "output=out", "stop_at=5")
+    assert (outcome.code, outcome.err.count("\n")) == (130, 1)
+    assert len(rows(tmp_path / "out/ledger")) == 5
+    assert command("conf=toy", "output=out").code == 0
+    assert len(rows(tmp_path / "out/ledger")) == 16
+
+
+def test_a_finished_run_measures_nothing_and_adds_no_file(command: Callable, tmp_path: Path) -> None:
+    command("conf=toy", "output=out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    outcome = command("conf=toy", "output=out")
+    assert outcome.err == f"16 of 16 points are measured already in {tmp_path}/out\n"
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (["samples=3"], 8),
+        (["samples=1"], 0),
+        (["delay=0.001", "wandb.project=other"], 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_only_rows_of_the_same_science_are_used_again(
+    command: Callable, tmp_path: Path, words: list[str], missing: int
+) -> None:
+    command("conf=toy", "output=out")
+    assert command("conf=toy", "output=out", *words).code == 0
+    assert len(rows(tmp_path / "out/ledger")) == 16 + missing
+    command("conf=toy", "output=alone", *words)
+    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
+
+
+def test_two_processes_in_one_directory_merge(command: Callable, toy_process: Callable, tmp_path: Path) -> None:
+    other = toy_process("conf=toy", "output=out", "kinds=[red]", "delay=0.05", "wandb.mode=disabled")
+    while not rows(tmp_path / "out/ledger"):
+        assert other.poll() is None, other.communicate()
+        time.sleep(0.005)
+    assert command("conf=toy", "output=out", "kinds=[blue]").code == 0
+    assert other.wait(timeout=60) == 0
+    outcome = command("conf=toy", "output=out")
+    assert "16 of 16 points are measured already" in outcome.err
+    command("conf=toy", "output=whole")
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+def _record_all(folder: Path) -> None:
+    ledger = Ledger(folder, "test", {})
+    for point in POINTS:
+        ledger.record(point, {**point, "writer": os.getpid()})
+
+
+def test_processes_writing_at_once_never_mix_their_lines(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_record_all, args=(tmp_path / "ledger",)) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    assert len(rows(tmp_path / "ledger")) == 3 * len(POINTS)
+    ledger = Ledger(tmp_path / "ledger", "test", {})
+    assert ledger.missing(POINTS) == []
+    assert [row["sample"] for row in ledger.rows(POINTS)] == [point["sample"] for point in POINTS]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 30, 10_000])
+def test_the_torn_last_line_of_a_killed_process_is_measured_again(tmp_path: Path, cut: int) -> None:
+    ledger = Ledger(tmp_path, "test", {})
+    for point in POINTS:
+        ledger.record(point, {**point, "overlap": 1 / 3})
+    ledger.close()
+    (file,) = tmp_path.glob("*.jsonl")
+    whole = file.read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    file.write_bytes(whole[: max(last, len(whole) - cut)])
+
+    again = Ledger(tmp_path, "test", {})
+    assert again.missing(POINTS) == POINTS[-1:]
+    again.record(POINTS[-1], {**POINTS[-1], "overlap": 1 / 3})
+    assert Ledger(tmp_path, "test", {}).missing(POINTS) == []
+
+
+def test_rows_come_back_bit_for_bit(tmp_path: Path) -> None:
+    import numpy as np
+
+    values = [
+        0.1,
+        1 / 3,
+        1e-300,
+        float("nan"),
+        float("inf"),
+        np.float32(0.1),
+        np.float64(2) / 3,
+        np.int64(7),
+        True,
+        None,
+    ]
+    row = {str(number): value for number, value in enumerate(values)}
+    ledger = Ledger(tmp_path, "test", {})
+    ledger.record(POINTS[0], row)
+    (measured,), (reloaded,) = ledger.rows(POINTS[:1]), Ledger(tmp_path, "test", {}).rows(POINTS[:1])
+    assert repr(measured) == repr(reloaded)
+    assert list(measured) == list(row)
+    assert [repr(value) for value in measured.values()][:3] == ["0.1", repr(1 / 3), "1e-300"]
+    assert measured["5"] == float(np.float32(0.1))
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", "[1]", "nonsense", '{"key":1,"row":{}}', '{"key":"k","row":3}', "\x00\x00", '{"key":"k"}', ""]
+)
+def test_a_line_that_is_no_row_is_set_aside(tmp_path: Path, line: str) -> None:
+    ledger = Ledger(tmp_path, "test", {})
+    ledger.record(POINTS[0], POINTS[0])
+    (file,) = tmp_path.glob("*.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(whole + line.encode() + b"\n")
+    damaged = Ledger(tmp_path, "test", {})
+    assert damaged.rows(POINTS[:1]) == POINTS[:1]
+    (said,) = damaged.mend()
+    (aside,) = tmp_path.glob("damaged-*")
+    assert said == f"1 line of {file} without a right checksum, kept in {aside.name}, to be measured again"
+    assert aside.read_bytes() == line.encode() + b"\n"
+    assert file.read_bytes() == whole
+    assert Ledger(tmp_path, "test", {}).mend() == []
+
+
+def test_keys_tell_points_experiments_and_options_apart(tmp_path: Path) -> None:
+    key = Ledger(tmp_path, "test", {"seed": 0}).key
+    assert key({"a": 1, "b": 2.5}) == key({"b": 2.5, "a": 1})
+    others = [
+        Ledger(tmp_path, "other", {"seed": 0}).key({"a": 1, "b": 2.5}),
+        Ledger(tmp_path, "test", {"seed": 1}).key({"a": 1, "b": 2.5}),
+        key({"a": 1}),
+        key({"a": 2, "b": 2.5}),
+    ]
+    assert len({key({"a": 1, "b": 2.5}), *others}) == 5

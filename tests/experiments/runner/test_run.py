@@ -1,0 +1,353 @@
+"""The command line: what it accepts, what it leaves behind, and the one sentence that every mistake ends in."""
+
+import errno
+import itertools
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from experiments.plot import main as redraw
+from experiments.runner import compose, execute, registry
+
+RESULTS = {"config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger", "summary.json", "table.csv"}
+
+
+def test_help_answers_at_once_without_loading_jax(tmp_path: Path) -> None:
+    program = (
+        "import sys; from experiments.run import main; code = main(['conf=capacity', '--help']); heavy = "
+        "{'jax', 'wandb', 'pandas', 'matplotlib', 'scipy', 'hopfield'}; print('loaded', heavy & set(sys.modules));"
+        "sys.exit(code)"
+    )
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert time.monotonic() - began < 3
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("loaded set()\n")
+    assert re.search(r"^  conf=capacity +\w", done.stdout, re.M)
+    for option in (
+        "memories=",
+        "neurons=",
+        "loads=",
+        "samples=",
+        "probes=",
+        "dynamics=",
+        "corruption=",
+        "seed=0",
+        "output=",
+    ):
+        assert f"\n  {option}" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_shows_the_values_the_line_gives(command: Callable) -> None:
+    outcome = command("--help", "conf=toy", "seed=7", "wandb.mode=offline")
+    assert outcome.code == 0
+    assert re.search(r"^  seed=7 +an integer; seed of all randomness$", outcome.out, re.M)
+    assert re.search(r"^  loads=\[0.5,1.0\] +a list of numbers; loads to measure at$", outcome.out, re.M)
+    assert re.search(r"^  wandb.mode=offline +one of auto, online, offline, disabled", outcome.out, re.M)
+    assert re.search(r"^  conf=toy +A line through the origin, measured with noise: an experiment", outcome.out, re.M)
+
+
+def test_the_options_can_be_printed_without_a_run(command: Callable, tmp_path: Path) -> None:
+    outcome = command("conf=toy", "--cfg", "job", "seed=7")
+    assert outcome.code == 0
+    assert "\nexperiment: toy\nconf: toy\nseed: 7\n" in outcome.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_shell_completes_keys_and_choices(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    for line, completion in (("hopfield conf=toy_w", "conf=toy_wide"), ("hopfield conf=toy sam", "samples=")):
+        monkeypatch.setenv("COMP_LINE", line)
+        monkeypatch.setenv("COMP_POINT", str(len(line)))
+        assert command("-sc", "query=bash").out.split() == [completion]
+
+
+def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Path) -> None:
+    outcome = command("conf=toy", "output=out", "seed=4")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == RESULTS
+    assert outcome.out.endswith(f"table: {tmp_path}/out/table.csv\nfigure: {tmp_path}/out/figure.svg\n")
+
+    table = (tmp_path / "out/table.csv").read_text().splitlines()
+    assert table[0] == "kind,load,slope,sample,response,trials"
+    assert [line.split(",")[0] for line in table[1:]] == ["red"] * 8 + ["blue"] * 8
+    responses = [float(line.split(",")[4]) for line in table[1:]]
+    summary = json.loads((tmp_path / "out/summary.json").read_text(), parse_constant=lambda name: pytest.fail(name))
+    assert summary["scalars"]["response"] == pytest.approx(sum(responses) / 16, rel=1e-12)
+    assert summary["nothing"] is None
+    assert f"response: {summary['mean']:.5g} ± 0.1\n" in outcome.out
+    config = (tmp_path / "out/config.yaml").read_text()
+    assert config.startswith("# python -m experiments.run conf=toy seed=4\n# Python ")
+    assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
+
+
+def test_the_directory_depends_on_the_options_and_not_on_the_clock(command: Callable, tmp_path: Path) -> None:
+    def directories() -> set[str]:
+        return {path.name for path in (tmp_path / "outputs/toy").iterdir()}
+
+    command("conf=toy", "limit=1")
+    first = directories()
+    assert re.fullmatch(r"[0-9a-f]{8}", *first)
+    command("limit=1", "--conf=toy", "slopes=[1.0,2.0]", "wandb.tags=[other]")
+    assert directories() == first
+    command("conf=toy", "limit=1", "seed=1")
+    assert len(directories()) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["conf=toy -m seed=0,1 limit=1 output=out", "-m output=out limit=1 --conf=toy --seed=0,1",
+     "limit=1 seed=range(2) conf=toy output=out --multirun"],
+)  # fmt: skip
+def test_flags_stand_anywhere_and_jobs_do_not_overwrite_one_another(
+    command: Callable, tmp_path: Path, line: str
+) -> None:
+    outcome = command(*line.split())
+    assert (outcome.code, outcome.err) == (0, "job 1 of 2: seed_0\njob 2 of 2: seed_1\n")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"seed_0", "seed_1"}
+    tables = {(tmp_path / f"out/seed_{seed}/table.csv").read_text() for seed in (0, 1)}
+    assert len(tables) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}
+
+
+@pytest.mark.parametrize(
+    ("words", "directories"),
+    [
+        (
+            ["output=out", "conf=toy,toy_wide", "seed=1,2"],
+            [f"out/conf_{c}+seed_{s}" for c in ("toy", "toy_wide") for s in (1, 2)],
+        ),
+        (["output=out", "conf=toy", "loads=[0.5],[1.0]"], ["out/loads_-0.5--6e1b0a52", "out/loads_-1.0--d7f5d6e5"]),
+        (["output=out", "conf=toy", "seed=1"], ["out"]),
+        (["conf=toy", "output=a,b"], ["a", "b"]),
+    ],
+    ids=["two axes", "lists", "one value", "outputs"],
+)
+def test_a_sweep_has_one_directory_per_job(
+    toy: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], directories: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with compose.session(Path(toy[1])):
+        jobs = compose.jobs(words, sweep=True)
+    found = [str(job.directory.relative_to(tmp_path)) for job in jobs]
+    assert len(set(found)) == len(found)
+    assert [re.sub(r"-[0-9a-f]{8}$", "-", name) for name in found] == [
+        re.sub(r"-[0-9a-f]{8}$", "-", name) for name in directories
+    ]
+
+
+def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
+    toy: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    name = "it's = here, not, there"
+    with compose.session(Path(toy[1])):
+        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={compose.quote(name)}"], sweep=True)
+        compose.launch(jobs, execute.launched)
+    folders = sorted(path for path in (tmp_path / name).iterdir())
+    assert [folder.name for folder in folders] == ["seed_0", "seed_1"]
+    assert all({path.name for path in folder.iterdir()} == RESULTS for folder in folders)
+    assert not (tmp_path / "outputs/jobs").exists()
+
+
+@pytest.mark.parametrize("word", ["limit=None", "limit=null", "--limit=null"])
+def test_none_is_null_as_sweep_agents_write_it(command: Callable, word: str) -> None:
+    assert "\nlimit: null\n" in command("conf=toy", word, "--cfg=job").out
+
+
+def test_a_path_may_hold_an_equals_sign(command: Callable, tmp_path: Path) -> None:
+    assert command("conf=toy", "limit=1", "output=sub dir/beta=2").code == 0
+    assert (tmp_path / "sub dir/beta=2/table.csv").is_file()
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, written = os.write, []
+
+    def write(file: int, data: bytes) -> int:
+        if b'"row"' in bytes(data):
+            written.append(data)
+            if len(written) > 3:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(file, data)
+
+    monkeypatch.setattr(os, "write", write)
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "error: the run stopped ([Errno 28] No space left on device): 3 of 16 points are kept in"
+        f" {tmp_path}/out; the same command goes on from there\n"
+    )
+    (file,) = (tmp_path / "out/ledger").iterdir()
+    assert file.read_text().count('"row"') == 3
+
+
+@pytest.mark.parametrize(
+    "shortage",
+    [lambda: jnp.zeros(2**50, jnp.int8).block_until_ready(), lambda: np.zeros(2**60, np.int8)],
+    ids=["jax", "numpy"],
+)
+def test_too_little_memory_is_one_sentence_and_keeps_the_rows(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortage: Callable
+) -> None:
+    toy = registry.load("toy")
+    measure = toy.measure
+
+    def large(config: object, points: list[dict]):
+        yield from itertools.islice(measure(config, points), 3)
+        shortage()
+
+    monkeypatch.setattr(toy, "measure", large)
+    outcome = command("conf=toy", "output=out")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "error: the run stopped (it needs more memory than there is): 3 of 16 points are kept in"
+        f" {tmp_path}/out; the same command goes on from there\n"
+    )
+
+
+@pytest.mark.parametrize(("fault", "message"), [("skip", "left out 1 points"), ("twice", "a row nobody asked for")])
+def test_an_experiment_that_breaks_its_contract_is_told(
+    command: Callable, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
+) -> None:
+    toy = registry.load("toy")
+    measure = toy.measure
+
+    def broken(config: object, points: list[dict]):
+        rows = list(measure(config, points))
+        yield from rows[1:] if fault == "skip" else [*rows, rows[0]]
+
+    monkeypatch.setattr(toy, "measure", broken)
+    outcome = command("conf=toy", "limit=1")
+    assert outcome.code == 1
+    assert re.fullmatch(rf"error: the run stopped \(RuntimeError: [^\n]+{message}[^\n]+\n", outcome.err)
+
+
+def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
+    assert {"toy", "capacity"} <= set(registry.names())
+    assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())
+
+
+def test_the_process_is_left_as_it_was(command: Callable) -> None:
+    import jax
+    from hydra.core.global_hydra import GlobalHydra
+
+    def state() -> tuple:
+        settings = ("jax_default_matmul_precision", "jax_compilation_cache_dir", "jax_enable_x64")
+        jax_settings = [getattr(jax.config, name) for name in settings]
+        handlers = list(logging.getLogger().handlers), logging.getLogger().level
+        hydra = GlobalHydra.instance().is_initialized()
+        return (
+            os.getcwd(),
+            dict(os.environ),
+            sys.argv[:],
+            jax_settings,
+            handlers,
+            hydra,
+            warnings.filters[:],
+            sys.excepthook,
+        )
+
+    before = state()
+    for line in ("conf=toy limit=1", "conf=toy -m seed=0,1 limit=1", "conf=toy seed=x", "conf=toy stop_at=0", "--help"):
+        command(*line.split())
+        assert state() == before, line
+
+
+def test_products_are_exact_and_programs_are_kept_while_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import jax
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with execute.numerics():
+        assert jax.config.jax_default_matmul_precision == "highest"
+        jax.jit(lambda x: x * 3 + 1)(2.0).block_until_ready()
+    if jax.config.jax_compilation_cache_dir is None:
+        assert list((tmp_path / "hopfield/jax").iterdir())
+    assert jax.config.jax_default_matmul_precision is None
+
+
+def test_a_figure_is_drawn_again_from_what_was_saved(
+    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("conf=toy", "output=out")
+    names = [f"figure.{suffix}" for suffix in ("svg", "png", "pdf")]
+    before = {name: (tmp_path / "out" / name).read_bytes() for name in names}
+    for name in names:
+        (tmp_path / "out" / name).unlink()
+    assert redraw(["out"]) == 0
+    assert capsys.readouterr().out == "figure: out/figure.svg\n"
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
+        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment (basins, capacity"),
+        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "must name its experiment"),
+        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "must name its experiment"),
+        (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
+        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "cannot be drawn: its table or summary is damaged"),
+    ],
+    ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
+)
+def test_results_that_cannot_be_drawn_are_one_sentence(
+    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable, sentence: str
+) -> None:
+    command("conf=toy", "limit=1", "output=out")
+    damage(tmp_path / "out")
+    assert redraw(["out"]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert re.fullmatch(r"error: [^\n]+\n", err)
+    assert redraw(["nowhere"]) == 2
+    assert "nowhere must hold the results of a finished run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["αβ", "it's", 'a"b', "a b", "a(b)", "a\\", "a\\'b\\", "a#b;c&d", "<img onerror=1>", "😀", "~no.one/x"],
+)
+def test_an_output_may_have_any_name(command: Callable, tmp_path: Path, name: str) -> None:
+    outcome = command("conf=toy", f"output={name}", "samples=1", "loads=[1]", "kinds=[red]")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert (tmp_path / name / "table.csv").is_file()
+
+
+def test_a_choice_with_its_suffix_is_the_choice(command: Callable) -> None:
+    assert command("conf=toy.yaml", "--cfg", "job") == command("conf=toy", "--cfg", "job")
+
+
+def test_an_error_that_nothing_tells_is_called_unknown(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    scalars = {"one": 1.5, "one/stderr": float("nan"), "none": float("nan"), "two": 2.5, "two/stderr": 0.25}
+    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
+    out = command("conf=toy").out
+    assert out.startswith("one: 1.5 (error unknown)\nnone: unknown\ntwo: 2.5 ± 0.25\n")
+
+
+def test_notes_of_a_summary_are_said_as_warnings(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = {"mean": 1.0, "notes": ["no load was high enough"], "scalars": {}}
+    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: summary)
+    outcome = command("conf=toy")
+    assert (outcome.code, outcome.err) == (0, "warning: no load was high enough\n")
+
+
+def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert redraw(["x" * 5000]) == 2
+    assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)

@@ -1,0 +1,293 @@
+"""The comparison of separations: every read-out against plain numpy, the Bayesian limit, and its contract."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.figures import style
+from experiments.separation import experiment as separation
+from experiments.separation import measurement, memories
+from experiments.separation.experiment import Config
+from experiments.separation.summary import summary as summarise
+from experiments.shared import pattern_sets
+
+NOISE = measurement.Task("digits", 30, 40, 20, "noise", 0.3)
+SAMPLES = tuple(range(measurement.TOGETHER))
+
+
+def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
+    """The table as a run would save and read it."""
+    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
+    return style.read_table(path / "table.csv")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
+    config = Config()
+    measured = {json.dumps([row[name] for name in POINT]): row for row in separation.measure(config, points(config))}
+    rows = [measured[json.dumps(list(point.values()))] for point in points(config)]
+    return saved(rows, tmp_path_factory.mktemp("separation"))
+
+
+points = separation.points
+POINT = [*separation.TASK, *separation.PAIR, "sample"]
+
+
+def read(similarity: str, separation_: str, task: measurement.Task = NOISE, sharpness: float = 30.0) -> dict:
+    reader = measurement.Reader(similarity, separation_, False, 10)
+    draws = measurement.draws(task, 0, SAMPLES)
+    units = measurement.scale("digits", similarity)
+    return measurement.read(reader, task, draws, SAMPLES, units, [sharpness] * len(SAMPLES), 0.05)
+
+
+def softmax(z: np.ndarray) -> np.ndarray:
+    p = np.exp(z - z.max())
+    return p / p.sum()
+
+
+def power(n: int) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda z: np.maximum(z, 0) ** n / np.sum(np.maximum(z, 0) ** n)
+
+
+def cosine(x: np.ndarray, images: np.ndarray) -> np.ndarray:
+    return images @ x / np.linalg.norm(images, axis=1) / np.linalg.norm(x)
+
+
+def square(x: np.ndarray, images: np.ndarray) -> np.ndarray:
+    return -0.5 * ((images - x) ** 2).sum(axis=1)
+
+
+def absolute(x: np.ndarray, images: np.ndarray) -> np.ndarray:
+    return -np.abs(images - x).sum(axis=1)
+
+
+ROUTES = {
+    "dot/softmax": (lambda x, images: images @ x, softmax),
+    "cosine/rectified:2": (cosine, power(1)),
+    "correlation/softmax": (lambda x, images: np.array([np.corrcoef(x, image)[0, 1] for image in images]), softmax),
+    "euclidean/max": (square, lambda z: np.eye(len(z))[z.argmax()]),
+    "manhattan/softmax": (absolute, softmax),
+    "euclidean/rectified:4": (lambda x, images: -1.0 / square(x, images), power(3)),
+    "manhattan/rectified:11": (lambda x, images: -1.0 / absolute(x, images), power(10)),
+    "euclidean/epanechnikov": (square, lambda z: (z > -1) / max(1, (z > -1).sum())),
+}
+
+
+@pytest.mark.parametrize("pair", ROUTES)
+def test_answers_and_judgements_equal_plain_numpy(pair: str) -> None:
+    compare, weigh = ROUTES[pair]
+    similarity, separation_ = pair.split("/")
+    found = read(similarity, separation_, sharpness=2.0 if "epanechnikov" in pair else 30.0)
+    draws = measurement.draws(NOISE, 0, SAMPLES)
+    units = measurement.scale("digits", similarity)
+    images = np.asarray(pattern_sets.pixels("digits"), float)
+    everyone = ((images[:, None, :] - images[None, ::7, :]) ** 2).sum(axis=2)
+    assert units.distance == pytest.approx(everyone[everyone > 0].mean(), rel=0.02)
+    beta = (2.0 if "epanechnikov" in pair else 30.0) / units.gap
+    for sample in (0, 5):
+        stored, queries = np.asarray(draws.stored[sample], float)[:30], np.asarray(draws.queries[sample], float)
+        counts, errors = np.zeros(3, int), []
+        for i, query in enumerate(queries):
+            scores = compare(query, stored)
+            answer = weigh(beta * scores) @ stored
+            distance = ((stored - answer) ** 2).sum(axis=1)
+            identified, close = distance.argmin() == i, distance[i] <= 0.05 * units.distance
+            counts += identified, close, identified and close
+            errors.append(distance[i] / units.distance)
+        assert [int(found[name][sample]) for name in ("identified", "close", "retrieved")] == counts.tolist()
+        # reciprocals stop growing at a thousandth of the mean distance, which moves weights by about a per cent
+        assert found["error"][sample] == pytest.approx(np.mean(errors), rel=2e-2 if "rectified" in pair else 2e-4)
+
+
+def test_softmax_of_squared_distances_at_beta_one_over_the_variance_is_the_posterior_mean() -> None:
+    # p(ξ | x) ∝ exp(−‖x − ξ‖²/2σ²), and scores are −½‖x − ξ‖²; the posterior mean has the least expected error.
+    units = measurement.scale("digits", "euclidean")
+    limit = read(*measurement.BOUND)
+    exact = units.gap / NOISE.amount**2
+    np.testing.assert_allclose(read("euclidean", "softmax", sharpness=exact)["error"], limit["error"], rtol=1e-4)
+    for factor in (0.5, 2.0):
+        assert read("euclidean", "softmax", sharpness=factor * exact)["error"].mean() > 1.02 * limit["error"].mean()
+    np.testing.assert_array_equal(read("euclidean", "max")["identified"], limit["identified"])
+
+
+def test_what_is_hidden_costs_nothing_when_it_is_known_and_much_when_it_is_not() -> None:
+    hidden = measurement.Task("digits", 30, 40, 20, "lower", 0.5)
+    limit, found = read(*measurement.BOUND, hidden), read("euclidean", "max", hidden)
+    assert limit["retrieved"].tolist() == [20] * len(SAMPLES)
+    assert found["retrieved"].mean() < 15
+    clean = measurement.Task("digits", 30, 40, 20, "flip", 0.0)
+    assert read("euclidean", "max", clean)["retrieved"].tolist() == [20] * len(SAMPLES)
+
+
+def test_reading_again_ends_where_one_more_reading_changes_nothing() -> None:
+    draws = measurement.draws(NOISE, 0, SAMPLES)
+    gap = measurement.scale("digits", "euclidean").gap
+    memory = memories.build("euclidean", "softmax", draws.stored[0], draws.used, np.float32(20 / gap), gap)
+    for query in draws.queries[0][:4]:
+        again = measurement._answer(memory, query, measurement.Reader("euclidean", "softmax", True, 100))
+        once = measurement._answer(memory, query, measurement.Reader("euclidean", "softmax", False, 100))
+        np.testing.assert_allclose(once, memory.update(query), rtol=1e-5, atol=1e-6)
+        change = np.linalg.norm(memory.update(again) - again)
+        assert change < 3 * measurement.SETTLED * np.linalg.norm(again)
+        assert change < np.linalg.norm(once - query)
+
+
+def test_beta_is_tuned_on_a_draw_that_is_not_measured() -> None:
+    options = {"corruption": ["noise:0.8"], "across": [], "patterns": [200], "queries": 100, "samples": 1}
+    config = Config(similarities=["euclidean"], separations=["softmax"], sharpness=[0.1, 7.0, 1e4], **options)
+    (noisy,) = separation.measure(config, points(config)[:1])
+    assert measurement.scale("digits", "euclidean").gap / 0.8**2 == pytest.approx(
+        7.0, rel=0.1
+    )  # that of the posterior mean
+    assert noisy["sharpness_error"] == 7.0
+    assert noisy["sharpness_retrieved"] == 1e4
+    measured, tuned = (measurement.draws(NOISE, 0, numbers) for numbers in (SAMPLES, (separation.TUNING,)))
+    apart = np.asarray(measured.stored)[:, None, :30] != np.asarray(tuned.stored)[None, :, :30]
+    assert apart.any(axis=(2, 3)).all()
+
+
+def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
+    config = Config(samples=2, similarities=["euclidean"], corruption=["noise:0.4"], across=[], separations=["softmax"])
+    rows = list(separation.measure(config, points(config)[1:2]))
+    assert len(rows) == 1
+    here = (table[POINT] == [rows[0][name] for name in POINT]).all(axis=1)
+    again: Any = table.loc[here, list(rows[0])]
+    assert again.to_dict("records") == rows
+
+
+def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "images.npz", images=rng.integers(0, 256, (30, 4, 4)).astype(np.uint8))
+    source = str(tmp_path / "images.npz")
+    levels = np.asarray(pattern_sets.pixels(source))
+    assert (levels.shape, levels.min(), levels.max()) == ((30, 16), 0.0, 1.0)
+    config = Config(sources=[source], similarities=["euclidean"], separations=["max"], patterns=[20], samples=2)
+    rows = list(separation.measure(config, points(config)))
+    assert {row["neurons"] for row in rows} == {16}
+    table = saved(rows, tmp_path)
+    best = {entry["corruption"]: entry for entry in separation.summarise(table)["best"]}
+    assert best["noise:0.4"]["retrieved"] > 0.5
+    np.save(tmp_path / "flat.npy", np.ones((4, 4)))
+    with pytest.raises(ValueError, match="must hold images, got numbers that are all 1"):
+        Config(sources=[str(tmp_path / "flat.npy")], patterns=[3])
+
+
+def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
+    # Draws differ by 0.4, pairs by 0.1 in every draw: the lead has an error of zero, the shares one of 0.2.
+    rows = []
+    for sample, common in enumerate((2, 6)):
+        for similarity, separation_, extra in (("dot", "max", 1), ("dot", "softmax", 0), ("cosine", "max", 2)):
+            point = {"source": "digits", "patterns": 10, "corruption": "noise:0.4", "dynamics": "single"}
+            point |= {"similarity": similarity, "separation": separation_, "sample": sample, "probes": 10}
+            counts = dict.fromkeys(("retrieved", "identified", "close"), common + extra)
+            rows.append(point | counts | {"error": 0.5, "sharpness_retrieved": 1.0, "sharpness_error": math.nan})
+    found = summarise(pandas.DataFrame(rows))
+    (best,) = found["best"]
+    assert (best["similarity"], best["separation"], best["next_similarity"]) == ("cosine", "max", "dot/max")
+    assert best["retrieved"] == pytest.approx(0.6)
+    assert best["retrieved_stderr"] == pytest.approx(0.2)
+    assert best["similarity_lead"] == pytest.approx(0.1)
+    assert [entry["behind"] for entry in found["ranking"]] == pytest.approx([0.0, 0.1, 0.2])
+    assert [entry["behind_stderr"] for entry in found["ranking"]] == pytest.approx([0.0] * 3, abs=1e-12)
+    assert best["similarity_lead_stderr"] == pytest.approx(0.0, abs=1e-12)
+    assert "separation_lead" not in best
+    assert [entry["similarity"] for entry in found["ranking"]] == ["cosine", "dot", "dot"]
+    assert found["scalars"]["retrieved/digits/max"] == pytest.approx(0.6)
+    assert found["scalars"]["retrieved/digits/softmax"] == pytest.approx(0.4)
+    assert {entry["retrieved"] for entry in found["results"]} == {0.5, 0.4, 0.6000000000000001}
+
+
+def test_a_second_dynamics_is_measured_at_the_largest_number_alone() -> None:
+    both = points(Config(dynamics=["single", "iterated"]))
+    assert {point["patterns"] for point in both if point["dynamics"] == "iterated"} == {40}
+    assert {point["patterns"] for point in both if point["similarity"] == "visible"} == {10, 40}
+    alone = points(Config(dynamics=["iterated"]))
+    assert {point["patterns"] for point in alone if point["dynamics"] == "iterated"} == {10, 40}
+
+
+def test_what_is_iterated_alone_is_summarised_and_drawn(table: pandas.DataFrame) -> None:
+    limit = table["similarity"] == "visible"
+    rows = table.assign(dynamics=table["dynamics"].where(limit, "iterated"))
+    found = separation.summarise(rows)
+    assert found["scalars"] == separation.summarise(table)["scalars"]
+    with style.style():
+        separation.plot(rows, found)
+
+
+def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> None:
+    found = separation.summarise(table)
+    assert len(found["results"]) == 3 * 7
+    assert len(found["best"]) == 3
+    limits = [entry for entry in found["results"] if entry["similarity"] == "visible"]
+    for limit in limits:
+        same = [e for e in found["results"] if all(e[name] == limit[name] for name in separation.TASK)]
+        assert max(entry["identified"] for entry in same) <= limit["identified"] + 3 * limit["identified_stderr"]
+    assert found["ranking"][0]["similarity"] == "visible"
+    assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/rectified:2"]
+    assert (table["retrieved"].to_numpy() <= table[["identified", "close"]].to_numpy().min(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        lambda rows: rows,
+        lambda rows: rows[rows["corruption"] == "noise:0.4"],
+        lambda rows: rows[(rows["sample"] == 0) & (rows["patterns"] == 40)],
+        lambda rows: rows[(rows["corruption"] == "lower:0.5")].assign(corruption="clean"),
+        lambda rows: pandas.concat([rows, rows.assign(source="/a/b.npz"), rows.assign(dynamics="iterated")]),
+    ],
+    ids=["smoke", "noise only", "one draw", "nothing corrupted", "several of all"],
+)
+def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
+    rows = kept(table).reset_index(drop=True)
+    with style.style():
+        figure = separation.plot(rows, separation.summarise(rows))
+        figure.savefig(tmp_path / "figure.png", dpi=30)
+    assert all(ax.has_data() or ax.images for ax in figure.axes)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sources": []}, "sources must not be empty"),
+        ({"sources": ["nowhere.npz"]}, "must name an existing .npy or .npz file, got 'nowhere.npz'"),
+        ({"similarities": []}, "similarities must not be empty"),
+        ({"similarities": ["dott"]}, "similarities must be any of dot, .*got 'dott'"),
+        ({"separations": []}, "separations must not be empty"),
+        ({"separations": ["hardmax"]}, "separations must be any of rectified, .*got 'hardmax'"),
+        ({"separations": ["rectified"]}, "rectified with a number, as in entmax:1.5, got 'rectified'"),
+        ({"separations": ["max:2"]}, "max without a number, got 'max:2'"),
+        ({"separations": ["rectified:x"]}, "rectified an integer after the colon, got 'rectified:x'"),
+        ({"separations": ["rectified:40"]}, "degrees from 2 to 12, got 'rectified:40'"),
+        ({"separations": ["entmax:3"]}, "alpha must be .*got 3"),
+        ({"separations": ["top:8"]}, "separations must be any of .*top_k.* got 'top:8'"),
+        ({"separations": ["linear"]}, "separations must be any of rectified, .*got 'linear'"),
+        ({"separations": ["top_k:0"]}, "count must be an integer of at least 1, got 0"),
+        ({"separations": ["epanechnikov"], "similarities": ["dot"]}, r"separations must go with .*dot, got \["),
+        ({"dynamics": ["twice"]}, "dynamics must be one of single, iterated, got 'twice'"),
+        ({"dynamics": ["iterated"], "similarities": ["cosine"]}, "separations must go with one of cosine"),
+        ({"patterns": []}, "patterns must not be empty"),
+        ({"patterns": [1]}, "patterns must be at least 2, got 1"),
+        ({"patterns": [1798]}, "patterns must be at most the 1797 of digits, got 1798"),
+        ({"corruption": []}, "corruption must not be empty"),
+        ({"corruption": ["flip:0.2"]}, "corruption must be mask:, lower: or noise: for images, got 'flip:0.2'"),
+        ({"across": ["lower:2"]}, "corruption must have a fraction"),
+        ({"samples": 0}, "samples must be at least 1, got 0"),
+        ({"tuning": 0}, "tuning must be at least 1, got 0"),
+        ({"queries": 0}, "queries must be at least 1, got 0"),
+        ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
+        ({"sharpness": [0.0]}, r"sharpness must be positive, got 0"),
+        ({"threshold": 0.0}, r"threshold must lie in \(0, 1\), got 0"),
+    ],
+    ids=str,
+)
+def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as error:
+        Config(**options)
+    assert "\n" not in str(error.value)

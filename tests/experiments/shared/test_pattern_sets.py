@@ -1,0 +1,144 @@
+"""Real patterns: what each source gives to memories of spins and of real states, and all models running on them."""
+
+import jax
+import numpy as np
+import pytest
+
+from experiments.capacity import experiment as capacity
+from experiments.shared import pattern_sets
+from hopfield.memories import find, names
+from tests.experiments.capacity.tables import COLUMNS, COUNTS, measured
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+SIDE, IMAGES = 4, 12
+MASKED = {"stored": [12], "samples": 3, "probes": 6, "max_steps": 5, "corruption": ["lower:0.25"]}
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    """A user's file of tiny images, whose upper half carries nearly all of the contrast."""
+    rng = np.random.default_rng(5)
+    array = rng.normal(size=(IMAGES, SIDE, SIDE)) * np.array([3.0, 3.0, 0.3, 0.3])[None, :, None]
+    path = tmp_path_factory.mktemp("user") / "images.npy"
+    np.save(path, array)
+    return str(path)
+
+
+@pytest.fixture
+def quickly():
+    """Programs compiled in half the time and run slowly, for what is about the experiment and not about its speed."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.mark.parametrize(
+    ("source", "count", "width"), [("digits", 1797, 64), ("photographs", 2000, 64), ("file", IMAGES, 16)]
+)
+def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, source, count, width):
+    source = images if source == "file" else source
+    spins, real = (np.asarray(pattern_sets.load(source, kind)) for kind in (True, False))
+    assert spins.shape == real.shape == pattern_sets.shape(source) == (count, width)
+    assert set(np.unique(spins)) == {-1.0, 1.0}
+    np.testing.assert_allclose(np.linalg.norm(real, axis=1), width**0.5, rtol=1e-5)
+    np.testing.assert_allclose(real.mean(axis=1), 0, atol=1e-5)
+    if source != "digits":  # their pixels are thresholded at one half of full ink
+        brighter = real >= np.median(real, axis=1, keepdims=True)
+        assert (spins == np.where(brighter, 1, -1)).all()
+    assert np.mean(np.sign(real) == spins) > 0.7
+
+
+def test_a_source_is_read_once(images):
+    assert pattern_sets.load(images, True) is pattern_sets.load(images, True)
+
+
+def test_a_draw_is_distinct_rows_in_random_order(images):
+    data = pattern_sets.load(images, False)
+    key = jax.random.key(3)
+    all_rows, few = pattern_sets.draw("spins", key, IMAGES, 16, data), pattern_sets.draw("spins", key, 5, 16, data)
+    assert {tuple(row) for row in np.asarray(all_rows)} == {tuple(row) for row in np.asarray(data)}
+    np.testing.assert_array_equal(few, all_rows[:5])
+    other = pattern_sets.draw("spins", jax.random.key(4), IMAGES, 16, data)
+    assert not np.array_equal(all_rows, other)
+
+
+@pytest.mark.parametrize("ensemble", ["spins", "sphere"])
+def test_a_random_draw_is_of_the_ensemble(ensemble):
+    drawn = np.asarray(pattern_sets.draw(ensemble, jax.random.key(0), 3, 6))
+    np.testing.assert_allclose(np.sum(drawn**2, axis=1), 6, rtol=1e-6)
+    assert (set(np.unique(drawn)) == {-1.0, 1.0}) == (ensemble == "spins")
+
+
+@pytest.mark.parametrize("memory", names())
+def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, quickly, memory):
+    """A quarter is masked and the rest held: however bad the retrieval, the overlap stays above what the rest gives."""
+    spins = find(memory).ensemble == "spins"
+    weak = {} if spins else {"beta": 0.01}  # so that real states would be lost
+    table = measured(memories=[memory], sources=[images], clamp=True, **MASKED, **weak)
+    assert set(table.columns) == COLUMNS
+    assert (table["neurons"] == 16).all()
+    assert (table["source"] == images).all()
+    counted = [name for name in COUNTS if table[name].notna().all()]
+    assert all(table[name].between(0, 6).all() for name in counted)
+    assert ("target_weight" in counted) == (memory not in ("projection", "storkey"))
+    # Three quarters of the spins are right; of a real state these carry more than 99 % of the norm.
+    assert (table["overlap"] >= (0.5 if spins else 0.95)).all()
+    assert (table["one_step_error"] <= (0.25 if spins else 0.05)).all()
+
+
+def test_units_that_are_not_held_are_lost(images, quickly):
+    free = measured(memories=["modern"], sources=[images], beta=0.01, **MASKED)
+    assert (free["overlap"] < 0.5).all()
+
+
+@pytest.mark.parametrize(("source", "memory"), [("digits", "modern"), ("photographs", "exponential")])
+def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, source, memory):
+    table = measured(
+        memories=[memory], sources=[source], stored=[3, 1000], samples=2, probes=8, corruption=["mask:0.7"]
+    )
+    few, many = (rows["exact"].sum() / rows["probes"].sum() for _, rows in table.groupby("patterns"))
+    assert few > 0.6
+    assert few > many
+    assert (table["probes"] == np.minimum(8, table["patterns"])).all()
+
+
+def test_points_of_a_source_have_its_width(images):
+    config = capacity.Config(memories=["classical"], sources=["random", images], stored=[4], samples=1)
+    assert [(point["source"], point["neurons"]) for point in capacity.points(config)] == [("random", 64), (images, 16)]
+
+
+@pytest.mark.parametrize("spins", [True, False])
+@pytest.mark.parametrize("constant", [0.0, 3.5, -1e30, 1e-42 * np.arange(5)])
+def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, constant):
+    array = np.random.default_rng(0).normal(size=(6, 5))
+    array[[2, 4]] = constant
+    np.save(tmp_path / "flat.npy", array)
+    with pytest.raises(ValueError, match=r"must hold patterns with contrast, got .* all over row 2 and 1 more"):
+        pattern_sets.load(str(tmp_path / "flat.npy"), spins)
+
+
+def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):
+    array = 2**63 + np.random.default_rng(0).integers(0, 99, size=(6, 5)).astype(np.uint64)
+    np.save(tmp_path / "big.npy", array)
+    with pytest.raises(ValueError, match="must hold patterns with contrast"):
+        pattern_sets.load(str(tmp_path / "big.npy"), False)
+
+
+def test_grey_levels_of_any_size_are_scaled(tmp_path):
+    levels = np.array([[-3e38, 0.0], [1.5e38, 3e38]], np.float32)
+    np.save(tmp_path / "levels.npy", levels)
+    np.testing.assert_allclose(pattern_sets.pixels(str(tmp_path / "levels.npy")), [[0, 0.5], [0.75, 1]], rtol=1e-6)
+
+
+def test_a_mapped_file_is_found_in_the_home_directory(tmp_path, monkeypatch):
+    np.save(tmp_path / "spins.npy", np.ones((3, 4), np.float32))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert pattern_sets.shape("mapped:~/spins.npy") == (3, 4)
+    pattern_sets.check_spins("mapped:~/spins.npy")
+
+
+def test_too_few_patterns_are_told_by_the_option_that_asks_for_them(images):
+    for option, value in (("stored", [50]), ("loads", [5.0])):
+        with pytest.raises(ValueError, match=f"^{option} must ask for at most the 12 patterns"):
+            capacity.Config(memories=["classical"], sources=[images], **{option: value})

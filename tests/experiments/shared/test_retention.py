@@ -1,0 +1,183 @@
+"""The compiled measurement against loops in plain numpy over the same patterns, and what it must not depend on."""
+
+import os
+
+import jax
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity import experiment as capacity
+from experiments.capacity import scale
+from experiments.shared import retention
+from hopfield import patterns
+from hopfield.dynamics import asynchronous as asynchronous_
+from tests.experiments.capacity.tables import COUNTS, measured
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+NEURONS, FLIPPED, STEPS = 24, 0.2, 3
+GRID = {
+    "memories": ["classical"],
+    "neurons": [NEURONS],
+    "stored": [2, 3, 4, 7, 12],
+    "samples": 16,
+    "probes": 3,
+    "corruption": [FLIPPED],
+    "max_steps": STEPS,
+}
+
+
+@pytest.fixture(scope="module")
+def tables(as_run):
+    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in scale.DYNAMICS}
+
+
+@jax.jit
+def orders(key):
+    """The order of every sweep: the one thing that a loop has to be told."""
+    return jax.vmap(lambda sweep: asynchronous_.visiting_order(key, sweep, NEURONS, "asynchronous"))(np.arange(STEPS))
+
+
+def aligned(couplings: np.ndarray, state: np.ndarray) -> np.ndarray:
+    """All neurons at once; a field of exactly zero keeps the spin."""
+    field = couplings @ state
+    return np.where(field == 0, state, np.sign(field))
+
+
+def synchronous(couplings: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, int, bool]:
+    """Where updates lead, how many moved something, and whether they end in a cycle of two."""
+    before = None
+    for steps in range(STEPS):
+        new = aligned(couplings, state)
+        if (new == state).all():
+            return state, steps, False
+        if before is not None and (new == before).all():
+            return new, steps + 1, True
+        state, before = new, state
+    return state, STEPS, False
+
+
+def asynchronous(couplings: np.ndarray, state: np.ndarray, key) -> tuple[np.ndarray, int, bool]:
+    """One neuron after the other, with the field of the moment."""
+    state = state.copy()
+    for sweep, order in enumerate(np.asarray(orders(key))):
+        moved = False
+        for i in order:
+            field = couplings[i] @ state
+            if field * state[i] < 0:
+                state[i], moved = -state[i], True
+        if not moved:
+            return state, sweep, False
+    return state, STEPS, False
+
+
+def by_hand(point: dict, seed: int) -> dict:
+    """One row of the table, from integers."""
+    key = jax.random.key(seed)
+    for part in (point["neurons"], point["patterns"], point["sample"]):
+        key = jax.random.fold_in(key, part)
+    pattern_key, probe_key = jax.random.split(key)
+    stored = np.asarray(patterns.spins(pattern_key, point["patterns"], NEURONS)).astype(int)
+    couplings = stored.T @ stored
+    np.fill_diagonal(couplings, 0)
+    row = dict.fromkeys(COUNTS, 0)
+    overlaps, wrong, steps = [], [], []
+    for probe in range(point["probes"]):
+        target = stored[probe]
+        corrupt_key, order_key = jax.random.split(jax.random.fold_in(probe_key, probe))
+        start = np.asarray(patterns.flip(corrupt_key, target.astype(float), FLIPPED).state).astype(int)
+        assert (start != target).sum() == round(FLIPPED * NEURONS)
+        if point["dynamics"] == "synchronous":
+            end, moved, cycle = synchronous(couplings, start)
+        else:
+            end, moved, cycle = asynchronous(couplings, start, order_key)
+        for name, state in (("target_weight", start), ("converged_weight", end)):
+            scores = np.abs(stored @ state)
+            row[name] += 2 * scores[probe] > scores.sum()
+            row[f"{name}_ties"] = row.get(f"{name}_ties", 0) + (2 * scores[probe] == scores.sum())
+        row["fixed_point"] += (aligned(couplings, target) == target).all()
+        for name, cut in (("retained", 0.8), ("retained_0.7", 0.7), ("retained_0.9", 0.9)):
+            row[name] += (end @ target) / NEURONS > cut
+        row["exact"] += (end == target).all()
+        row["cycles"] += cycle
+        overlaps.append(end @ target / NEURONS)
+        wrong.append(np.mean(aligned(couplings, start) != target))
+        steps.append(moved)
+    kept = [overlap for overlap in overlaps if overlap > 0.8]
+    means = {"overlap": overlaps, "one_step_error": wrong, "steps": steps, "overlap_retained": kept or [np.nan]}
+    return row | {name: np.mean(values) for name, values in means.items()}
+
+
+@pytest.mark.parametrize("dynamics", scale.DYNAMICS)
+def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
+    table = tables[dynamics]
+    expected = pandas.DataFrame([by_hand(point, 0) for point in table.to_dict("records")])
+    for name in COUNTS:
+        ties = expected.get(f"{name}_ties", 0)  # a share of exactly one half is rounded to either side
+        assert ((table[name] >= expected[name]) & (table[name] <= expected[name] + ties)).all(), name
+    for name in ("overlap", "one_step_error", "steps", "overlap_retained"):
+        np.testing.assert_allclose(table[name].astype(float), expected[name], atol=2e-7, err_msg=name)
+    assert 0.2 < expected["retained"].sum() / table["probes"].sum() < 0.8
+    assert expected["cycles"].any() == (dynamics == "synchronous")
+
+
+def test_as_many_spins_are_flipped_as_the_theory_flips(monkeypatch):
+    """round(0.15 · 190) = round(28.5) = 28; in single precision 0.15 is above 0.15, and 28.5 rounds to 29."""
+    given = []
+    monkeypatch.setattr(retention, "_compiled", lambda program: lambda *arguments: given.append(arguments[-1]) or {})
+    program = retention.Program("classical", "synchronous", 190, 4, 1, "flip", "random", False, 1, False)
+    retention.run(program, 0, None, [4], [0], [0.15])
+    start = patterns.flip(jax.random.key(0), np.ones(190, np.float32), given[0][0])
+    assert given[0].dtype == np.float32
+    assert np.sum(np.asarray(start.state) < 0) == 28
+    retention.run(program._replace(corruption="noise"), 0, None, [4], [0], [0.151])
+    assert given[1][0] == np.float32(0.151)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 5])
+def test_numbers_do_not_depend_on_the_order_or_on_what_is_left_to_measure(tables, cores, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    config = capacity.Config(dynamics=["asynchronous"], **GRID)
+    points = capacity.points(config)
+    some = [*points[::-1][:37], *points[10:37]]
+    found = pandas.DataFrame(list(capacity.measure(config, some)))
+    by = ["patterns", "sample"]
+    table = tables["asynchronous"].set_index(by)
+    assert len(found) == len(some) == 64
+    pandas.testing.assert_frame_equal(
+        found.set_index(by).sort_index(), table.loc[found.set_index(by).index].sort_index()
+    )
+
+
+def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
+    grid = GRID | {"stored": [3, 7, 40], "samples": 5, "dynamics": ["asynchronous"]}
+    other = measured(**grid, per_memory={"classical": capacity.Scale(loads=[0.3])})
+    table = tables["asynchronous"]
+    for patterns_ in (3, 7):
+        mine, theirs = (
+            t[(t["patterns"] == patterns_) & (t["sample"] < 5)].reset_index(drop=True) for t in (table, other)
+        )
+        pandas.testing.assert_frame_equal(mine, theirs)
+
+
+def test_samples_and_seeds_give_other_numbers(tables):
+    config = capacity.Config(dynamics=["asynchronous"], seed=1, **GRID)
+    other = pandas.DataFrame(list(capacity.measure(config, capacity.points(config)[:64])))
+    mine = tables["asynchronous"]
+    assert (mine[mine["patterns"] > 2].groupby("patterns")["one_step_error"].nunique() > 3).all()
+    merged = mine.merge(other, on=["patterns", "sample"], suffixes=("", "_other"))
+    assert len(merged) == 64
+    assert (merged["one_step_error"] != merged["one_step_error_other"]).mean() > 0.5
+
+
+def test_no_point_is_measured_after_the_last_is_asked_for():
+    """Closing the iterator, as an interrupted run does, leaves no thread behind."""
+    import threading
+
+    config = capacity.Config(dynamics=["asynchronous"], **GRID)
+    rows = capacity.measure(config, capacity.points(config)[:64])
+    next(rows)
+    before = threading.active_count()
+    rows.close()
+    assert threading.active_count() < before

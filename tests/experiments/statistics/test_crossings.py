@@ -1,0 +1,83 @@
+"""Crossings of one half: exact where the mean is known, errors that cover the truth, a reason where there is none."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from experiments.statistics.crossings import half_crossing
+
+X = np.linspace(-1, 1, 9)
+
+
+def samples(places, shifts, slope=5.0):
+    """Columns of samples whose means are logistic curves, each crossing one half at its own shift."""
+    x, shift = (column.ravel() for column in np.meshgrid(places, shifts))
+    return x, expit(slope * (x - shift)), np.repeat(np.arange(len(shifts)), len(places))
+
+
+@pytest.mark.parametrize("centre", [-0.6, 0.013, 0.47])
+def test_logistic_mean_crosses_exactly_where_it_should(centre):
+    # The logit of one logistic curve is a straight line, which cubic and line interpolate without error.
+    found = half_crossing(*samples(X, [centre] * 4))
+    assert found.value == pytest.approx(centre, abs=1e-9)
+    assert found.stderr == pytest.approx(0, abs=1e-9)
+    assert found.clusters == 4
+
+
+@pytest.mark.parametrize("level", [0.005, 0.3, 0.9])
+def test_other_levels_are_crossed_where_the_logistic_mean_has_them(level):
+    found = half_crossing(*samples(X, [0.1] * 3, slope=9.0), level=level)
+    assert found.value == pytest.approx(0.1 + logit(level) / 9, abs=1e-9)
+
+
+def test_error_of_few_equal_shifts_is_that_of_their_mean():
+    # For curves much wider than the shifts the crossing is the mean shift, whose standard error is s/√G.
+    shifts = np.random.default_rng(0).normal(0.1, 0.02, 12)
+    found = half_crossing(*samples(X, shifts, slope=3.0))
+    assert found.value == pytest.approx(shifts.mean(), abs=2e-4)
+    assert found.stderr == pytest.approx(shifts.std(ddof=1) / np.sqrt(12), rel=0.03)
+
+
+def test_error_covers_what_a_coarse_grid_leaves_open():
+    # ln-ln growth of the logit, far from straight between the two points on either side of the crossing
+    places = np.log([2.0, 4.0, 6.0, 8.0, 12.0])
+    mean = expit(np.exp(places) - 7.0)
+    found = half_crossing(places, mean, np.zeros(5))
+    doubled = half_crossing(np.tile(places, 2), np.tile(mean, 2), np.repeat([0, 1], 5))
+    assert abs(found.value - np.log(7.0)) < doubled.stderr < 0.05
+
+
+def test_weights_count_like_repetitions():
+    x, values, cluster = samples(X, [0.0, 0.3])
+    weights = np.where(cluster == 0, 2.0, 1.0)
+    repeated = [np.concatenate([column, column[cluster == 0]]) for column in (x, values, cluster)]
+    weighted, several = half_crossing(x, values, cluster, weights), half_crossing(*repeated)
+    assert weighted[:2] == pytest.approx(several[:2], rel=1e-12)
+    assert 0 < weighted.value < 0.15  # nearer to the heavier sample
+
+
+def test_first_of_several_crossings_counts():
+    mean = [0.2, 0.7, 0.4, 0.9]
+    assert 0 < half_crossing(np.arange(4.0), mean, np.zeros(4)).value < 1
+
+
+@pytest.mark.parametrize("mean", [[0.1, 0.2, 0.4], [0.6, 0.8, 0.9], [0.9, 0.5, 0.1], [0.5]], ids=str)
+def test_no_crossing_has_a_reason_instead_of_a_value(mean):
+    found = half_crossing(np.arange(len(mean)), mean, np.zeros(len(mean)))
+    assert np.isnan(found.value)
+    assert "rise through one half" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (([0.0, 1.0], [0.2], [0, 0]), "columns of one length"),
+        (([], [], []), "columns of one length"),
+        (([0.0, np.inf], [0.2, 0.3], [0, 0]), "x must be finite"),
+        (([0.0, 1.0], [0.2, 1.3], [0, 0]), r"values must lie in \[0, 1\]"),
+        (([0.0, 1.0], [0.2, 0.3], [0, 0], [1.0, -1.0]), "weights must be finite and not negative"),
+    ],
+)
+def test_bad_columns_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        half_crossing(*columns)

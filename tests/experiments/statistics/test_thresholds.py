@@ -1,0 +1,390 @@
+"""Critical loads: closed forms, simulated coverage, and an independent numpy route to the clustered regression."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, brentq, minimize
+from scipy.special import log_expit, log_ndtr, logit, ndtr
+
+from experiments.statistics import thresholds
+from experiments.statistics.thresholds import critical_load
+from hopfield.theory import exponential
+
+THRESHOLD, WIDTH = 0.14, 0.006
+LOADS = np.linspace(0.12, 0.16, 9)
+
+
+def rows(loads, samples):
+    """Load and sample of every row of a complete design."""
+    return np.repeat(loads, samples), np.tile(np.arange(samples), len(loads))
+
+
+def beta_binomial(rng, probability, trials, correlation):
+    """Successes whose probability varies from row to row, with this correlation between the trials of a row."""
+    strength = 1 / correlation - 1
+    return rng.binomial(trials, rng.beta(probability * strength + 1e-12, (1 - probability) * strength + 1e-12))
+
+
+def exact_counts(loads, trials, curve):
+    """Counts that lie on the curve, one cluster-sized row each for ten clusters."""
+    load, cluster = rows(loads, 10)
+    return load, trials * curve(load), np.full(load.size, trials), cluster
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+@pytest.mark.parametrize("shift", [-0.0011, 0.0, 0.002], ids=lambda shift: f"shift={shift}")
+def test_counts_on_the_curve_give_back_threshold_and_width(link, shift):
+    scale = WIDTH if link == "probit" else WIDTH / logit(ndtr(1.0))
+
+    def curve(load):
+        score = (THRESHOLD + shift - load) / scale
+        return ndtr(score) if link == "probit" else 1 / (1 + np.exp(-score))
+
+    found = critical_load(*exact_counts(LOADS, 1000.0, curve), link=link)
+    assert found.method == link
+    assert found.value == pytest.approx(THRESHOLD + shift, abs=1e-8)
+    assert found.width == pytest.approx(WIDTH, rel=1e-5)
+    assert found.chi2 == pytest.approx(0, abs=1e-6)
+
+
+def test_rising_success_is_the_mirror_image_of_falling_success():
+    rng = np.random.default_rng(0)
+    load, cluster = rows(LOADS, 12)
+    successes = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), 10, 0.2)
+    falling = critical_load(load, successes, np.full(load.size, 10), cluster)
+    rising = critical_load(-load, successes, np.full(load.size, 10), cluster)
+    assert rising.value == pytest.approx(-falling.value, rel=1e-10)
+    assert rising.stderr == pytest.approx(falling.stderr, rel=1e-8)
+
+
+def test_estimate_moves_with_the_axis_and_ignores_the_order_of_the_rows():
+    rng = np.random.default_rng(1)
+    load, cluster = rows(LOADS, 12)
+    trials = rng.integers(3, 20, load.size)
+    successes = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), trials, 0.2)
+    found = critical_load(load, successes, trials, cluster)
+    order = rng.permutation(load.size)
+    moved = critical_load(7 + 300 * load[order], successes[order], trials[order], cluster.astype(str)[order])
+    assert moved.value == pytest.approx(7 + 300 * found.value, rel=1e-9)
+    assert moved.stderr == pytest.approx(300 * found.stderr, rel=1e-6)
+    assert moved.width == pytest.approx(300 * found.width, rel=1e-6)
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+def test_estimate_equals_a_regression_and_sandwich_written_in_numpy(link):
+    rng = np.random.default_rng(2)
+    load, cluster = rows(LOADS[2:7], 15)
+    trials = rng.integers(5, 25, load.size)
+    successes = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), trials, 0.3)
+    log_share = log_ndtr if link == "probit" else log_expit
+
+    def log_likelihood(parameters, row=slice(None)):
+        score = (parameters[0] - (load[row] - THRESHOLD) / WIDTH) * parameters[1]
+        return np.sum(successes[row] * log_share(score) + (trials - successes)[row] * log_share(-score))
+
+    def gradient(parameters, row=slice(None)):
+        return approx_fprime(parameters, log_likelihood, 1e-6, row)
+
+    best = minimize(lambda p: -log_likelihood(p), [0.1, 1.0], method="Nelder-Mead", options={"xatol": 1e-9}).x
+    hessian = approx_fprime(best, gradient, 1e-4)
+    scores = np.array([gradient(best, np.flatnonzero(cluster == label)) for label in range(15)])
+    bread = np.linalg.inv(hessian)
+    correction = 15 / 14 * (load.size - 1) / (load.size - 2)
+    covariance = correction * bread @ scores.T @ scores @ bread
+    found = critical_load(load, successes, trials, cluster, link=link)
+    assert found.loads == 5  # every load is inside the window, so both fits use the same rows
+    assert found.value == pytest.approx(THRESHOLD + WIDTH * best[0], abs=1e-7)
+    assert found.stderr == pytest.approx(WIDTH * math.sqrt(covariance[0, 0]), rel=1e-3)
+
+
+def test_window_ends_one_load_beyond_the_shares_of_five_per_cent():
+    # Φ⁻¹(0.95) = 1.645: of the loads at −4, −3 ... 4 widths, −1, 0, 1 lie inside and −2, 2 are the next ones.
+    loads = THRESHOLD + WIDTH * np.arange(-4, 5)
+    assert critical_load(*exact_counts(loads, 1e4, lambda load: ndtr((THRESHOLD - load) / WIDTH))).loads == 5
+
+
+def test_splitting_a_row_into_its_trials_changes_nothing():
+    rng = np.random.default_rng(3)
+    load, cluster = rows(LOADS, 8)
+    successes = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), 6, 0.2)
+    single = (np.arange(6) < successes[:, None]).astype(int).ravel()
+    whole = critical_load(load, successes, np.full(load.size, 6), cluster)
+    split = critical_load(np.repeat(load, 6), single, np.ones(single.size), np.repeat(cluster, 6))
+    assert split == whole
+
+
+def simulated(repetitions, samples, correlation, spread, label):
+    """Pulls (estimate − truth)/stderr and estimates; `label` turns the samples of the rows into clusters."""
+    rng = np.random.default_rng(7)
+    found = []
+    for _ in range(repetitions):
+        loads = LOADS + rng.uniform(-0.5, 0.5) * (LOADS[1] - LOADS[0])
+        load, sample = rows(loads, samples)
+        threshold = THRESHOLD + rng.normal(0, spread, samples)[sample]
+        probability = ndtr((threshold - load) / WIDTH)
+        trials = rng.integers(8, 25, load.size)
+        successes = beta_binomial(rng, probability, trials, correlation or 1e-9)
+        found.append(critical_load(*label(load, successes, trials, sample)))
+    return np.array([(estimate.value - THRESHOLD) / estimate.stderr for estimate in found]), found
+
+
+def by_sample(load, successes, trials, sample):
+    return load, successes, trials, sample
+
+
+def by_row(load, successes, trials, sample):
+    return load, successes, trials, np.arange(load.size)
+
+
+def by_trial(load, successes, trials, sample):
+    single = np.concatenate([np.arange(n) < s for s, n in zip(successes, trials, strict=True)])
+    return np.repeat(load, trials), single, np.ones(single.size), np.arange(single.size)
+
+
+# With 200 repetitions the coverage of an exact interval, 0.683, has a standard error of 0.033: 0.58 to 0.78 is ±3.
+DESIGNS = [
+    pytest.param(40, 0.3, 0.0, id="beta-binomial-40-samples"),
+    pytest.param(10, 0.3, 0.0, id="beta-binomial-10-samples"),
+    pytest.param(20, 0.0, WIDTH, id="samples-shared-by-all-loads"),
+]
+
+
+@pytest.mark.parametrize(("samples", "correlation", "spread"), DESIGNS)
+def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correlation, spread):
+    pull, found = simulated(200, samples, correlation, spread, by_sample)
+    # A straight line is the truth here; by chance a few have a curvature of two errors, or are rejected.
+    assert {estimate.method for estimate in found} <= {"probit", "curved probit", "monotone"}
+    assert sum(estimate.method == "probit" for estimate in found) > 170
+    assert 0.58 < np.mean(np.abs(pull) < 1) < 0.78
+    assert 0.90 < np.mean(np.abs(pull) < 2) < 0.99
+    assert abs(pull.mean()) < 0.3
+    if correlation:  # rows independent between loads, as χ² takes them; its dispersion is estimated
+        assert 0.8 < np.mean([estimate.chi2 / estimate.dof for estimate in found]) < 1.35
+
+
+@pytest.mark.parametrize(
+    ("samples", "correlation", "spread", "label"),
+    [
+        pytest.param(12, 0.3, 0.0, by_trial, id="trials-as-clusters"),
+        pytest.param(20, 0.0, WIDTH, by_row, id="rows-as-clusters"),
+    ],
+)
+def test_ignoring_the_clusters_does_not_cover(monkeypatch, samples, correlation, spread, label):
+    monkeypatch.setattr(thresholds, "SHORTFALL", np.inf)
+    monkeypatch.setattr(thresholds, "SURPRISE", 0.0)  # no help from χ², which notices some of what is missing
+    pull, _ = simulated(80, samples, correlation, spread, label)
+    assert np.mean(np.abs(pull) < 1) < 0.5
+
+
+@pytest.mark.parametrize("spacing", [0.002, 0.02], ids=lambda spacing: f"spacing={spacing}")
+def test_a_step_gives_the_midpoint_with_at_least_the_error_of_a_uniform_bracket(spacing):
+    loads = THRESHOLD + spacing * np.arange(-4, 4)
+    load, cluster = rows(loads, 200)
+    found = critical_load(load, np.where(load < THRESHOLD, 16, 0), np.full(load.size, 16), cluster)
+    # all succeed at THRESHOLD − spacing, none at THRESHOLD
+    assert found.method == "posterior"
+    assert found.value == pytest.approx(THRESHOLD - spacing / 2, rel=1e-12)
+    assert spacing / math.sqrt(12) <= found.stderr < 0.35 * spacing
+
+
+def test_a_step_seen_by_few_trials_is_known_less_well_than_its_bracket():
+    load = THRESHOLD + 0.002 * np.arange(-4, 4)
+    found = critical_load(load, (load < THRESHOLD) * 1, np.ones(8), np.zeros(8))
+    assert found.value == pytest.approx(THRESHOLD - 0.001, rel=1e-12)
+    assert found.stderr > 0.002
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8], ids=lambda share: f"share={share}")
+def test_one_load_inside_a_steep_transition_is_near_the_threshold(share):
+    # All succeed below, none above: the maximum-likelihood slope is infinite, the threshold is not.
+    loads = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17])
+    load, cluster = rows(loads, 50)
+    found = critical_load(load, 10 * np.select([load < 0.135, load < 0.145], [1, share], 0), np.full(350, 10), cluster)
+    assert found.method == "posterior"
+    assert np.sign(round(found.value - 0.14, 6)) == np.sign(share - 0.5)
+    assert abs(found.value - 0.14) < 0.005
+    assert 1e-4 < found.stderr < 0.01 / math.sqrt(12)
+
+
+def test_posterior_error_covers_thresholds_between_coarse_loads():
+    rng = np.random.default_rng(11)
+    pull, methods = [], set()
+    for _ in range(100):
+        load, cluster = rows(LOADS + rng.uniform(-0.5, 0.5) * 0.005, 20)
+        successes = beta_binomial(rng, ndtr((THRESHOLD - load) / 0.0006), 16, 0.3)
+        found = critical_load(load, successes, np.full(load.size, 16), cluster)
+        methods.add(found.method)
+        pull.append((found.value - THRESHOLD) / found.stderr)
+    assert "posterior" in methods
+    assert np.mean(np.abs(pull) < 1) > 0.6
+    assert np.max(np.abs(pull)) < 4
+
+
+@pytest.mark.parametrize("samples", [1, 2, 4])
+def test_few_samples_give_a_cautious_error(samples):
+    rng = np.random.default_rng(5)
+    pull = []
+    for _ in range(60):
+        load, cluster = rows(LOADS, samples)
+        threshold = THRESHOLD + rng.normal(0, WIDTH, samples)[cluster]
+        successes = rng.binomial(16, ndtr((threshold - load) / WIDTH))
+        found = critical_load(load, successes, np.full(load.size, 16), cluster)
+        if found.found:
+            pull.append((found.value - THRESHOLD) / found.stderr)
+    assert len(pull) > 45  # a sample whose threshold lies outside the loads has none to report
+    assert np.mean(np.abs(pull) < 1) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("share", "reason"),
+    [
+        pytest.param(lambda load: 0.9 + 0 * load, "more than half", id="never-falls"),
+        pytest.param(lambda load: 0.45 - load, "fewer than half", id="never-rises"),
+        pytest.param(lambda load: 1.0 + 0 * load, "more than half", id="all-succeed"),
+        pytest.param(lambda load: 0.0 * load, "fewer than half", id="none-succeeds"),
+    ],
+)
+def test_curve_that_never_crosses_one_half_has_no_estimate_but_a_reason(share, reason):
+    load, cluster = rows(LOADS, 10)
+    found = critical_load(load, np.round(100 * share(load)), np.full(load.size, 100), cluster)
+    assert not found.found
+    assert found.method == "none"
+    assert math.isnan(found.value)
+    assert math.isnan(found.stderr)
+    assert reason in found.reason
+
+
+def test_a_single_load_has_no_estimate():
+    found = critical_load([0.1] * 8, [1, 0] * 4, [1] * 8, range(8))
+    assert not found.found
+    assert "single load" in found.reason
+
+
+def test_share_that_does_not_depend_on_load_has_no_estimate():
+    load, cluster = rows(LOADS, 20)
+    rng = np.random.default_rng(4)
+    found = [critical_load(load, rng.binomial(10, 0.5, load.size), np.full(load.size, 10), cluster) for _ in range(60)]
+    # two standard errors leave 4.6 % of chance slopes: 3 of 60, 9 with probability 0.3 %
+    assert sum(estimate.found for estimate in found) < 9
+    assert any("does not depend on load" in estimate.reason for estimate in found)
+
+
+def test_tails_far_from_the_transition_do_not_move_the_estimate():
+    # A plateau at 0.97 below, one at 0.02 above and a bump of 0.3 far beyond: no probit over the whole range.
+    loads = np.linspace(0.08, 0.20, 49)
+
+    def share(load, shift=0.0):
+        return 0.02 + 0.95 * ndtr((THRESHOLD + shift - load) / 0.003)
+
+    true = brentq(lambda load: share(load) - 0.5, 0.13, 0.15)
+    load, cluster = rows(loads, 40)
+    rng = np.random.default_rng(9)
+    bump = 0.3 * np.exp(-(((load - 0.19) / 0.006) ** 2))
+    found = critical_load(load, beta_binomial(rng, share(load) + bump, 16, 0.3), np.full(load.size, 16), cluster)
+    assert found.method == "probit"
+    assert abs(found.value - true) < 3 * found.stderr
+    assert found.stderr < 0.0004
+    assert found.width == pytest.approx(0.003, rel=0.35)
+    assert found.loads < 20
+
+
+def test_a_plateau_that_ends_in_a_cliff_is_not_forced_into_a_probit():
+    # The exact shares of the exponential memory at N = 16, beside the exact load of one half: no probit, which fitted
+    # in narrow windows lies two errors too low.
+    loads = [0.3, 0.4, 0.5, 0.53, 0.54, 0.55, 0.56, 0.565, 0.57, 0.575, 0.58, 0.59, 0.6]
+    patterns = np.round(np.exp(16 * np.array(loads)))
+    share = exponential.target_weight_probability(16, patterns)
+    load, cluster = rows(np.log(patterns) / 16, 40)
+    rng = np.random.default_rng(0)
+    pull, errors = [], []
+    for _ in range(20):
+        found = critical_load(load, rng.binomial(10, np.repeat(share, 40)), np.full(load.size, 10), cluster)
+        assert found.method != "probit"
+        pull.append((found.value - float(exponential.critical_load(16))) / found.stderr)
+        errors.append(found.stderr)
+    assert np.mean(errors) < 0.0012
+    assert np.sqrt(np.mean(np.square(pull))) < 1.5
+    assert abs(np.mean(pull)) < 0.8
+
+
+def test_steps_between_plateaus_cross_where_the_monotone_curve_does():
+    load, cluster = rows(np.linspace(0.10, 0.18, 33), 40)
+    share = np.select([load < 0.125, load < 0.14, load < 0.155], [1.0, 0.7, 0.3], 0.0)
+    found = critical_load(load, np.random.default_rng(1).binomial(400, share), np.full(load.size, 400), cluster)
+    assert found.method == "monotone"
+    assert found.chi2 / found.dof > 10  # of the fit that was rejected
+    assert 0.1375 <= found.value <= 0.14  # neighbouring loads
+    assert found.stderr < 0.0025
+
+
+def test_shares_of_two_mixed_systems_are_rejected_by_their_chi2():
+    # Two thresholds 0.003 apart at alternating loads, as of odd and even numbers of patterns.
+    load, cluster = rows(np.linspace(0.17, 0.22, 11), 400)
+    shift = np.repeat(np.where(np.arange(11) % 2, 0.0015, -0.0015), 400)
+    rng = np.random.default_rng(0)
+    mixed, alone = (
+        critical_load(load, rng.binomial(10, ndtr((0.197 + delta - load) / 0.012)), np.full(load.size, 10), cluster)
+        for delta in (shift, 0.0)
+    )
+    assert (mixed.method, alone.method) == ("monotone", "probit")
+    assert mixed.chi2 / mixed.dof > 10 > 3 > alone.chi2 / alone.dof
+
+
+def test_a_transition_that_ends_less_steeply_than_it_begins_is_fitted_with_its_curvature():
+    # z = 1 − u + 0.15 u² in widths u from 0.188.
+    load, cluster = rows(np.linspace(0.15, 0.225, 10), 200)
+    u = (load - 0.188) / 0.012
+    true = 0.188 + 0.012 * (1 - math.sqrt(1 - 0.6)) / 0.3
+    rng = np.random.default_rng(0)
+    pull = []
+    for _ in range(20):
+        successes = rng.binomial(10, ndtr(1 - u + 0.15 * u**2))
+        found = critical_load(load, successes, np.full(load.size, 10), cluster)
+        assert found.method == "curved probit"
+        pull.append((found.value - true) / found.stderr)
+    assert np.sqrt(np.mean(np.square(pull))) < 1.5
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_data_ends_in_a_warning_or_an_error_without_a_number(seed):
+    rng = np.random.default_rng(seed)
+    loads = np.sort(rng.choice(np.array([0.01, 0.1, 0.13, 0.14, 0.15, 1.0, 50.0, 1e4]), rng.integers(1, 8), False))
+    load, cluster = rows(loads, rng.integers(1, 9))
+    trials = rng.integers(0, [2, 5, 1000][seed % 3], load.size)
+    trials[0] = 1
+    steep = (0.14 - load) / [1e-4, 0.02, 10.0][seed % 3]
+    successes = rng.binomial(trials, ndtr(steep))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = critical_load(load, successes, trials, cluster, link=["probit", "logit"][seed % 2])
+    if found.found:
+        assert loads[0] <= found.value <= loads[-1]
+        assert 0 < found.stderr < math.inf
+    else:
+        assert found.reason
+
+
+GOOD = {"load": [0.1, 0.2], "successes": [1, 0], "trials": [1, 1], "cluster": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"load": [0.1]}, "columns of one length"),
+        ({"load": [[0.1, 0.2]]}, "columns of one length"),
+        ({"load": [0.1, math.nan]}, "load must be finite"),
+        ({"trials": [1, -1]}, "not negative"),
+        ({"trials": [1, math.nan]}, "not negative"),
+        ({"successes": [2, 0]}, "successes must lie between 0 and trials"),
+        ({"successes": [-1, 0]}, "successes must lie between 0 and trials"),
+        ({"trials": [0, 0], "successes": [0, 0]}, "trials must be positive in at least one row"),
+        ({"link": "cauchit"}, "link must be one of probit, logit, got 'cauchit'"),
+        ({"tail": 0.5}, "tail must be in"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
+)
+def test_bad_columns_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        critical_load(**(GOOD | change))

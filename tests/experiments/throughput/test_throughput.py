@@ -1,0 +1,76 @@
+"""The throughput experiment: what it reports of a point, exponents of known curves, and what it refuses."""
+
+import pandas
+import pytest
+
+from experiments.throughput.experiment import AXES, TASKS, Config, measure, plot, points, summarise
+
+
+def test_every_task_and_axis_is_measured_once_per_value():
+    config = Config()
+    found = points(config)
+    assert len(found) == len(TASKS) * len(AXES) * 2
+    for point in found:
+        others = {axis: point[axis] for axis in AXES if axis != point["axis"]}
+        assert others == {axis: config.at[axis] for axis in others}
+
+
+def test_counts_that_would_not_fit_are_left_out():
+    found = points(Config(tasks=["counts", "softmax"], neurons=[8, 4096]))
+    assert {point["neurons"] for point in found if point["task"] == "counts" and point["axis"] == "neurons"} == {8}
+    assert {point["neurons"] for point in found if point["task"] == "softmax"} == {8, 16, 4096}
+
+
+def test_rates_and_bytes_of_a_point_follow_from_its_time_and_sizes():
+    config = Config(tasks=["softmax", "counts"], patterns=[4096], neurons=[16], queries=[8])
+    for row in measure(config, points(config)[::3]):
+        operations = {"softmax": 4 * 4096 * 16 * 8, "counts": 2 * 4096 * 8 * 17**2}[row["task"]]
+        assert row["flop_per_s"] == pytest.approx(operations / row["run_s"])
+        assert row["rows_per_s"] == pytest.approx(4096 * 8 / row["run_s"])
+        assert row["share"] == pytest.approx(row["flop_per_s"] / row["product_flop_per_s"])
+        assert 0 < row["run_s"] <= row["run_median_s"]
+        assert row["compile_s"] > 0
+        dense = 4096 * 8 * 8
+        assert row["task"] == "counts" or row["temporary_bytes"] < 3 * dense
+        assert row["task"] == "counts" or row["argument_bytes"] >= 4 * 4096 * 16
+
+
+def invented() -> pandas.DataFrame:
+    """Times in proportion to M and to the square of N, memory that grows with N only."""
+    rows = []
+    for axis in AXES:
+        for value in (10, 100, 400, 1000):
+            sizes = {name: value if name == axis else 10 for name in AXES}
+            seconds = 1e-6 * sizes["patterns"] * sizes["neurons"] ** 2
+            rows.append({"task": "softmax", "axis": axis, **sizes, "run_s": seconds, "share": 0.5, "compile_s": 1.0})
+            rows[-1]["temporary_bytes"] = 8 * sizes["neurons"]
+    return pandas.DataFrame(rows)
+
+
+def test_slopes_are_the_exponents_of_the_last_decade():
+    found = {entry["axis"]: entry for entry in summarise(invented())["slopes"]}
+    assert [found[axis]["run_s_slope"] for axis in AXES] == pytest.approx([1, 2, 0], abs=1e-12)
+    assert [found[axis]["temporary_bytes_slope"] for axis in AXES] == pytest.approx([0, 1, 0], abs=1e-12)
+    assert {entry["points"] for entry in found.values()} == {3}
+
+
+def test_the_figure_draws_even_a_single_axis():
+    table = invented()
+    assert len(plot(table, {}).axes) == 6
+    assert plot(table[table["axis"] == "patterns"], {})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tasks": ["softmax", "dense"]}, "tasks must be one of softmax, sparsemax, counts, got 'dense'"),
+        ({"tasks": []}, "tasks must not be empty, got []"),
+        ({"patterns": [0]}, "patterns must be at least 1, got 0"),
+        ({"at": {"patterns": 3}}, "at must give patterns, neurons, queries, got {'patterns': 3}"),
+        ({"repeats": 0}, "repeats must be at least 1, got 0"),
+    ],
+)
+def test_wrong_options_are_one_sentence(options, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        Config(**options)
+    assert str(error.value) == message

@@ -1,0 +1,103 @@
+"""Summary and figure of training runs, from tables worked by hand."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_1samp
+
+from experiments.figures import style
+from experiments.training import experiment as training
+from experiments.training.summary import RUN, chosen
+
+
+def made_table():
+    """Three trials of two rates, of which the second is better on validation and worse on test, and a baseline."""
+    rows = []
+    for trial, (ours, svm) in enumerate([(0.9, 0.95), (0.8, 0.82), (0.7, 0.74)]):
+        shared = {"task": "wine", "trial": trial, "damping": 0.1, "noise": 0.0, "metric": "none", "stopped": False}
+        shared |= {"weight_decay": 0.0, "diverged": False, "best_epoch": 2}
+        shared |= {"separation": "softmax", "optimiser": "adam", "test_auc": np.nan, "condition": 2.0}
+        runs = (("lookup", 0.1, 0.5, 1.0), ("lookup", 0.2, 0.4, ours), ("svm", 0.0, np.nan, svm))
+        for layer, rate, loss, value in runs:
+            for epoch in range(1 if layer == "svm" else 3):
+                row = shared | {"layer": layer, "learning_rate": rate, "best_loss": loss, "test_accuracy": value}
+                rows.append(row | {"epoch": epoch, "loss": loss, "effective_0": 2.0, "beta_0": 1.0})
+    return pandas.DataFrame(rows)
+
+
+def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split():
+    found = training.summarise(made_table())
+    (entry,) = found["paired"]
+    assert entry["lead"] == pytest.approx(-0.11 / 3)
+    t, p = map(float, ttest_1samp([-0.05, -0.02, -0.04], 0.0))  # pyright: ignore[reportArgumentType]
+    assert entry["p_independent"] == pytest.approx(p)
+    # The variance of the mean of three leads grows from 1/3 to 1/3 + (test samples)/(training samples): twice as much.
+    assert entry["p"] == pytest.approx(2 * student.sf(abs(t) / np.sqrt(2), 2))
+    assert entry["lead_stderr"] == pytest.approx(np.std([-0.05, -0.02, -0.04], ddof=1) * np.sqrt(2 / 3))
+    assert found["scalars"]["test_accuracy/wine/lookup/softmax/adam"] == pytest.approx(0.8)
+    assert json.dumps(found)
+
+
+def test_the_figure_shows_curves_and_results():
+    table = made_table()
+    with style.style():
+        axes = training.plot(table, training.summarise(table)).axes
+    assert [ax.get_xlabel() for ax in axes] == ["test accuracy", *["epoch"] * 4]
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["lookup, wine", "svm, wine"]
+
+
+def spoilt(table, trial, rates=(0.1, 0.2)):
+    """The table with runs of a trial diverged at epoch 1, whose loss ends NaN."""
+    runs = (table["layer"] == "lookup") & (table["trial"] == trial) & table["learning_rate"].isin(rates)
+    late = runs & (table["epoch"] >= 1)
+    table.loc[late, ["loss", "test_accuracy"]] = np.nan
+    table.loc[late, "diverged"] = True
+    table.loc[runs & (table["epoch"] == 2), "stopped"] = True
+    return table
+
+
+def test_what_diverged_is_chosen_only_where_nothing_else_is():
+    one = chosen(spoilt(made_table(), 0, [0.2]))
+    assert list(one[one["layer"] == "lookup"]["learning_rate"]) == [0.1, 0.2, 0.2]
+    every = chosen(spoilt(made_table(), 0))
+    lost = every[every["diverged"]]
+    assert len(lost) == 1
+    assert lost["test_accuracy"].isna().all()
+    assert len(every.drop_duplicates(RUN)) == 6
+
+
+def test_a_trial_without_a_result_leaves_no_accuracy_and_no_lead():
+    found = training.summarise(spoilt(made_table(), 0))
+    entry = next(entry for entry in found["results"] if entry["layer"] == "lookup")
+    assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (1, 2, 6)
+    assert np.isnan(entry["test_accuracy"])
+    (lead,) = found["paired"]
+    assert np.isnan([lead["lead"], lead["lead_stderr"], lead["p"], lead["p_independent"]]).all()
+    assert found["scalars"]["diverged/wine/lookup/softmax/adam"] == "2 of 6 runs, no result in 1 of 3 trials"
+    assert found["scalars"]["test_accuracy/wine/svm/softmax/adam"] == pytest.approx(np.mean([0.95, 0.82, 0.74]))
+
+
+def test_a_result_of_the_start_is_called_so():
+    table: Any = made_table()
+    table.loc[table["trial"] == 1, "best_epoch"] = 0
+    scalars = training.summarise(table[table["layer"] == "lookup"])["scalars"]
+    assert scalars["untrained/wine/lookup/softmax/adam"] == "the start is the best epoch of 1 of 3 trials"
+
+
+@pytest.mark.parametrize("trials", [[0], [0, 1, 2]], ids=str)
+def test_the_figure_marks_what_diverged(trials):
+    table = made_table()
+    for trial in trials:
+        table = spoilt(table, trial)
+    with style.style():
+        figure = training.plot(table, training.summarise(table))
+        figure.draw_without_rendering()
+    axes = figure.axes
+    assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(trials)} of 3 diverged)"
+    crosses = [line for line in axes[1].lines if line.get_marker() == "x"]
+    assert len(crosses) == len(trials)
+    assert all(np.isfinite(line.get_ydata()).all() for line in crosses)

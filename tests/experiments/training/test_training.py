@@ -1,0 +1,265 @@
+"""Training runs: the same curve after any kill, any layer, metric and optimiser, and an honest comparison."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas
+import pytest
+from flax import nnx
+
+from experiments.shared import processes
+from experiments.training import experiment as training
+from experiments.training import tasks
+from experiments.training.experiment import Config, points
+from experiments.training.measurement import RISE, Length, _judged, auc, curve
+from experiments.training.model import Batch, Classifier
+from experiments.training.settings import METRICS, OPTIMISERS, OWN, Knobs, Setting
+
+pytestmark = pytest.mark.usefixtures("as_run")
+SMALL: dict[str, Any] = {"trials": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch": 16, "members": 2}
+SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
+SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
+"""That of SMALL: what is compiled for one test serves all others."""
+KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
+BOUNDED = [name for name in OPTIMISERS if "trust_radius" in OWN[name]]
+COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "trials=1"]
+WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
+
+
+def command(directory):
+    """The command, in a group of its own, in a process that is given back at once."""
+    words = [*WORDS, f"output={directory}", "learning_rate=[0.03]", "damping=[0.1]", "noise=[0.1]", "baselines=false"]
+    silent: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+    return subprocess.Popen([*COMMAND, *words], env=os.environ | {"WANDB_MODE": "disabled"}, **silent)
+
+
+def epochs_on_disk(directory):
+    """Rows in the ledger: those that can be lost least."""
+    return sum(path.read_bytes().count(b'"row":') for path in directory.glob("ledger/*.jsonl"))
+
+
+def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
+    assert command(tmp_path / "whole").wait() == 0
+    # Killed before the first checkpoint, between two, and late; whatever it was doing then.
+    for more in (1, 9, 22):
+        process, before = command(tmp_path / "killed"), epochs_on_disk(tmp_path / "killed")
+        while process.poll() is None and epochs_on_disk(tmp_path / "killed") < before + more:
+            time.sleep(0.002)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (tmp_path / "killed" / "table.csv").exists()
+    checkpoints = tmp_path / "killed" / "checkpoints"
+    half = processes.temporary(next(checkpoints.glob("*.msgpack"))).name.replace(f"-{os.getpid()}-", f"-{process.pid}-")
+    (checkpoints / half).write_bytes(b"half")
+    assert command(tmp_path / "killed").wait() == 0
+    whole, killed = (pandas.read_csv(tmp_path / name / "table.csv") for name in ("whole", "killed"))
+    pandas.testing.assert_frame_equal(whole, killed, check_exact=True)
+    assert len(whole) == 61
+    assert len(list(checkpoints.iterdir())) == 1  # what a killed process left half written is gone
+
+
+@pytest.mark.parametrize("epoch", range(5))
+def test_a_run_goes_on_from_any_checkpoint_to_the_same_numbers(tmp_path, epoch):
+    data = tasks.split("wine", 0, 10)
+
+    def run(path, limit):
+        rows = []
+        for row in curve(SETTING, KNOBS, data, 3, path, Length(6, 10, 2, True)):
+            rows.append(row)
+            if row["epoch"] == limit:
+                break
+        return rows
+
+    whole = run(tmp_path / "whole.msgpack", 6)
+    for limit in (epoch, 6):
+        found, same = (pandas.DataFrame(rows) for rows in (run(tmp_path / "cut.msgpack", limit), whole[: limit + 1]))
+        pandas.testing.assert_frame_equal(found, same, check_exact=True)
+    assert len({row["train_loss"] for row in whole[1:]}) == 6
+
+
+def measured(directory, **options):
+    """Rows of a configuration, SMALL where nothing else is said."""
+    given: dict[str, Any] = SMALL | options | {"output": str(directory)}
+    config = Config(**given)
+    return list(training.measure(config, points(config)))
+
+
+@pytest.mark.parametrize(
+    ("layer", "metric", "optimiser", "task"),
+    [
+        *(("lookup", "diagonal", name, "wine") for name in OPTIMISERS),
+        *(("pooling", metric, "adam", "latch") for metric in METRICS[2:]),
+        ("memory", "low_rank", "adamw", "wine"),
+        *((layer, "none", "adam", "recall") for layer in ("association", "encoder", "decoder", "energy")),
+    ],
+    ids=str,
+)
+def test_any_combination_lowers_the_loss_at_all_its_own_rates_and_reports_its_heads(
+    layer, metric, optimiser, task, tmp_path
+):
+    rates = [] if optimiser in BOUNDED else [1e-2]
+    # Its damping falls until a Cholesky factor in single precision fails, and the spectrum in its place takes long.
+    more = {"solver": "cg"} if optimiser == "levenberg" else {}
+    kind: dict[str, Any] = {"layers": [layer], "metrics": [metric], "optimisers": [optimiser], "tasks": [task]}
+    found = measured(tmp_path, **kind, **more, learning_rate=rates)
+    assert len(found) == 7 * len(rates or OWN[optimiser]["learning_rate"])
+    for rows in (found[i : i + 7] for i in range(0, len(found), 7)):
+        assert [row["epoch"] for row in rows] == list(range(7))
+        assert not any(row["diverged"] for row in rows)
+        for row in rows:
+            values = [row[f"{name}_{head}"] for name in ("entropy", "effective", "beta") for head in range(4)]
+            assert np.isfinite([*values, row["loss"], row["condition"], row["diversity"]]).all()
+            assert row["effective_3"] >= np.exp(row["entropy_3"]) * (1 - 1e-5)  # Jensen
+        assert rows[-1]["train_loss"] < rows[1]["train_loss"]
+        if optimiser in BOUNDED:
+            assert np.isfinite(rows[-1]["optimiser_damping"])
+            assert rows[-1]["optimiser_finite"]
+
+
+def test_a_run_that_diverges_says_so_ends_and_has_no_result(tmp_path):
+    rows = measured(tmp_path, optimisers=["sgd"], learning_rate=[1e9])
+    first = next(row["epoch"] for row in rows if row["diverged"])
+    assert first > 0
+    for row in rows:
+        assert row["diverged"] == (row["epoch"] >= first)
+        assert row["stopped"] == (row["epoch"] > first)
+        assert np.isnan(row["test_accuracy"]) == row["diverged"]
+        assert row["diverged"] != (max(row["loss"], row["train_loss"]) <= RISE * rows[0]["loss"] or row["epoch"] == 0)
+    assert np.isfinite(rows[-1]["best_loss"])
+
+
+def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
+    rows = measured(tmp_path, optimisers=["sgd"], learning_rate=[1e9, 1e-2])
+    # Even if validation never saw it better than before it diverged.
+    for row in rows[:7]:
+        row["best_loss"] = 0.0
+    table: Any = pandas.DataFrame(rows)
+    (entry,) = training.summarise(table)["results"]
+    assert entry["test_accuracy"] == rows[-1]["test_accuracy"]
+    assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (0, 1, 2)
+    found = training.summarise(table[table["learning_rate"] > 1])
+    assert np.isnan(found["results"][0]["test_accuracy"])
+    assert found["scalars"]["diverged/wine/lookup/diagonal/softmax/sgd"] == "1 of 1 runs, no result in 1 of 1 trials"
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 10.5], ids=str)
+@pytest.mark.parametrize("which", ["loss", "train_loss"])
+def test_losses_that_are_not_finite_or_ten_times_the_start_are_a_divergence(which, bad):
+    start = {"loss": 1.0, "train_loss": np.nan, "test_accuracy": 0.5}
+    fine = {"loss": 9.9, "train_loss": 9.9, "test_accuracy": 0.5}
+    assert not _judged(start, [])["diverged"]
+    assert _judged(fine, [start])["test_accuracy"] == 0.5
+    assert _judged(fine | {which: bad}, [start])["diverged"]
+    assert np.isnan(_judged(fine | {which: bad}, [start])["test_accuracy"])
+    assert _judged(start | {"loss": np.nan}, [])["diverged"]
+
+
+def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):
+    data = tasks.split("wine", 0, 10)
+    every = Length(0, 1, 1, False)
+    (row,) = curve(SETTING, KNOBS, data, 5, tmp_path / "a", every)
+    held = data.validation
+    batch = Batch(jnp.asarray(held.inputs), jnp.full(len(held.targets), -1), jnp.ones((len(held.targets), 8)))
+    keys = jax.random.split(jax.random.split(jax.random.key(5))[0], 2)
+    models = [Classifier(SETTING, data.train, 3, nnx.Rngs(key)) for key in keys]
+    p = np.mean([jax.nn.softmax(model(batch)) for model in models], axis=0)
+    assert row["loss"] == pytest.approx(-np.log(p[np.arange(len(p)), held.targets]).mean(), rel=1e-5)
+    assert row["accuracy"] == np.mean(p.argmax(axis=1) == held.targets)
+    seen = models[1].observe(batch)
+    assert row["entropy_3"] == pytest.approx(float(seen["entropy"][1]), rel=1e-5)
+
+
+def test_a_stored_example_is_never_read_by_itself_in_training():
+    data = tasks.split("wine", 0, 10)
+    model = Classifier(SETTING._replace(layer="memory"), data.train, 3, nnx.Rngs(0))
+    shown = jnp.asarray(data.train.inputs[:4])
+    keep = jnp.ones((4, shown.shape[-1]))
+    alone, all_of_them = (Batch(shown, place, keep) for place in (jnp.arange(4), jnp.full(4, -1)))
+    weights = [model._inspected(model._embedded(batch), batch).weights[0] for batch in (alone, all_of_them)]
+    own = [w[:, np.arange(4), np.arange(4)] for w in weights]
+    assert np.all(own[0] == 0.0)
+    assert np.all(own[1] == weights[1].max(axis=-1))  # the first key projection is that of the queries
+    np.testing.assert_allclose(weights[0].sum(axis=-1), 1.0, rtol=1e-5)
+
+
+def test_area_under_the_curve_is_the_share_of_pairs_in_order_ties_counted_half():
+    rng = np.random.default_rng(0)
+    scores, targets = rng.integers(0, 5, (60, 2)).astype(float), rng.integers(0, 2, 60)
+    lead = scores[:, 1] - scores[:, 0]
+    gap = lead[targets == 1][:, None] - lead[targets == 0][None]
+    assert auc(scores, targets) == pytest.approx(np.mean((gap > 0) + 0.5 * (gap == 0)), abs=1e-12)
+    assert np.isnan(auc(scores, np.zeros(60, int)))
+
+
+def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
+    rows = measured(tmp_path, epochs=30, learning_rate=[0.3], patience=1)
+    losses = [row["loss"] for row in rows if not row["stopped"]]
+    assert len(losses) < 31
+    assert rows[-1]["stopped"]
+    assert rows[-1]["best_epoch"] == int(np.argmin(losses)) == len(losses) - 2
+    assert rows[-1]["test_accuracy"] == rows[rows[-1]["best_epoch"]]["test_accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"tasks": ["iris"]}, "tasks must be one of digits"),
+        ({"layers": ["dense"]}, "layers must be one of lookup"),
+        ({"layers": ["association"]}, "layers must not be association where inputs are single vectors"),
+        ({"layers": ["memory"], "tasks": ["latch"]}, "layers must not be memory where inputs are several vectors"),
+        (
+            {"layers": ["energy"], "tasks": ["latch"], "metrics": ["full"]},
+            r"metrics must be \[none\] for the layer",
+        ),
+        ({"optimisers": ["rprop"]}, "optimisers must be one of adam"),
+        ({"metrics": []}, "metrics must not be empty"),
+        ({"heads": 3}, "heads must divide the width of 32, got 3"),
+        *(({"noise": [bad]}, "noise must be at least 0, got") for bad in (-1.0, np.nan)),
+        *(({"learning_rate": [bad]}, "learning_rate must be positive, got") for bad in (0.0, -1.0, np.nan)),
+        ({"optimisers": ["natural"], "damping": [0.0]}, "damping must be positive, got 0"),
+        ({"learning_rate": [1e39]}, "learning_rate must be a number that single precision can hold, got 1e\\+39"),
+        ({"optimisers": ["adamw"], "weight_decay": [np.nan]}, "weight_decay must be at least 0, got nan"),
+        ({"optimisers": ["adamw"], "damping": [0.1]}, r"damping must be left out .*the decay of adamw is weight_decay"),
+        ({"optimisers": ["natural"], "weight_decay": [0.1]}, "weight_decay must be left out unless .* adamw, got"),
+        ({"trust_radius": 0.1}, "trust_radius must be left out unless optimisers has one of natural, levenberg"),
+        ({"optimisers": ["natural"], "trust_radius": np.nan}, "trust_radius must be positive, got nan"),
+        ({"optimisers": ["natural"], "momentum": 1.0}, r"momentum must lie in \[0, 1\), got 1"),
+        ({"optimisers": ["natural"], "solver": "lu"}, "solver must be one of auto, cg, cholesky, kernel, got 'lu'"),
+        ({"optimisers": ["kronecker"], "solver": "cg"}, "solver must be left out unless .* natural, levenberg, got"),
+        ({"optimisers": ["kronecker"], "damping_rule": "lm"}, "damping_rule must be one of fixed, reduction, got 'lm'"),
+        ({"dropout": np.nan}, r"dropout must lie in \[0, 1\), got nan"),
+        ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1"),
+        ({"schedule": "linear"}, "schedule must be one of constant, cosine, got 'linear'"),
+        ({"trials": 0}, "trials must be at least 1, got 0"),
+        ({"seed": 2**32 - 1}, r"seed must leave room for 2 trials below 2\^32, got 4294967295"),
+        ({"separations": ["hardmax"]}, "separation"),
+    ],
+    ids=str,
+)
+def test_a_bad_option_ends_in_one_sentence(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Config(**options)
+
+
+def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
+    config = Config(optimisers=["adam", "natural"], damping=[0.1, 0.2], trials=1, epochs=1, learning_rate=[0.1])
+    names = ("optimiser", "damping", "weight_decay")
+    found = [tuple(point[name] for name in names) for point in points(config) if point["layer"] == "lookup"]
+    assert found[::2] == [("adam", 0.0, 0.0), ("natural", 0.1, 0.0), ("natural", 0.2, 0.0)]
+
+
+def test_numbers_left_out_are_those_of_every_rule_itself():
+    config = Config(optimisers=["adamw", "kronecker"], trials=1, epochs=1, baselines=False)
+    rates = [(point["optimiser"], point["learning_rate"]) for point in points(config)[::2]]
+    assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in OWN["kronecker"]["learning_rate"])]
+    assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
+    given = Config(optimisers=["natural"], trust_radius=OWN["natural"]["trust_radius"])
+    assert training.science(given) == training.science(Config(optimisers=["natural"]))
+    assert training.science(given) != training.science(Config(optimisers=["natural"], trust_radius=1e30))

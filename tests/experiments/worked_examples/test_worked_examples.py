@@ -1,0 +1,211 @@
+"""The worked examples of the seed documents: right where they are right, corrected where they are wrong."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pandas
+import pytest
+import scipy.special
+import scipy.stats
+
+from experiments.shared import files
+from experiments.worked_examples import capacity_claims as capacity
+from experiments.worked_examples import experiment as worked_examples
+from experiments.worked_examples.experiment import PRINTED, Config
+
+TEMPERATURE_TABLE = {
+    "T=0.25": ([0.9817, 0.0180, 0.0003], 0.0930),
+    "T=0.5": ([0.8668, 0.1173, 0.0159], 0.4411),
+    "T=1": ([0.6652, 0.2447, 0.0900], 0.8324),
+    "T=2": ([0.5065, 0.3072, 0.1863], 1.0202),
+    "T=inf": ([0.3333, 0.3333, 0.3333], 1.0986),
+}
+"""Weights and entropy in nats of the scores [2, 1, 0], corrected."""
+
+
+@pytest.fixture(scope="module")
+def table():
+    """All rows that are not random, measured once."""
+    config = Config(examples=["attention", "temperature", "jacobian"])
+    return pandas.DataFrame(worked_examples.measure(config, worked_examples.points(config)))
+
+
+def values(table, document, quantity, row):
+    """One line of a document, computed."""
+    line = table[(table["document"] == document) & (table["quantity"] == quantity) & (table["row"] == row)]
+    return line["value"].to_numpy()
+
+
+def test_attention_example_is_right_in_every_document(table):
+    """softmax(Q Kᵀ/√2) V by numpy; A = [[.4011 .1978 .4011], [.1978 .4011 .4011]], O = [[1.2033 .7967], …]."""
+    queries, keys = np.eye(2), np.array([[1, 0], [0, 1], [1, 1]])
+    scores = queries @ keys.T / np.sqrt(2)
+    weights = scipy.special.softmax(scores, axis=1)
+    output = weights @ [[2, 0], [0, 2], [1, 1]]
+    np.testing.assert_allclose(weights[0], [0.4011, 0.1978, 0.4011], atol=5e-5)
+    np.testing.assert_allclose(output, [[1.2033, 0.7967], [0.7967, 1.2033]], atol=5e-5)
+    for i in range(2):
+        np.testing.assert_allclose(values(table, "guide", "S", f"query {i + 1}"), scores[i], atol=1e-6)
+        for document in ("guide", "notes", "draft"):
+            np.testing.assert_allclose(values(table, document, "A", f"query {i + 1}"), weights[i], atol=1e-6)
+            np.testing.assert_allclose(values(table, document, "O", f"query {i + 1}"), output[i], atol=1e-6)
+    np.testing.assert_allclose(values(table, "draft", "Z", "query 1"), np.sum(np.exp(scores[0])), rtol=1e-6)
+    assert table[table["example"] == "attention"]["right"].all()
+
+
+@pytest.mark.parametrize("document", ["guide", "notes"])
+def test_temperature_table_is_corrected(table, document):
+    for row, (weights, entropy) in TEMPERATURE_TABLE.items():
+        if ("p", row) not in PRINTED[document, "temperature"]:
+            continue
+        found = values(table, document, "p", row)
+        np.testing.assert_allclose(found, weights, atol=5.1e-5)
+        np.testing.assert_allclose(found, scipy.special.softmax([2 / float(row[2:]), 1 / float(row[2:]), 0]), atol=1e-6)
+        np.testing.assert_allclose(values(table, document, "H", row), entropy, atol=5.1e-5)
+        np.testing.assert_allclose(values(table, document, "H", row), scipy.stats.entropy(found), atol=1e-6)
+
+
+def test_softmax_jacobian_is_right(table):
+    a = scipy.special.softmax([1.0, 2.0])
+    np.testing.assert_allclose(values(table, "guide", "a", ""), a, atol=1e-6)
+    for i in range(2):
+        row = a[i] * (np.eye(2)[i] - a)
+        np.testing.assert_allclose(values(table, "guide", "J", f"row {i + 1}"), row, atol=1e-6)
+        assert np.sum(row) == pytest.approx(0, abs=1e-15)
+    assert table[table["example"] == "jacobian"]["right"].all()
+
+
+def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
+    """Decimal rounding by Python as the second route, and the tally: all 19 mistakes are in the temperature tables."""
+    for row in table.itertuples():
+        assert row.right == (round(row.value, row.decimals) == row.printed), row
+    numbers = [line.split() for key, lines in PRINTED.items() if key[1] != "capacity" for line in lines.values()]
+    assert len(table) == sum(map(len, numbers)) == 92
+    wrong = table[~table["right"]]
+    assert wrong.groupby(["document", "example"]).size().to_dict() == {
+        ("guide", "temperature"): 11,
+        ("notes", "temperature"): 8,
+    }
+    where = {(row.document, row.quantity, row.row) for row in wrong.itertuples()}
+    assert ("guide", "H", "T=2") not in where
+    assert {("guide", "H", "T=1"), ("notes", "p", "T=2"), ("guide", "p", "T=0.25")} <= where
+
+
+def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
+    done = command("conf=worked_examples", "examples=[attention,temperature,jacobian]", "output=out")
+    assert done.code == 0, done.err
+    assert "temperature (guide) p T=0.25: 0.9817 0.0180 0.0003  printed 0.997 0.003 0.000  wrong" in done.out
+    assert "attention (draft) A query 1: 0.4011 0.1978 0.4011  printed 0.40 0.20 0.40  right" in done.out
+    assert "numbers_wrong: 19" in done.out
+    saved = pandas.read_csv(tmp_path / "out" / "table.csv")
+    assert list(saved.columns[-2:]) == ["value", "right"]
+    assert len(saved) == 92
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert len(summary["corrections"]) == summary["scalars"]["numbers_wrong"] == 19
+    assert {"document": "notes", "example": "temperature", "right": 8, "printed": 16} in summary["examples"]
+    for suffix in ("svg", "png", "pdf"):
+        assert (tmp_path / "out" / f"figure.{suffix}").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("options", "panels"),
+    [({"documents": ["draft"]}, 1), ({"examples": ["temperature"]}, 2), ({"examples": ["jacobian", "temperature"]}, 3)],
+    ids=["one document", "one example", "two examples"],
+)
+def test_any_choice_of_examples_can_be_drawn(table, options, panels):
+    config = Config(**{"examples": ["attention", "temperature", "jacobian"]} | options)
+    rows = table[table["document"].isin(config.documents) & table["example"].isin(config.examples)]
+    assert len(rows) == len(worked_examples.points(config))
+    figure = worked_examples.plot(rows, worked_examples.summarise(rows))
+    assert sum(ax.axison for ax in figure.axes) == panels
+    letters = [ax.get_title(loc="left")[0] for ax in figure.axes if ax.axison]
+    assert letters == list("abcd"[:panels])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"documents": []}, r"^documents must not be empty, got \[\]$"),
+        (
+            {"examples": ["attention", "entropy"]},
+            "^examples must be one of attention, temperature, jacobian, capacity, got 'ent",
+        ),
+        ({"documents": ["paper"]}, "^documents must be one of guide, notes, draft, got 'paper'$"),
+        ({"documents": ["draft"], "examples": ["jacobian"]}, "^examples must be printed in one of draft, got"),
+    ],
+)
+def test_impossible_choices_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**options)
+
+
+@pytest.fixture(scope="module")
+def claims() -> Iterator[pandas.DataFrame]:
+    """The claims beside measurements of fewer draws, as a saved table gives them back."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(capacity, "SIZES", {100: 40, 200: 40})
+        patch.setattr(capacity, "LOADS", {100: (0.15, 0.4), 200: (0.13, 0.3)})
+        patch.setattr(capacity, "DRAWS", {"start": 24, "converged": 12})
+        cases = [case._replace(sizes=sizes) for case, sizes in zip(capacity.CASES, SIZES_OF_CASES, strict=True)]
+        patch.setattr(capacity, "CASES", tuple(cases))
+        patch.setitem(PRINTED, ("guide", "capacity"), capacity.claimed())
+        config = Config(documents=["guide"], examples=["capacity"])
+        rows = list(worked_examples.measure(config, worked_examples.points(config)))
+        yield pandas.DataFrame(json.loads(files.encode(rows)))
+
+
+SIZES_OF_CASES = ((6, 10, 14), (8, 12, 16), (8, 10, 12), (6, 8))
+
+
+def test_the_exponent_depends_on_the_patterns_and_the_temperature(claims):
+    """α_1(λ): 1/2 for Gaussian patterns at λ ≥ 1, here with ½ ln d on top; on the sphere .387 at λ = ½, .623 at 1."""
+    found = claims[claims["quantity"] == "d ln M/dd"].set_index("row")
+    for row, (exponent, bias) in {
+        "gaussian λ=2 start": (0.5, 0.06),
+        "sphere λ=0.5 start": (0.3871, 0.005),
+        "sphere λ=1 start": (0.6226, 0.005),
+    }.items():
+        assert found["theory"][row] == pytest.approx(exponent, abs=1e-4)
+        assert abs(found["value"][row] - exponent) < 3 * found["stderr"][row] + bias
+        assert found["stderr"][row] < 0.05
+    assert found["right"].to_dict() == {
+        "gaussian λ=2 start": True,
+        "sphere λ=0.5 start": False,
+        "sphere λ=1 start": False,
+    }
+    sizes = claims[claims["quantity"] == "ln M/d"].set_index("row")
+    for size in (8, 10, 12):
+        row = f"sphere λ=1 start d={size}"
+        assert sizes["value"][row] == pytest.approx(sizes["theory"][row], abs=3 * sizes["stderr"][row] + 0.005)
+    assert sizes["value"]["sphere λ=1 converged d=8"] < sizes["value"]["sphere λ=1 start d=8"] - 0.05
+
+
+def test_the_claims_are_told_by_name_with_what_was_measured(claims):
+    summary = worked_examples.summarise(claims)
+    for name in (
+        "claim 0.14 N patterns, half are retained at M/N, N=inf",
+        "claim e^(d/2) patterns, exponent, gaussian λ=2 start",
+    ):
+        assert summary["scalars"][f"{name}/stderr"] > 0
+        assert summary["scalars"][name] > summary["scalars"][f"{name}, theory"] - 0.1
+    assert len(summary["claims"]) == len(claims) == len(capacity.claimed())
+    loads = claims[claims["quantity"] == "M/N"].set_index("row")["value"]
+    assert loads["N=100"] > loads["N=200"] > loads["N=inf"] > 0.1
+    figure = worked_examples.plot(claims, summary)
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    assert len(titles) == 2
+    assert titles[0].startswith("a  claim of $0.14")
+
+
+def test_the_last_number_of_patterns_is_that_of_a_plain_loop():
+    """Patterns added one by one until the weight on the target, in the state equal to it, is half or less."""
+    patterns = np.random.default_rng(0).standard_normal((60, 4))
+    for target in (0, 7):
+        counts = []
+        for count in range(1, 61):
+            kept = sorted({*range(count), target})
+            weight = scipy.special.softmax(0.7 * patterns[kept] @ patterns[target])[kept.index(target)]
+            counts += [count] if weight > 0.5 else []
+        assert counts[-1] == len(counts) < 60
+        assert int(capacity._last_at_start(patterns, target, 0.7)) == counts[-1]

@@ -1,0 +1,298 @@
+"""Scores, weights and reads: against naive loops in numpy, against JAX's own attention, and by their properties."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from hopfield import metrics, separations
+from hopfield.attention import core, masks
+
+attend, decompose = jax.jit(core.attend), jax.jit(core.decompose)
+RNG = np.random.default_rng(11)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers_in_any_order():
+    RNG.bit_generator.state = START
+
+
+SEPARATIONS = {
+    "softmax": separations.LogSumExp(),
+    "sparsemax": separations.Sparsemax(),
+    "entmax": separations.entmax(1.5),
+    "normmax": separations.normmax(2.0),
+    "top_k": separations.top_k(2),
+}
+
+
+def normal(*shape, dtype=jnp.float64):
+    return jnp.asarray(RNG.normal(size=shape), dtype)
+
+
+def drawn(*leading, t=3, s=5, d=4, v=2):
+    return normal(*leading, t, d), normal(*leading, s, d), normal(*leading, s, v)
+
+
+def naive(query, key, value, *, form=None, beta=None, bias=None, mask=None):
+    """Softmax attention of one head in loops."""
+    beta = 1 / math.sqrt(query.shape[-1]) if beta is None else beta
+    output = np.zeros((len(query), value.shape[-1]))
+    for i, q in enumerate(np.asarray(query)):
+        z = [beta * q @ (np.eye(len(q)) if form is None else form) @ k for k in np.asarray(key)]
+        z = np.asarray(z) + (0 if bias is None else bias[i])
+        read = [j for j in range(len(key)) if mask is None or mask[i, j]]
+        if read:
+            output[i] = scipy.special.softmax(z[read]) @ np.asarray(value)[read]
+    return output
+
+
+def test_worked_example():
+    """Q = I, K = [[1,0],[0,1],[1,1]]: A = [[.4011 .1978 .4011], [.1978 .4011 .4011]], O = [[1.2033 .7967], …]."""
+    found = core.decompose(jnp.eye(2), jnp.asarray([[1.0, 0], [0, 1], [1, 1]]), jnp.asarray([[2.0, 0], [0, 2], [1, 1]]))
+    np.testing.assert_allclose(found.weights, [[0.4011, 0.1978, 0.4011], [0.1978, 0.4011, 0.4011]], atol=5e-5)
+    np.testing.assert_allclose(found.output, [[1.2033, 0.7967], [0.7967, 1.2033]], atol=5e-5)
+    np.testing.assert_allclose(found.potential, np.log(2 * math.exp(math.sqrt(0.5)) + 1) * np.ones(2), atol=1e-15)
+    p = np.asarray(found.weights)
+    np.testing.assert_allclose(found.entropy, -np.sum(p * np.log(p), axis=1), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("temperature", "expected", "entropy"),
+    [
+        (0.25, [0.9817, 0.0180, 0.0003], 0.0930),
+        (0.5, [0.8668, 0.1173, 0.0159], 0.4411),
+        (1.0, [0.6652, 0.2447, 0.0900], 0.8324),
+        (2.0, [0.5065, 0.3072, 0.1863], 1.0202),
+        (jnp.inf, [1 / 3, 1 / 3, 1 / 3], 1.0986),
+    ],
+)
+def test_temperature_of_the_worked_example(temperature, expected, entropy):
+    p = np.asarray(core.weights(jnp.asarray([[2.0, 1.0, 0.0]]), temperature=temperature))
+    np.testing.assert_allclose(p[0], expected, atol=6e-5)
+    np.testing.assert_allclose(-np.sum(p * np.log(p)), entropy, atol=6e-5)
+
+
+@pytest.mark.parametrize("case", ["plain", "metric", "beta", "bias", "mask"])
+def test_attention_is_the_naive_one_in_every_head(case):
+    """Query [B, H, T, D] meets keys that all batches share [H, S, D]."""
+    query, key, value = normal(2, 3, 4, 4), normal(3, 5, 4), normal(3, 5, 2)
+    form, beta, bias, mask = normal(3, 4, 4), jnp.asarray([0.3, 1.0, 2.5]), normal(3, 4, 5), RNG.random((4, 5)) < 0.5
+    mask[1] = False
+    given = {"metric": form} if case == "metric" else {}
+    given |= {"beta": beta} if case == "beta" else {}
+    given |= {"bias": bias} if case == "bias" else {}
+    given |= {"mask": jnp.asarray(mask)} if case == "mask" else {}
+    found = attend(query, key, value, **given)
+    for b in range(2):
+        for h in range(3):
+            expected = naive(
+                query[b, h],
+                key[h],
+                value[h],
+                form=np.asarray(form[h]) if case == "metric" else None,
+                beta=float(beta[h]) if case == "beta" else None,
+                bias=np.asarray(bias[h]) if case == "bias" else None,
+                mask=mask if case == "mask" else None,
+            )
+            np.testing.assert_allclose(found[b, h], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("case", ["plain", "causal", "padding", "window", "bias", "grouped", "boolean"])
+def test_golden_parity_with_jax(case):
+    """Layouts differ: JAX has positions before heads."""
+    heads, stored = 4, 2 if case == "grouped" else 4
+    query, key, value = normal(2, heads, 7, 8), normal(2, stored, 7, 8), normal(2, stored, 7, 8)
+    query, key, value = (x.astype(jnp.float32) for x in (query, key, value))
+    lengths, bias = jnp.asarray([5, 7], jnp.int32), normal(2, heads, 7, 7, dtype=jnp.float32)
+    boolean = jnp.asarray(RNG.random((2, heads, 7, 7)) < 0.6).at[..., 0].set(True)
+    ours = {
+        "causal": {"mask": masks.causal()},
+        "padding": {"mask": masks.padding(lengths[:, None])},
+        "window": {"mask": masks.sliding_window(2, 1)},
+        "bias": {"bias": bias},
+        "boolean": {"mask": boolean},
+    }.get(case, {})
+    theirs = {
+        "causal": {"is_causal": True},
+        "padding": {"key_value_seq_lengths": lengths},
+        "window": {"local_window_size": (2, 1)},
+        "bias": {"bias": bias},
+        "boolean": {"mask": boolean},
+    }.get(case, {})
+    golden = jax.nn.dot_product_attention(*(jnp.swapaxes(x, 1, 2) for x in (query, key, value)), **theirs)
+    shared = heads // stored
+    found = core.attend(query, *(jnp.repeat(x, shared, axis=1) for x in (key, value)), **ours)
+    assert found.dtype == jnp.float32
+    np.testing.assert_allclose(found, jnp.swapaxes(golden, 1, 2), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", SEPARATIONS)
+def test_weights_are_those_of_the_separation_row_by_row(name):
+    z, mask = normal(2, 3, 5), RNG.random((2, 3, 5)) < 0.7
+    found = core.weights(z, separation=SEPARATIONS[name], mask=jnp.asarray(mask))
+    for index in ((0, 1), (1, 2)):
+        expected = SEPARATIONS[name].weights(z[index], jnp.asarray(mask[index]))
+        np.testing.assert_allclose(found[index], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", SEPARATIONS)
+def test_rows_sum_to_one_and_outputs_lie_in_the_hull_of_the_values(name):
+    query, key, value = drawn(2)
+    found = decompose(query, key, value, separation=SEPARATIONS[name], beta=2.0)
+    np.testing.assert_allclose(np.sum(found.weights, axis=-1), 1.0, atol=1e-14)
+    assert np.min(found.weights) >= 0
+    low, high = np.min(value, axis=-2, keepdims=True), np.max(value, axis=-2, keepdims=True)
+    assert np.all((found.output >= low - 1e-14) & (found.output <= high + 1e-14))
+    assert np.all((found.entropy >= 0) & (found.entropy <= math.log(5)))
+
+
+@pytest.mark.parametrize("name", ["softmax", "sparsemax", "entmax"])
+def test_order_of_keys_is_immaterial_and_order_of_queries_is_kept(name):
+    query, key, value = map(np.asarray, drawn())
+    keys, queries = RNG.permutation(5), RNG.permutation(3)
+    base = attend(query, key, value, separation=SEPARATIONS[name])
+    found = attend(query[queries], key[keys], value[keys], separation=SEPARATIONS[name])
+    np.testing.assert_allclose(found, base[queries], atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["softmax", "sparsemax", "entmax", "top_k"])
+def test_weights_do_not_change_when_all_scores_of_a_query_shift(name):
+    z, shift = normal(3, 5), normal(3, 1)
+    base, found = (core.weights(x, separation=SEPARATIONS[name]) for x in (z, z + shift))
+    np.testing.assert_allclose(found, base, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", SEPARATIONS)
+def test_masked_keys_and_fully_masked_queries_have_no_weight_and_no_gradient(name):
+    """Query 1 may read nothing; key 3 is read by nobody. Nothing is ever NaN."""
+    mask = jnp.asarray([[1, 1, 0, 0, 1], [0, 0, 0, 0, 0], [1, 1, 1, 0, 0]], bool)
+    inputs = drawn()
+
+    def total(query, key, value, scale):
+        found = core.attend(query, key, value, beta=scale, separation=SEPARATIONS[name], mask=mask)
+        return jnp.sum(jnp.sin(found)), found
+
+    gradients, output = jax.jit(jax.grad(total, argnums=(0, 1, 2, 3), has_aux=True))(*inputs, jnp.asarray(0.2))
+    assert all(bool(jnp.all(jnp.isfinite(g))) for g in gradients)
+    assert np.all(np.asarray(output[1]) == 0)
+    assert np.all(np.asarray(gradients[0][1]) == 0)
+    assert np.all(np.asarray(gradients[1][3]) == 0)
+    assert np.all(np.asarray(gradients[2][3]) == 0)
+    assert np.any(np.asarray(gradients[0][0]) != 0)
+
+
+@pytest.mark.parametrize("scores", [[-np.inf, -np.inf], [1e300, -1e300], [-np.inf, 3.0]])
+def test_softmax_of_extreme_scores_is_never_nan(scores):
+    """A bias of −∞ excludes a key as a mask does."""
+    z = jnp.asarray([scores])
+    p, slope = jax.value_and_grad(lambda z: jnp.sum(core.softmax(z) ** 2))(z)
+    expected = np.asarray([float(s == max(scores) > -np.inf) for s in scores])
+    assert np.array_equal(core.softmax(z)[0], expected)
+    assert np.isfinite(p)
+    assert np.all(np.asarray(slope) == 0)
+
+
+def test_softmax_has_the_derivatives_of_every_order_of_the_plain_formula():
+    z, v = normal(4), normal(4)
+    ours, plain = ((lambda x, f=f: jnp.sum(v * f(x))) for f in (core.softmax, jax.nn.softmax))
+    np.testing.assert_allclose(*(jax.jit(jax.grad(f))(z) for f in (ours, plain)), atol=1e-15)
+    np.testing.assert_allclose(*(jax.jit(jax.hessian(f))(z) for f in (ours, plain)), atol=1e-15)
+
+
+def test_half_precision_accumulates_in_single():
+    """4096 equal keys: weights 2⁻¹² are exact, and the sum over all of them is 1 instead of stalling at a few parts."""
+    query, key = jnp.zeros((1, 4), jnp.bfloat16), jnp.zeros((4096, 4), jnp.bfloat16)
+    assert core.scores(query, key).dtype == jnp.float32
+    found = core.attend(query, key, jnp.ones((4096, 1), jnp.bfloat16))
+    assert found.dtype == jnp.bfloat16
+    assert float(found[0, 0]) == 1.0
+
+
+def test_attention_is_a_hopfield_update():
+    from hopfield import Memory
+
+    patterns, state = normal(6, 4), normal(4)
+    memory = Memory.create(patterns, beta=1.7)
+    np.testing.assert_allclose(
+        core.attend(state[None], patterns, patterns, beta=1.7)[0], memory.update(state), atol=1e-14
+    )
+
+
+def test_jit_and_vmap_change_nothing():
+    query, key, value = drawn(2, 3)
+    base = core.attend(query, key, value, beta=0.8, mask=masks.causal())
+    np.testing.assert_allclose(attend(query, key, value, beta=0.8, mask=masks.causal()), base, atol=1e-14)
+    mapped = jax.vmap(lambda q, k, v: core.attend(q, k, v, beta=0.8, mask=masks.causal()))
+    np.testing.assert_allclose(mapped(query, key, value), base, atol=1e-14)
+
+
+def test_additive_scores_are_those_of_the_formula():
+    query, key = normal(2, 3, 4), normal(2, 5, 6)
+    w_query, w_key, vector, bias = normal(4, 7), normal(6, 7), normal(7), normal(7)
+    found = core.additive_scores(query, key, w_query, w_key, vector, bias)
+    for b, i, j in np.ndindex(2, 3, 5):
+        expected = vector @ np.tanh(query[b, i] @ w_query + key[b, j] @ w_key + bias)
+        np.testing.assert_allclose(found[b, i, j], expected, atol=1e-14)
+
+
+def test_kernel_regression_is_the_weighted_mean_of_the_kernel():
+    query, key, value = map(np.asarray, drawn(2))
+    found = core.kernel_regression(query, key, value, bandwidth=0.7)
+    for b, i in np.ndindex(2, 3):
+        near = np.exp(-np.sum((query[b, i] - key[b]) ** 2, axis=-1) / (2 * 0.49))
+        np.testing.assert_allclose(found[b, i], near @ value[b] / near.sum(), atol=1e-13)
+
+
+def test_kernel_regression_of_keys_on_a_sphere_is_attention():
+    """‖q − k‖² = ‖q‖² + ‖k‖² − 2 q·k, of which only the last depends on the key: β = 1/h²."""
+    query, key, value = drawn()
+    key = key / jnp.linalg.norm(key, axis=-1, keepdims=True)
+    found = core.kernel_regression(query, key, value, bandwidth=0.5)
+    np.testing.assert_allclose(found, core.attend(query, key, value, beta=4.0), atol=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 2.0])
+def test_sparse_weights_are_those_of_the_entmax_package(alpha):
+    torch, entmax = pytest.importorskip("torch"), pytest.importorskip("entmax")
+    z = RNG.normal(size=(20, 9)).astype(np.float32)
+    golden = (entmax.sparsemax if alpha == 2 else entmax.entmax15)(torch.tensor(z), dim=-1).numpy()
+    separation = separations.Sparsemax() if alpha == 2 else separations.entmax(1.5)
+    np.testing.assert_allclose(core.weights(jnp.asarray(z), separation=separation), golden, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"key": (5, 6)}, r"^key must have the query's width 4, got 6 \(axis -1\)"),
+        ({"value": (4, 2)}, r"^value must have one row per key, 5, got 4 \(axis -2\)"),
+        ({"query": (4,)}, r"^query must be rows of vectors"),
+        ({"query": (2, 3, 4), "key": (3, 5, 4)}, r"^leading axes of query, key and value must broadcast"),
+        ({"beta": 0.0}, r"^beta must be positive and finite, got 0.0"),
+        ({"beta": math.inf}, r"^beta must be positive and finite, got inf"),
+        ({"mask": jnp.ones((3, 5))}, r"^mask must be boolean"),
+        ({"mask": jnp.ones((3, 4), bool)}, r"^mask must be \[..., 3 or 1, 5 or 1\]"),
+    ],
+)
+def test_what_does_not_fit_is_named(change, message):
+    shapes = {"query": (3, 4), "key": (5, 4), "value": (5, 2)}
+    given = {name: jnp.ones(change.get(name, shape)) for name, shape in shapes.items()}
+    options = {name: x for name, x in change.items() if name not in shapes}
+    with pytest.raises(ValueError, match=message):
+        core.attend(**given, **options)
+
+
+def test_temperature_must_be_positive():
+    with pytest.raises(ValueError, match=r"^temperature must be positive, got -1"):
+        core.weights(jnp.ones((2, 2)), temperature=-1.0)
+
+
+def test_a_low_rank_metric_is_its_dense_form():
+    query, key, value = drawn(2)
+    metric = metrics.low_rank(normal(2, 4))
+    found = core.attend(query, key, value, metric=metric)
+    np.testing.assert_allclose(found, core.attend(query, key, value, metric=metric.dense()), atol=1e-14)

@@ -1,0 +1,155 @@
+"""Heads against one attention at a time, sharing of keys against copies of them, and measures of diversity."""
+
+import math
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import metrics, separations
+from hopfield.attention import core, heads, masks
+from hopfield.attention.blockwise import attend_blockwise
+
+RNG = np.random.default_rng(17)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers_in_any_order():
+    RNG.bit_generator.state = START
+
+
+def normal(*shape):
+    return jnp.asarray(RNG.normal(size=shape))
+
+
+def projections(stored=4, biases=True):
+    bias = {"query_bias": normal(4, 3), "key_bias": normal(stored, 3), "value_bias": normal(stored, 2)}
+    weights = normal(4, 5, 3), normal(stored, 5, 3), normal(stored, 5, 2), normal(4, 2, 6)
+    return heads.Projections(*weights, **(bias | {"output_bias": normal(6)} if biases else {}))
+
+
+def test_splitting_and_merging_are_inverse():
+    x = normal(2, 3, 8)
+    found = heads.split_heads(x, 4)
+    np.testing.assert_array_equal(found[1, 2], x[1, :, 4:6])
+    np.testing.assert_array_equal(heads.merge_heads(found), x)
+
+
+@pytest.mark.parametrize(("stored", "kind"), [(1, "cross"), (2, "self"), (4, "cross")])
+def test_multi_head_attention_is_a_sum_over_heads(stored, kind):
+    """Seed formula, one head after the other; head h reads keys h // (H/K), β its own."""
+    p, x, y = projections(stored), normal(2, 3, 5), normal(2, 4, 5)
+    beta = jnp.asarray([0.2, 0.5, 1.0, 3.0])
+    found = jax.jit(heads.multi_head)(p, x, None if kind == "self" else y, beta=beta)
+    p, x, y = jax.tree.map(np.asarray, (p, x, x if kind == "self" else y))
+    expected = p.output_bias
+    for h in range(4):
+        k = h * stored // 4
+        query = x @ p.query[h] + p.query_bias[h]
+        key = y @ p.key[k] + p.key_bias[k]
+        value = y @ p.value[k] + p.value_bias[k]
+        expected = expected + np.asarray(core.attend(query, key, value, beta=float(beta[h]))) @ p.output[h]
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
+def test_values_may_come_from_a_third_sequence():
+    p, x, y, z = projections(biases=False), normal(3, 5), normal(4, 5), normal(4, 5)
+    found = heads.multi_head(p, x, y, z)
+    query, key, value = (jnp.einsum("tn,hnr->htr", a, w) for a, w in ((x, p.query), (y, p.key), (z, p.value)))
+    np.testing.assert_allclose(found, jnp.einsum("htv,hvo->to", core.attend(query, key, value), p.output), atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "option", ["plain", "beta", "bias", "shared_bias", "causal", "lengths", "array", "metric", "sparsemax", "blockwise"]
+)
+def test_shared_keys_are_as_good_as_copies(option):
+    query, key, value = normal(2, 6, 4, 3), normal(2, 2, 5, 3), normal(2, 2, 5, 2)
+    given = {
+        "beta": {"beta": jnp.linspace(0.1, 2.0, 6)},
+        "bias": {"bias": normal(2, 6, 4, 5)},
+        "shared_bias": {"bias": normal(2, 1, 4, 5)},
+        "causal": {"mask": masks.causal()},
+        "lengths": {"mask": masks.padding(jnp.asarray([[2], [5]])) & masks.causal()},
+        "array": {"mask": jnp.asarray(RNG.random((1, 6, 4, 5)) < 0.7)},
+        "metric": {"metric": metrics.low_rank(normal(6, 2, 3))},
+        "sparsemax": {"separation": separations.Sparsemax()},
+    }.get(option, {})
+    attention = {"attention": partial(attend_blockwise, blocks=(2, 3))} if option == "blockwise" else {}
+    found = jax.jit(lambda *x: heads.attend_heads(*x, **given, **attention))(query, key, value)
+    copies = (jnp.asarray(np.repeat(x, 3, axis=1)) for x in (key, value))
+    np.testing.assert_allclose(found, jax.jit(core.attend)(query, *copies, **given), atol=1e-13)
+
+
+def test_golden_parity_of_grouped_heads_with_jax():
+    query, key, value = (x.astype(jnp.float32) for x in (normal(2, 6, 4, 8), normal(2, 2, 4, 8), normal(2, 2, 4, 8)))
+    golden = jax.nn.dot_product_attention(*(jnp.swapaxes(x, 1, 2) for x in (query, key, value)), is_causal=True)
+    found = heads.attend_heads(query, key, value, mask=masks.causal())
+    np.testing.assert_allclose(found, jnp.swapaxes(golden, 1, 2), atol=1e-6)
+
+
+def test_shared_keys_are_not_copied():
+    """No array of the compiled program is as large as keys repeated for every head."""
+    shapes = [jax.ShapeDtypeStruct(s, jnp.float32) for s in ((8, 2, 64), (1, 1024, 64), (1, 1024, 64))]
+    memory = jax.jit(heads.attend_heads).lower(*shapes).compile().memory_analysis()
+    assert memory.temp_size_in_bytes < 0.5 * 8 * 1024 * 64 * 4
+
+
+def test_diversity_of_heads_worked_by_hand():
+    """Two equal patterns and one orthogonal to both: cosines 1, 0, 0, so 1 − 1/3."""
+    weights = jnp.asarray([[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 1.0]]])
+    assert float(heads.head_diversity(weights)) == pytest.approx(2 / 3, abs=1e-15)
+    mean = -(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3)  # entropy of the mean; each head has none
+    assert float(heads.head_divergence(weights)) == pytest.approx(mean, abs=1e-15)
+
+
+def test_divergence_is_the_mean_relative_entropy_to_the_mean_head():
+    weights = np.asarray(jax.nn.softmax(normal(2, 3, 4, 5)))
+    mean = weights.mean(axis=1, keepdims=True)
+    expected = np.mean(np.sum(weights * np.log(weights / mean), axis=-1), axis=(1, 2))
+    np.testing.assert_allclose(heads.head_divergence(jnp.asarray(weights)), expected, atol=1e-14)
+    flat = weights.reshape(2, 3, -1) / np.linalg.norm(weights.reshape(2, 3, -1), axis=-1, keepdims=True)
+    cosines = [np.mean([flat[b, i] @ flat[b, j] for i in range(3) for j in range(i)]) for b in range(2)]
+    np.testing.assert_allclose(heads.head_diversity(jnp.asarray(weights)), 1 - np.asarray(cosines), atol=1e-14)
+
+
+def test_equal_heads_have_no_diversity_and_disjoint_ones_the_most():
+    same = jnp.broadcast_to(jax.nn.softmax(normal(4, 5)), (3, 4, 5))
+    disjoint = jnp.broadcast_to(jnp.eye(3)[:, None, :], (3, 4, 3))
+    for measure, most in ((jax.jit(heads.head_diversity), 1.0), (jax.jit(heads.head_divergence), math.log(3))):
+        assert float(measure(same)) == pytest.approx(0.0, abs=1e-14)
+        assert float(measure(disjoint)) == pytest.approx(most, abs=1e-14)
+
+
+def test_queries_that_read_nothing_are_left_out_of_the_divergence():
+    weights = jnp.concatenate([jnp.eye(2)[:, None, :], jnp.zeros((2, 3, 2))], axis=1)
+    assert float(heads.head_divergence(weights)) == pytest.approx(math.log(2), abs=1e-15)
+    assert np.all(np.isfinite(jax.jit(jax.grad(heads.head_divergence))(weights)))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: heads.split_heads(normal(3, 8), 3), "^heads must divide the width 8, got 3"),
+        (
+            lambda: heads.attend_heads(normal(4, 2, 3), normal(3, 2, 3), normal(3, 2, 3)),
+            "^key must have a number of heads that divides the query's 4, got 3",
+        ),
+        (
+            lambda: heads.attend_heads(normal(4, 2, 3), normal(2, 2, 3), normal(4, 2, 3)),
+            "^value must have the key's 2 heads, got 4",
+        ),
+        (lambda: heads.attend_heads(*[normal(2, 3)] * 3), r"^query must be \[..., heads, length, width\]"),
+        (lambda: heads.multi_head(projections(), normal(3, 4)), r"^query projection must be \[heads, 4, R\]"),
+        (
+            lambda: heads.multi_head(projections().replace(output=normal(4, 3, 6)), normal(3, 5)),
+            r"^output projection must be \[4, 2, O\]",
+        ),
+        (lambda: heads.head_diversity(normal(1, 2, 2)), "^weights must be those of at least two heads"),
+    ],
+)
+def test_what_does_not_fit_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

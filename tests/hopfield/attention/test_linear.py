@@ -1,0 +1,250 @@
+"""Attention in linear time: exact where it claims to be, unbiased and of falling error where it approximates."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import metrics, separations
+from hopfield.attention import core, linear, masks
+
+linear_attention = jax.jit(linear.linear_attention, static_argnames=("causal", "chunk"))
+RNG = np.random.default_rng(23)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers_in_any_order():
+    RNG.bit_generator.state = START
+
+
+KEY = jax.random.key(0)
+MAPS = {
+    "elu": linear.elu_plus_one(),
+    "fourier": linear.random_fourier(KEY, 4, 8),
+    "positive": linear.positive_random_features(KEY, 4, 8),
+}
+
+
+def normal(*shape):
+    return jnp.asarray(RNG.normal(size=shape))
+
+
+def drawn(*leading, t=7, s=7):
+    return normal(*leading, t, 4), normal(*leading, s, 4), normal(*leading, s, 3)
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+def test_linear_attention_is_the_quotient_of_its_sums(name, causal):
+    """In loops, with features as they are; chunks that do not divide the length."""
+    query, key, value = drawn(2)
+    phi_query, phi_key = np.asarray(MAPS[name](query)), np.asarray(MAPS[name](key))
+    kernel = np.einsum("btm,bsm->bts", phi_query, phi_key) * (np.tri(7) if causal else 1.0)
+    expected = kernel @ np.asarray(value) / kernel.sum(axis=-1, keepdims=True)
+    found = linear_attention(query, key, value, features=MAPS[name], causal=causal, chunk=3)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-11)
+
+
+def test_elu_plus_one_is_its_formula():
+    x = jnp.asarray([[-2.0, 0.0, 3.0]])
+    np.testing.assert_allclose(linear.elu_plus_one()(x), [[math.exp(-2), 1.0, 4.0]], atol=1e-15)
+
+
+@pytest.mark.parametrize("make", [linear.random_fourier, linear.positive_random_features])
+@pytest.mark.parametrize("orthogonal", [False, True], ids=["independent", "orthogonal"])
+def test_random_features_are_unbiased(make, orthogonal):
+    """Mean of φ(x)·φ(y) over 3000 draws against e^(β x·y), within four standard errors, themselves below 5 %."""
+    x, y, beta = jnp.asarray([[0.6, -0.4, 0.5]]), jnp.asarray([[0.3, 0.5, 0.7]]), 1.5
+
+    def kernel(key):
+        phi = make(key, 3, 6, beta=beta, orthogonal=orthogonal)
+        return jnp.sum(phi(x) * phi(y))
+
+    found = np.asarray(jax.jit(jax.vmap(kernel))(jax.random.split(KEY, 3000)))
+    error = found.std() / math.sqrt(len(found))
+    truth = math.exp(beta * float(jnp.sum(x * y)))
+    assert error < 0.05 * truth
+    assert abs(found.mean() - truth) < 4 * error
+
+
+def test_variance_of_positive_features_is_the_published_one():
+    """Lemma 1 of Performers: e^(‖x+y‖²) e^(2 x·y) − e^(2 x·y), over m, for independent directions."""
+    x, y = jnp.asarray([[0.3, -0.2]]), jnp.asarray([[0.2, 0.4]])
+
+    def kernel(key):
+        phi = linear.positive_random_features(key, 2, 4, beta=1.0, orthogonal=False)
+        return jnp.sum(phi(x) * phi(y))
+
+    found = np.asarray(jax.jit(jax.vmap(kernel))(jax.random.split(KEY, 20000)))
+    expected = math.exp(2 * float(jnp.sum(x * y))) * math.expm1(float(jnp.sum((x + y) ** 2))) / 4
+    assert found.var() == pytest.approx(expected, rel=0.06)
+
+
+def test_orthogonal_directions_are_orthogonal_and_of_the_right_length():
+    phi = linear.positive_random_features(KEY, 8, 512)
+    frames = np.asarray(phi.directions).reshape(64, 8, 8)
+    products = np.einsum("fid,fjd->fij", frames, frames)
+    np.testing.assert_allclose(products * (1 - np.eye(8)), 0.0, atol=1e-12)
+    # χ²₈ has mean 8 and variance 16: 512 of them give a mean within 8 ± 4·√(16/512).
+    assert abs(np.trace(products, axis1=1, axis2=2).mean() / 8 - 8) < 0.71
+
+
+@pytest.mark.parametrize(
+    ("make", "most"), [(linear.random_fourier, 0.7), (linear.positive_random_features, 0.95)], ids=["fourier", "favor"]
+)
+def test_orthogonal_directions_lower_the_variance(make, most):
+    x, y = 0.3 * normal(1, 8), 0.3 * normal(1, 8)
+
+    @jax.jit
+    @jax.vmap
+    def kernels(key):
+        maps = (make(key, 8, 8, beta=1.0, orthogonal=orthogonal) for orthogonal in (False, True))
+        return [jnp.sum(phi(x) * phi(y)) for phi in maps]
+
+    independent, orthogonal = (np.var(found) for found in kernels(jax.random.split(KEY, 20000)))
+    assert orthogonal < most * independent
+
+
+def error(count):
+    """Root mean square error of FAVOR+ against exact attention over 48 draws of `count` directions."""
+    query, key, value = 0.3 * normal(16, 8), 0.3 * normal(32, 8), normal(32, 4)
+    exact = core.attend(query, key, value)
+
+    def squared(draw):
+        phi = linear.positive_random_features(draw, 8, count)
+        return jnp.mean((linear.linear_attention(query, key, value, features=phi) - exact) ** 2)
+
+    return math.sqrt(float(jnp.mean(jax.jit(jax.vmap(squared))(jax.random.split(KEY, 48)))))
+
+
+def test_error_against_exact_attention_falls_as_one_over_the_root_of_the_features():
+    """Measured: 0.0147 with 64 directions and 0.0038 with 1024; a slope of −1/2 in the logarithms is a factor 4."""
+    few = error(64)
+    RNG.bit_generator.state = START
+    many = error(1024)
+    assert math.log(many / few) / math.log(16) == pytest.approx(-0.5, abs=0.06)
+    assert many < 0.006
+
+
+def test_large_vectors_neither_overflow_nor_vanish():
+    """‖x‖² of order 10⁴ in float32: features are e^(±thousands) and yet the read-out is finite, inside the hull."""
+    query, key, value = (100 * x.astype(jnp.float32) for x in drawn())
+    for causal in (False, True):
+        found = linear_attention(query, key, value, features=MAPS["positive"], causal=causal)
+        assert np.all(np.isfinite(found))
+        assert np.all(np.abs(found) <= np.abs(value).max() * 1.0001)
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+def test_keys_that_are_not_valid_change_nothing(causal):
+    query, key, value = drawn(2)
+    valid = jnp.asarray([[0, 1, 1, 0, 1, 1, 1], [0] * 7], bool)
+    base = linear_attention(query, key, value, valid=valid, causal=causal)
+    moved = [jnp.where(valid[..., None], x, 5.0 * x + 1.0) for x in (key, value)]
+    np.testing.assert_allclose(linear_attention(query, *moved, valid=valid, causal=causal), base, atol=1e-14)
+    assert np.all(np.asarray(base[1]) == 0)
+    total = lambda q, k, v: jnp.sum(linear.linear_attention(q, k, v, valid=valid, causal=causal) ** 2)  # noqa: E731
+    gradients = jax.jit(jax.grad(total, argnums=(0, 1, 2)))(query, key, value)
+    assert all(np.all(np.isfinite(g)) for g in gradients)
+    assert all(np.all(np.asarray(g[1]) == 0) for g in gradients)
+    assert np.all(np.asarray(gradients[1][0, 0]) == 0)
+
+
+def test_causal_attention_never_sees_the_future():
+    query, key, value = drawn(t=9, s=9)
+    base = linear_attention(query, key, value, causal=True, chunk=4)
+    moved = linear_attention(query, key.at[6:].add(3.0), value.at[6:].add(3.0), causal=True, chunk=4)
+    np.testing.assert_allclose(moved[:6], base[:6], atol=1e-14)
+    assert np.all(np.abs(np.asarray(moved[6:] - base[6:])) > 1e-3)
+
+
+def test_heads_may_have_their_own_beta():
+    query, key, value = drawn(2)
+    beta = jnp.asarray([0.2, 0.9])
+    alone = [linear.positive_random_features(KEY, 4, 8, beta=b) for b in (0.2, 0.9)]
+    found = linear_attention(query, key, value, features=linear.positive_random_features(KEY, 4, 8, beta=beta))
+    for h in range(2):
+        np.testing.assert_allclose(
+            found[h], linear_attention(query[h], key[h], value[h], features=alone[h]), atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "reach"),
+    [((40, 40), (2, 5)), ((40, 40), (0, 0)), ((5, 37), (50, 50)), ((37, 5), (1, 20))],
+)
+def test_local_attention_is_dense_attention_with_a_window(lengths, reach):
+    query, key, value = normal(2, 3, lengths[0], 4), normal(3, lengths[1], 4), normal(3, lengths[1], 3)
+    beta = jnp.asarray([0.3, 1.0, 2.0])
+    local = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=reach[0], right=reach[1], beta=beta))
+    found = local(query, key, value)
+    dense = jax.jit(core.attend)(query, key, value, beta=beta, mask=masks.sliding_window(*reach))
+    np.testing.assert_allclose(found, dense, atol=1e-14)
+
+
+@pytest.mark.parametrize("option", ["metric", "sparsemax", "valid"])
+def test_local_attention_takes_metrics_separations_and_padding(option):
+    query, key, value = drawn(2, t=40, s=40)
+    valid = jnp.asarray(RNG.random((2, 40)) < 0.4)
+    given = {
+        "metric": {"metric": metrics.low_rank(normal(2, 3, 4))},
+        "sparsemax": {"separation": separations.Sparsemax()},
+    }.get(option, {})
+    mask = masks.sliding_window(3, 1)
+    mask = mask & masks.key_padding(valid) if option == "valid" else mask
+    marks = {"valid": valid} if option == "valid" else {}
+    local = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=3, right=1, **given, **marks))
+    dense = jax.jit(lambda q, k, v: core.attend(q, k, v, mask=mask, **given))
+    np.testing.assert_allclose(local(query, key, value), dense(query, key, value), atol=1e-14)
+
+
+def test_gradients_of_local_attention_are_those_of_dense_attention():
+    """With a query that may read nothing, whose gradients are zero."""
+    inputs, valid = drawn(t=40, s=40), jnp.arange(40) % 13 < 5
+    mask = masks.sliding_window(3, 1) & masks.key_padding(valid)
+    local = lambda q, k, v: linear.attend_locally(q, k, v, left=3, right=1, valid=valid)  # noqa: E731
+    dense = lambda q, k, v: core.attend(q, k, v, mask=mask)  # noqa: E731
+    ours, theirs = (
+        jax.jit(jax.grad(lambda *x, f=f: jnp.sum(jnp.sin(f(*x))), argnums=(0, 1, 2)))(*inputs) for f in (local, dense)
+    )
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-13)
+    assert np.all(np.asarray(ours[0][9]) == 0)
+
+
+def test_memory_of_local_attention_grows_with_length_not_with_its_square():
+    def temporary(length):
+        shape = jax.ShapeDtypeStruct((length, 16), jnp.float32)
+        run = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=31))
+        return run.lower(shape, shape, shape).compile().memory_analysis().temp_size_in_bytes
+
+    assert temporary(16384) < 4.5 * temporary(4096)
+
+
+def test_low_rank_attention_is_attention_over_mixed_keys():
+    query, key, value = drawn(2, s=9)
+    w_key, w_value = normal(3, 9), normal(3, 9)
+    found = linear.attend_low_rank(query, key, value, w_key, w_value)
+    expected = core.attend(query, jnp.einsum("rs,bsd->brd", w_key, key), jnp.einsum("rs,bsv->brv", w_value, value))
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+    exact = linear.attend_low_rank(query, key, value, jnp.eye(9))
+    np.testing.assert_allclose(exact, core.attend(query, key, value), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: linear.linear_attention(*drawn(s=5), causal=True), "^causal attention must have one query per key"),
+        (lambda: linear.linear_attention(*drawn(), chunk=0), "^chunk must be at least 1, got 0"),
+        (lambda: linear.positive_random_features(KEY, 4, 0), "^features must be an integer of at least 1, got 0"),
+        (lambda: linear.random_fourier(KEY, 4, 8, beta=-1.0), "^beta must be positive and finite, got -1.0"),
+        (lambda: linear.attend_locally(*drawn(), left=-1), "^left must be an integer of at least 0, got -1"),
+        (lambda: linear.attend_low_rank(*drawn(), normal(3, 6)), r"^w_key must be \[..., 3, 7\]"),
+    ],
+)
+def test_what_does_not_fit_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

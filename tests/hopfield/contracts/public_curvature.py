@@ -1,0 +1,167 @@
+"""How the public functions of bilinear forms and of curvature are called."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from hopfield import fisher, metrics
+from tests.hopfield.contracts.public import Case
+from tests.hopfield.contracts.public_draws import case, definite, normal, positive, some
+
+METRICS = {
+    "Diagonal": (metrics.Diagonal, normal(4)),
+    "Full": (metrics.Full, normal(4, 4)),
+    "LowRank": (metrics.LowRank, normal(2, 4)),
+    "Scaled": (lambda scale: metrics.Scaled(scale, 4), positive()),
+    "Projected": (lambda w: metrics.Projected(w, w), normal(4, 2)),
+    "Block": (lambda w: metrics.Block((metrics.Full(w), metrics.Identity(2))), normal(2, 2)),
+}
+
+
+def _method(build: Callable, name: str) -> Callable:
+    return lambda leaf, *rows: getattr(build(leaf), name)(*rows)
+
+
+def _metric_cases(name: str) -> list[Case]:
+    build, leaf = METRICS[name]
+    one, rows = f"bilinear.{name}", (normal(3, 4), normal(5, 4))
+    cases = [
+        case(f"{one}.left", _method(build, "left"), leaf, rows[0], nan=(1,)),
+        case(f"{one}.right", _method(build, "right"), leaf, rows[1], nan=(1,)),
+        case(f"{one}.form", _method(build, "form"), leaf, *rows),
+        case(f"{one}.dense", _method(build, "dense"), leaf),
+    ]
+    return cases + (
+        [case(f"{one}.split", _method(build, "split"), leaf, rows[0], 0, nan=())] if name == "Block" else []
+    )
+
+
+EUCLIDEAN = metrics.euclidean(4)
+BILINEAR = (
+    *(one for name in METRICS for one in _metric_cases(name)),
+    case("bilinear.Identity.left", EUCLIDEAN.left, normal(3, 4)),
+    case("bilinear.Identity.right", EUCLIDEAN.right, normal(3, 4)),
+    case("bilinear.Identity.form", EUCLIDEAN.form, normal(3, 4), normal(5, 4)),
+    case("bilinear.Identity.dense", EUCLIDEAN.dense),
+    case("bilinear.angle", metrics.angle, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("bilinear.distance", metrics.distance, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("bilinear.inner", metrics.inner, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("bilinear.norm", metrics.norm, normal(3, 4), definite(4), nan=(0,)),
+    case("bilinear.lower", metrics.lower, normal(3, 4), definite(4), nan=(0,)),
+    case("bilinear.raise_index", metrics.raise_index, normal(3, 4), definite(4), nan=(0,)),
+    case("bilinear.components", metrics.components, normal(3, 4), definite(4), nan=(0,)),
+    case("bilinear.augmented", metrics.augmented, normal(3, 4)),
+    case("bilinear.change_of_basis", metrics.change_of_basis, definite(4), normal(4, 3), nan=(1,)),
+    case("bilinear.contract", lambda a, b: metrics.contract("ia,ja->ij", Q=a, K=b), normal(3, 4), normal(5, 4)),
+    case("bilinear.Contraction.__call__", metrics.CONTRACTIONS["scores"], normal(3, 4), normal(5, 4)),
+    *(
+        case(f"bilinear.{name}", getattr(metrics, name), definite(4), nan=())
+        for name in (
+            "inverse",
+            "condition_number",
+            "volume_element",
+            "symmetric_part",
+            "antisymmetric_part",
+            "is_symmetric",
+            "is_positive_definite",
+            "full",
+            "low_rank",
+            "as_metric",
+        )
+    ),
+    case("bilinear.diagonal", metrics.diagonal, normal(4), nan=()),
+    case("bilinear.projected", metrics.projected, normal(4, 2), normal(4, 2), nan=()),
+    case("bilinear.block", lambda g: metrics.block(metrics.full(g)), definite(3), nan=()),
+)
+
+OUTPUTS = normal(5, 3)
+LIKELIHOODS = {
+    "Categorical": (fisher.Categorical(), lambda rng: rng.integers(0, 3, 5)),
+    "Bernoulli": (fisher.Bernoulli(), lambda rng: rng.integers(0, 2, (5, 3)).astype(float)),
+    "Gaussian": (fisher.gaussian(0.7), normal(5, 3)),
+    "Poisson": (fisher.Poisson(), lambda rng: rng.integers(0, 4, (5, 3)).astype(float)),
+}
+
+
+def _likelihood_cases(name: str) -> list[Case]:
+    family, targets = LIKELIHOODS[name]
+    one, places = f"curvature.{name}", (0,) if name == "Categorical" else (0, 1)
+    cases = [
+        case(f"{one}.log_probability", family.log_probability, OUTPUTS, targets, nan=places),
+        case(f"{one}.score", family.score, OUTPUTS, targets, nan=places),
+        case(f"{one}.possible", family.possible, OUTPUTS, targets, nan=()),
+        case(f"{one}.check", family.check, OUTPUTS, targets, nan=()),
+        case(f"{one}.fisher_product", family.fisher_product, OUTPUTS, normal(5, 3), nan=(1,)),
+        case(f"{one}.mean", family.mean, OUTPUTS),
+        case(f"{one}.sample", lambda outputs: family.sample(jax.random.key(0), jnp.asarray(outputs)), OUTPUTS, nan=()),
+    ]
+    # The Fisher information of a Gaussian's mean does not depend on it.
+    whole = () if name == "Gaussian" else (0,)
+    cases += [case(f"{one}.fisher_factor", family.fisher_factor, OUTPUTS, nan=whole)]
+    if name != "Categorical":
+        cases += [case(f"{one}.variance_of_score", family.variance_of_score, OUTPUTS, nan=whole)]
+    return cases
+
+
+def _model(params, inputs):
+    return inputs @ params
+
+
+def _fisher(params, inputs, **options) -> fisher.Fisher:
+    return fisher.fisher(_model, jnp.asarray(params), likelihood="categorical", inputs=jnp.asarray(inputs), **options)
+
+
+def _of_fisher(name: str, **options) -> Callable:
+    return lambda params, inputs, *vector: getattr(_fisher(params, inputs), name)(*map(jnp.asarray, vector), **options)
+
+
+def _multiplied(x: dict) -> dict:
+    return jax.tree.map(lambda leaf: 2.0 * leaf, x)
+
+
+def _cg(b, damping):
+    return fisher.conjugate_gradient(_multiplied, jnp.asarray(b), damping=damping)
+
+
+def _solved(kind: str, part: int, method: str = "solve") -> Callable:
+    """A block of a structured form, or the form itself where `part` is negative."""
+
+    def function(params, inputs, vector):
+        form = getattr(_fisher(params, inputs), kind)()
+        return getattr(form if part < 0 else form.blocks[part], method)(
+            jnp.asarray(vector), *[0.1] * (method == "solve")
+        )
+
+    return function
+
+
+PROBLEM = (normal(4, 3), normal(6, 4))
+VECTOR = normal(4, 3)
+CURVATURE = (
+    *(one for name in LIKELIHOODS for one in _likelihood_cases(name)),
+    case("curvature.fisher", _fisher, *PROBLEM, shows=some),
+    *(case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("rows", "kernel", "to_dense")),
+    *(case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("diagonal", "trace")),
+    *(
+        case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM, shows=some)
+        for name in ("block_diagonal", "kronecker")
+    ),
+    case("curvature.Fisher.over_rows", _of_fisher("over_rows", statistic=jnp.sum), *PROBLEM),
+    case("curvature.Fisher.quadratic", _of_fisher("quadratic"), *PROBLEM, VECTOR),
+    *(
+        case("curvature.Fisher.solve", _of_fisher("solve", damping=0.1, solver=solver), *PROBLEM, VECTOR)
+        for solver in fisher.SOLVERS
+    ),
+    case("curvature.conjugate_gradient", _cg, VECTOR, 0.1),
+    case("curvature.dense_solve", fisher.dense_solve, definite(4), normal(4), 0.1),
+    case("curvature.Blocks.solve", _solved("block_diagonal", -1), *PROBLEM, VECTOR),
+    case("curvature.Blocks.to_dense", lambda p, x: _fisher(p, x).kronecker().to_dense(), *PROBLEM),
+    *(
+        case(f"curvature.{block}.{method}", _solved(kind, 0, method), *PROBLEM, VECTOR)
+        for block, kind in (("DenseBlock", "block_diagonal"), ("KroneckerBlock", "kronecker"))
+        for method in ("solve", "product")
+    ),
+    case("curvature.DiagonalBlock.solve", lambda d, v: fisher.DiagonalBlock(d).solve(v, 0.1), positive(4), normal(4)),
+    case("curvature.DiagonalBlock.product", lambda d, v: fisher.DiagonalBlock(d).product(v), positive(4), normal(4)),
+)

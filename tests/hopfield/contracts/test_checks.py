@@ -1,0 +1,259 @@
+"""Mistakes of a caller: each ends in one sentence that names the argument, none in a number that looks right."""
+
+# pyright: reportArgumentType=false, reportCallIssue=false, reportAttributeAccessIssue=false
+# Arguments are of the wrong type on purpose.
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield import (
+    Couplings,
+    Memory,
+    attention,
+    find_memory,
+    fixed_point,
+    glauber,
+    hebb_couplings,
+    large,
+    optim,
+    patterns,
+    retrieve,
+    separations,
+    similarities,
+    spaces,
+    trajectory,
+)
+from hopfield.dynamics import asynchronous
+from hopfield.geometry import induced, sphere
+from hopfield.large import counts, overlap_sampling
+from hopfield.layers import HopfieldAttention, HopfieldPooling, attention_fn
+from hopfield.observables import overlaps, stability, thermodynamics, weights
+from hopfield.patterns import datasets, sources
+
+KEY = jax.random.key(0)
+SPINS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 8))
+ROWS = np.random.default_rng(1).normal(size=(3, 8))
+STATE = ROWS[0]
+MODERN = Memory.create(ROWS)
+CLASSICAL = Memory.create(SPINS, separation="linear", space=spaces.Spins())
+HEBB = hebb_couplings(CLASSICAL)
+SCORES = np.array([0.1, 0.5, 2.0])
+OF_ONE, OF_ZERO = "must be an integer of at least 1", "must be an integer of at least 0"
+
+
+def _layer(**options):
+    return HopfieldAttention(2, 8, rngs=nnx.Rngs(0), **options)
+
+
+def _asynchronous(key):
+    return retrieve(CLASSICAL, SPINS[0], dynamics="asynchronous", key=key)
+
+
+MISTAKES = {
+    "model text": (lambda: retrieve("x", STATE), "model must be a Memory or Couplings, got 'x'"),
+    "model class": (lambda: retrieve(Memory, STATE), "model must be a Memory or Couplings"),
+    "model blueprint": (lambda: trajectory(find_memory("modern"), STATE, 3), "model must be a Memory or Couplings"),
+    "model heat bath": (lambda: glauber(None, STATE, KEY, 1.0), "model must be a Memory or Couplings, got None"),
+    "model fixed point": (lambda: fixed_point(None, STATE), "memory must be a Memory or Couplings, got None"),
+    "model Hebb": (lambda: hebb_couplings(HEBB), "memory must be a Memory, got Couplings"),
+    "model diagnostics": (lambda: stability.update_jacobian("x", STATE), "memory must be a Memory or Couplings"),
+    "memory name": (lambda: find_memory(None), "memory must be a str, got None"),
+    "key integer": (lambda: _asynchronous(0), "key must be one JAX random key, .* got int"),
+    "key text": (lambda: _asynchronous("k"), "key must be one JAX random key, .* got str"),
+    "keys": (lambda: _asynchronous(jax.random.split(KEY)), r"key must be one JAX random key, .* got key<fry> \[2\]"),
+    "key floats": (lambda: glauber(HEBB, SPINS[0], np.zeros(2), 1.0), "key must be one JAX random key"),
+    "key of patterns": (lambda: patterns.spins(None, 2, 4), "key must be one JAX random key, .* got NoneType"),
+    "key of a flip": (lambda: patterns.flip(3, SPINS[0], 0.5), "key must be one JAX random key"),
+    "key of a source": (lambda: sources.generated(0, "spins", 5, 4), "key must be one JAX random key"),
+    "key of features": (lambda: attention.random_fourier(0, 4, 8), "key must be one JAX random key"),
+    "max_steps part": (lambda: retrieve(MODERN, STATE, max_steps=2.5), f"max_steps {OF_ONE}, got 2.5"),
+    "max_steps truth": (lambda: retrieve(MODERN, STATE, max_steps=True), f"max_steps {OF_ONE}, got True"),
+    "max_steps NaN": (lambda: retrieve(MODERN, STATE, max_steps=np.nan), f"max_steps {OF_ONE}, got nan"),
+    "max_steps text": (lambda: retrieve(MODERN, STATE, max_steps="3"), f"max_steps {OF_ONE}, got '3'"),
+    "max_steps none": (lambda: fixed_point(MODERN, STATE, max_steps=0), f"max_steps {OF_ONE}, got 0"),
+    "steps part": (lambda: trajectory(MODERN, STATE, 2.5), f"steps {OF_ZERO}, got 2.5"),
+    "steps negative": (lambda: trajectory(MODERN, STATE, -1), f"steps {OF_ZERO}, got -1"),
+    "sweeps part": (lambda: glauber(HEBB, SPINS[0], KEY, 1.0, sweeps=2.5), f"sweeps {OF_ONE}, got 2.5"),
+    "sweeps truth": (lambda: glauber(HEBB, SPINS[0], KEY, 1.0, sweeps=True), f"sweeps {OF_ONE}, got True"),
+    "max_sweeps": (lambda: asynchronous.relax(HEBB, SPINS[0], KEY, "sequential", -1), f"max_sweeps {OF_ONE}, got -1"),
+    "dynamics": (
+        lambda: asynchronous.relax(HEBB, SPINS[0], KEY, "async", 9),
+        "dynamics must be one of asynchronous, seq",
+    ),
+    "order": (
+        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8) + 5),
+        "order must be indices from 0 to 7, got 5 to 12",
+    ),
+    "order floats": (lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8.0)), "order must be indices of neurons"),
+    "rtol negative": (lambda: retrieve(MODERN, STATE, rtol=-1.0), "rtol must be a finite number of at least 0, got -1"),
+    "rtol NaN": (lambda: retrieve(MODERN, STATE, rtol=np.nan), "rtol must be a finite number of at least 0, got nan"),
+    "known of a sweep": (
+        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8), np.ones(3, bool)),
+        r"known must be boolean \[8\], got bool \(3,\)",
+    ),
+    "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
+    "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
+    "beta text": (lambda: Memory.create(ROWS, "1"), "beta must be a positive finite number, got '1'"),
+    "mask text": (lambda: Memory.create(ROWS, mask="all"), "mask must be boolean, got str 'all'"),
+    "metric complex": (lambda: similarities.bilinear(np.eye(8) * 1j), "metric must be real numbers"),
+    "patterns of 8 bits": (lambda: Memory.create(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
+    "load": (lambda: find_memory("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),
+    "neurons": (lambda: find_memory("classical").rounded(0.1, 0), f"neurons {OF_ONE}, got 0"),
+    "first part": (lambda: patterns.spins(KEY, 2, 4, first=1.5), f"first {OF_ZERO}, got 1.5"),
+    "bias complex": (lambda: patterns.biased(KEY, 2, 4, 1j), r"bias must be in \[-1, 1\], got 1j"),
+    "bias text": (lambda: patterns.biased(KEY, 2, 4, "x"), r"bias must be in \[-1, 1\], got 'x'"),
+    "radius": (lambda: patterns.sphere(KEY, 2, 4, np.inf), "radius must be at least 0 and finite, got inf"),
+    "corrupted complex": (lambda: patterns.flip(KEY, SPINS[0] + 1j, 0.1), "state must be real numbers"),
+    "fill": (lambda: patterns.mask(KEY, SPINS[0], 0.5, fill=[1, 2]), "fill must be a number or random"),
+    "widths": (lambda: overlaps.overlap(SPINS[0], SPINS[0, :1]), r"pattern must have shape \[8\] .*, got shape \(1,\)"),
+    "batch": (lambda: overlaps.bit_error(SPINS, SPINS[0]), r"state must have shape \[N\] \(batch with jax.vmap\)"),
+    "batch of weights": (lambda: weights.entropy(np.ones((2, 3))), r"weights must have shape \[N\]"),
+    "measured complex": (lambda: overlaps.overlap(SPINS[0] + 1j, SPINS[0]), "state must be real numbers"),
+    "rows": (lambda: overlaps.nearest_pattern(SPINS[0], SPINS[:, :3]), r"state must have shape \[3\]"),
+    "weights mask": (lambda: weights.entropy(np.ones(3), [1, 1, 0]), r"mask must be boolean \[3\], got int"),
+    "where floats": (lambda: thermodynamics.gibbs(SCORES, where=[0.0, -np.inf, 0.0]), "where must be boolean"),
+    "where shape": (lambda: thermodynamics.gibbs(SCORES, where=[True, False]), r"where must broadcast against shape"),
+    "scores complex": (lambda: thermodynamics.free_energy(SCORES * 1j), "scores must be real numbers"),
+    "weights shape": (
+        lambda: thermodynamics.variational_free_energy(1.0, SCORES),
+        "weights must have the scores' shape",
+    ),
+    "alpha complex": (lambda: thermodynamics.renyi_entropy(SCORES, 1j), "alpha must be between 0 and infinity, got 1j"),
+    "prior": (lambda: thermodynamics.mutual_information(np.eye(2), [-1.0, 2.0]), "prior must be nowhere negative"),
+    "separation": (lambda: thermodynamics.gibbs(SCORES, separation=3), "separation must be a Separation or one of"),
+    "separation name": (lambda: separations.find(None), "separation must be a str, got None"),
+    "descent": (lambda: HEBB.descends("sync"), "dynamics must be one of synchronous, asynchronous, sequential"),
+    "norm": (lambda: datasets.to_norm(ROWS, -1.0), "norm must be at least 0 and finite, got -1.0"),
+    "rescaled complex": (lambda: datasets.to_norm(ROWS + 1j), "patterns must be real numbers"),
+    "path": (lambda: datasets.from_file(b"x"), "path must be a path, got b'x'"),
+    "rows beyond": (lambda: sources.stored(ROWS).rows(2, 3), "must be at most 3 patterns, got 2"),
+    "drawn beyond": (lambda: sources.generated(KEY, "spins", 3, 4).rows(2, 5), "must be at most 3 patterns"),
+    "width one": (
+        lambda: large.read(ROWS, ROWS[:, :1], similarity=similarities.SquaredDistance()),
+        r"queries must have shape \[Q, 8\], got \(3, 1\)",
+    ),
+    "block": (lambda: large.read(ROWS, ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
+    "sizes": (lambda: next(counts.along(SPINS, SPINS, [1.5])), f"sizes {OF_ONE}, got 1.5"),
+    "flipped": (
+        lambda: overlap_sampling.sample(np.random.default_rng(0), 9, 1.0, flipped=1.5),
+        f"flipped {OF_ZERO}, got 1.5",
+    ),
+    "rng": (lambda: overlap_sampling.sample(0, 9, 1.0), "rng must be a numpy random generator, got int"),
+    "heads": (lambda: attention_fn(0, 4), f"num_heads {OF_ONE}, got 0"),
+    "heads part": (lambda: HopfieldAttention(2.0, 8, rngs=nnx.Rngs(0)), f"num_heads {OF_ONE}, got 2.0"),
+    "rate of dropout": (lambda: _layer(dropout_rate=-0.1), r"dropout_rate must be in \[0, 1\), got -0.1"),
+    "rtol of a layer": (lambda: _layer(update_steps=3, rtol=np.nan), "rtol must be a finite number of at least 0"),
+    "tokens": (lambda: _layer()("x"), "inputs_q must be an array of real numbers, got str 'x'"),
+    "tokens axes": (lambda: _layer()(np.ones(8)), r"inputs_q must be tokens \[..., T, 8\], got shape \(8,\)"),
+    "quantity": (lambda: HopfieldPooling(_layer(), 2.5, rngs=nnx.Rngs(0)), f"quantity {OF_ONE}, got 2.5"),
+    "softmax mask": (lambda: attention.softmax(SCORES, np.array([0.0, -np.inf, 0.0])), "where must be boolean"),
+    "attention mask": (lambda: attention.attend(ROWS, ROWS, ROWS, mask="causal"), "mask must be boolean, .* got str"),
+    "attention beta": (lambda: attention.attend(ROWS, ROWS, ROWS, beta="x"), "beta must be a real number"),
+    "product": (lambda: attention.softmax_jacobian_product(SCORES, np.ones(1)), "v must be as long as the weights p"),
+    "base": (lambda: attention.rotary(ROWS, base=-1.0), "base must be positive and finite, got -1.0"),
+    "positions": (lambda: attention.sinusoidal(-1, 4), f"positions {OF_ZERO}, got -1"),
+    "relative": (lambda: attention.t5_buckets(jnp.arange(3.0)), "relative must be whole numbers of tokens"),
+    "induced beta": (lambda: induced.attention_metric_matrix(STATE, ROWS, -1.0), "beta must be a positive finite"),
+    "points": (
+        lambda: sphere.dist(np.ones(3) / 3**0.5, np.ones(1)),
+        "points must lie in one space, got widths 3 and 1",
+    ),
+    "rate": (
+        lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
+        "learning_rate must be a finite number or a schedule, got nan",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_one_sentence_that_names_the_argument(case):
+    mistake, sentence = MISTAKES[case]
+    with pytest.raises((ValueError, TypeError), match=f"^(?:first \\+ size )?{sentence}"):
+        mistake()
+
+
+@pytest.mark.parametrize("dynamics", asynchronous.ORDERS)
+def test_events_end_where_sweeps_do_from_what_is_no_spin(dynamics):
+    """Hidden units are zeros: on Couplings, too, the sweep that meets one gives it the sign of its field."""
+    start = SPINS[0].copy()
+    start[:4], start[6] = 0.0, 0.3 * start[6]
+    with_events = retrieve(HEBB, start, dynamics=dynamics, key=KEY)
+    by_sweeps = retrieve(CLASSICAL, start, dynamics=dynamics, key=KEY)
+    assert np.array_equal(with_events.state, by_sweeps.state)
+    assert set(np.abs(with_events.state)) == {1.0}
+    np.testing.assert_allclose(with_events.energy, HEBB.energy(with_events.state), rtol=1e-12)
+
+
+def test_a_state_takes_the_precision_of_its_memory():
+    memory = Memory.create(ROWS.astype(np.float32), 2.0)
+    half = STATE.astype(np.float16)
+    found = retrieve(memory, half)
+    assert found.state.dtype == jnp.float32
+    assert jnp.array_equal(found.state, retrieve(memory, half.astype(np.float32)).state)
+
+
+def test_a_limit_beyond_what_loops_count_is_no_limit():
+    assert int(retrieve(MODERN, STATE, max_steps=10**12).status) == 0
+
+
+@pytest.mark.parametrize("count", [np.int64(3), np.array(3), jnp.asarray(3)], ids=["numpy", "array", "jax"])
+def test_whole_numbers_of_any_library_count(count):
+    assert int(retrieve(MODERN, STATE, max_steps=count).steps) <= 3
+    assert attention.alibi_slopes(count).shape == (3,)
+    assert patterns.spins(KEY, count, 4).shape == (3, 4)
+
+
+@pytest.mark.parametrize("draw", ["biased", "correlated", "sphere", "flip", "mask", "noise"])
+def test_a_number_that_is_none_spoils_what_is_drawn_with_it(draw):
+    if draw in ("biased", "correlated", "sphere"):
+        drawn = jax.jit(lambda number: getattr(patterns, draw)(KEY, 2, 6, number))(jnp.nan)
+    else:
+        drawn = jax.jit(lambda number: getattr(patterns, draw)(KEY, SPINS[0], number).state)(jnp.nan)
+    assert jnp.all(jnp.isnan(drawn))
+
+
+def test_an_index_of_no_pattern_does_not_dominate():
+    assert [bool(weights.dominates([0.1, 0.2, 0.9], index)) for index in (2, 3, -1)] == [True, False, False]
+
+
+def test_a_negative_tolerance_is_met_by_nothing_but_the_pattern_itself():
+    assert not overlaps.exact(SPINS[0], -SPINS[0], -3.0)
+    assert overlaps.exact(SPINS[0], SPINS[0], -3.0)
+
+
+def test_shares_of_weights_that_are_not_numbers_are_none():
+    found = counts.count(SPINS, SPINS)
+    assert np.isnan(found.shares([8] * 3, lambda scores: scores * np.nan)).all()
+    assert np.isnan(found.share_entropy(lambda scores: scores * np.nan)).all()
+
+
+@pytest.mark.parametrize("function", ["gibbs", "heat_capacity"])
+def test_a_separation_may_be_named_wherever_one_is_chosen(function):
+    by_name = getattr(thermodynamics, function)(SCORES, separation="softmax")
+    assert jnp.array_equal(by_name, getattr(thermodynamics, function)(SCORES))
+    assert jnp.array_equal(large.read(ROWS, ROWS, separation="softmax").output, large.read(ROWS, ROWS).output)
+
+
+def test_a_token_beyond_the_cache_reads_nothing():
+    layer = _layer(decode=True)
+    layer.init_cache((1, 2, 8))
+    read = [jnp.isnan(layer(ROWS[None, :1].astype(np.float32))).any() for _ in range(3)]
+    assert [bool(x) for x in read] == [False, False, True]
+
+
+def test_couplings_of_one_neuron_and_none_hidden_still_relax():
+    assert int(retrieve(Couplings.create(np.zeros((1, 1))), [1.0], dynamics="sequential").status) == 0
+
+
+@pytest.mark.parametrize("degree", [33, 34, 60])
+def test_fields_of_high_degrees_are_differences_of_energies(degree):
+    """2 h_i = E(x_i = −1) − E(x_i = +1), also where binomial coefficients exceed 32 bits."""
+    memory = find_memory(f"dense:{degree}").build(SPINS)
+    state = SPINS[0]
+    field = np.asarray(memory.local_field(state))
+    for i in range(8):
+        energies = [float(memory.energy(np.where(np.arange(8) == i, spin, state))) for spin in (-1.0, 1.0)]
+        np.testing.assert_allclose(field[i], 0.5 * (energies[0] - energies[1]), rtol=1e-6)

@@ -1,0 +1,138 @@
+"""Numbers at the ends of their range and arguments of another kind: the right number, or one sentence."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import Couplings, Memory, glauber, retrieve, separations, trajectory
+from hopfield._numerics import largest, safe_norm, unit
+from hopfield.layers._options import as_separation
+from hopfield.observables import thermodynamics, weights
+from hopfield.patterns import datasets
+from hopfield.similarities import Cosine
+from hopfield.spaces import Spins
+
+SPINS = np.array([[1.0, -1.0, 1.0, 1.0], [1.0, 1.0, -1.0, 1.0]])
+KEY = jax.random.key(0)
+
+
+def single(x) -> jax.Array:
+    return jnp.asarray(x, jnp.float32)
+
+
+@pytest.mark.parametrize("function", [weights.entropy, thermodynamics.entropy])
+def test_the_entropy_of_equal_weights_is_their_logarithm_at_any_scale(function):
+    for scale in (1e38, 1e-37, 3e38):
+        np.testing.assert_allclose(function(single([scale] * 4)), np.log(4), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-36, 1e-25, 1e25, 3e38])
+def test_unit_vectors_and_cosines_do_not_depend_on_the_scale(scale):
+    x, others = np.array([0.3, -0.8, 0.5]), np.array([[1.0, 0.2, -0.4], [-0.5, 0.5, 0.1]])
+    np.testing.assert_allclose(jax.jit(unit)(single(scale * x)), unit(single(x)), rtol=1e-6)
+    np.testing.assert_allclose(Cosine()(single(scale * x), single(scale * others)), Cosine()(x, others), rtol=1e-5)
+    np.testing.assert_allclose(safe_norm(single(scale * x) / 2), scale / 2 * np.linalg.norm(x), rtol=1e-6)
+
+
+def test_patterns_of_any_size_are_scaled_and_standardised():
+    np.testing.assert_allclose(
+        datasets.standardise(single([[1e30, 2e30, 0.0]])), [[0.0, 1.5**0.5, -(1.5**0.5)]], atol=1e-6
+    )
+    np.testing.assert_allclose(datasets.standardise(single([[3e38, -3e38]])), [[1.0, -1.0]], rtol=1e-6)
+    np.testing.assert_allclose(
+        datasets.to_norm(single([[1e-30, 0.0], [0.0, 0.0]]), 2.0), [[2.0, 0.0], [0.0, 0.0]], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("shape", [(36, 106), (1, 2, 36, 106)])
+def test_the_largest_of_nan_is_nan_at_every_shape(shape):
+    for at in (0, 105):
+        found = np.asarray(jax.jit(largest, static_argnums=1)(jnp.zeros(shape).at[..., 3, at].set(jnp.nan), -1))
+        assert np.isnan(found[..., 3]).all()
+        assert np.isnan(found).sum() == found[..., 3].size
+    assert largest(jnp.zeros(0)) == -np.inf
+
+
+def test_a_masked_key_beyond_the_range_of_exp_has_a_gradient_of_zero():
+    z, used = jnp.array([0.5, 1e4]), jnp.array([True, False])
+    for name in ("potential", "weights"):
+        method = getattr(separations.Exponential(), name)
+        gradient = jax.grad(lambda z, method=method: jnp.sum(method(z, used)))(z)
+        np.testing.assert_allclose(gradient, [np.exp(0.5), 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("beta", [1e39, 1e-39, 1e300, 1e-300])
+def test_beta_beyond_single_precision_is_refused(beta):
+    with pytest.raises(ValueError, match=r"beta must be from 1.18e-38 to 3.4e\+38 in float32, got 1e"):
+        Memory.create(single(SPINS), beta)
+    assert Memory.create(SPINS, beta).beta == beta
+
+
+def test_a_separation_is_chosen_by_name_and_other_kinds_are_refused():
+    assert isinstance(Memory.create(SPINS, separation="softmax").separation, separations.LogSumExp)
+    assert Memory.create(SPINS, separation="entmax:1.25").separation.alpha == 1.25
+    for name in ("similarity", "separation", "space"):
+        with pytest.raises(TypeError, match=f"{name} must be a {name.capitalize()}.*, got None"):
+            Memory.create(SPINS, **{name: None})
+    with pytest.raises(ValueError, match=r"separation must be one of softmax, .*got 'top:8' \(write top_k:8\)"):
+        Memory.create(SPINS, separation="top:8")
+
+
+@pytest.mark.parametrize("name", separations.NAMES)
+def test_every_name_means_the_same_in_a_memory_and_in_a_layer(name):
+    spec = f"{name}:2" if separations.NAMES[name].number else name
+    found = separations.find(spec)
+    for built in (Memory.create(SPINS, separation=spec).separation, as_separation(spec)):
+        assert jax.tree.structure(built) == jax.tree.structure(found)
+    with pytest.raises(ValueError, match=r"after the colon|without a number"):
+        separations.find(f"{name}:x")
+
+
+def test_linear_is_not_rectified():
+    z = jnp.array([-2.0, 3.0])
+    np.testing.assert_array_equal(separations.find("linear").weights(z), z)
+    np.testing.assert_array_equal(separations.find("rectified:2").weights(z), [0.0, 3.0])
+
+
+MEMORY = Memory.create(SPINS, 0.25, separation="linear", space=Spins())
+COUPLINGS = Couplings.create(np.ones((4, 4)))
+VERBS = {
+    "scores": MEMORY.scores,
+    "weights": MEMORY.weights,
+    "shares": MEMORY.shares,
+    "energy": MEMORY.energy,
+    "read": MEMORY.read,
+    "update": MEMORY.update,
+    "local_field": MEMORY.local_field,
+    "couplings energy": COUPLINGS.energy,
+    "couplings update": COUPLINGS.update,
+    "couplings local_field": COUPLINGS.local_field,
+    "retrieve": lambda x: retrieve(MEMORY, x).state,
+    "sequential": lambda x: retrieve(COUPLINGS, x, dynamics="sequential").state,
+    "trajectory": lambda x: trajectory(MEMORY, x, 2),
+    "glauber": lambda x: glauber(MEMORY, x, KEY, 0.5, sweeps=2).mean,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_lists_and_integers_are_states_and_batches_are_not(verb):
+    function, state = VERBS[verb], [1, -1, 1, 1]
+    expected = function(jnp.asarray(state, float))
+    for other in (state, np.array(state), np.array(state, np.int8)):
+        found = function(other)
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+    for bad in (SPINS, SPINS[0, :3], 1.0):
+        with pytest.raises(ValueError, match=r"state must have shape \[4\] \(batch with jax.vmap\), got shape \("):
+            function(bad)
+    with pytest.raises(ValueError, match="state must be an array of real numbers, got str 'up'"):
+        function("up")
+    with pytest.raises(ValueError, match="state must be real numbers, got complex128"):
+        function(np.ones(4, complex))
+
+
+def test_integers_mean_floats_in_patterns():
+    np.testing.assert_array_equal(Memory.create(SPINS.astype(int).tolist()).patterns, SPINS)
+    with pytest.raises(ValueError, match="patterns must be real numbers, got complex128"):
+        Memory.create(SPINS.astype(complex))

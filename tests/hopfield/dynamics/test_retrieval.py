@@ -1,0 +1,230 @@
+"""Retrieval: where it stops and what it says about it; gradients through trajectories and through fixed points."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield._numerics import tolerance
+from hopfield.couplings import Couplings
+from hopfield.dynamics import CONVERGED, CYCLE, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
+from hopfield.memory import Memory
+from hopfield.separations import Sparsemax, entmax, polynomial
+from hopfield.similarities import SquaredDistance
+from hopfield.spaces import Euclidean, Spins, box, sphere
+from tests.hopfield.contracts.parts import MODELS, quick, slopes
+
+KEYS = jax.random.split(jax.random.key(6), 4)
+M, N = 4, 6
+PATTERNS = jax.random.normal(KEYS[0], (M, N))
+QUERIES = PATTERNS + 0.3 * jax.random.normal(KEYS[1], (M, N))
+KNOWN = jnp.arange(N) < 2
+PAIR = Couplings.create(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
+
+CONTINUOUS = {
+    "modern": lambda p, beta: Memory.create(p, beta),
+    "sparse": lambda p, beta: Memory.create(p, beta, separation=entmax(1.5)),
+    "sphere": lambda p, beta: Memory.create(p, beta, space=sphere(1.5)),
+    "box": lambda p, beta: Memory.create(p, beta, space=box(0.7)),
+    "distance in a box": lambda p, beta: Memory.create(p, beta, similarity=SquaredDistance(), space=box(0.7)),
+    "unconfined": lambda p, beta: Memory.create(p, beta, similarity=SquaredDistance(), space=Euclidean(confined=False)),
+}
+every_continuous = pytest.mark.parametrize("build", CONTINUOUS.values(), ids=CONTINUOUS)
+
+
+def test_status_names_follow_their_numbers():
+    assert [STATUS[i] for i in (CONVERGED, CYCLE, STEP_LIMIT)] == ["converged", "cycle", "step limit"]
+
+
+def test_synchronous_cycle_of_two_is_told_from_convergence():
+    """Two spins that each copy the other swap for ever; one after the other they agree (Goles 1985)."""
+    start = jnp.array([1.0, -1.0])
+    swap = retrieve(PAIR, start, max_steps=50)
+    assert (int(swap.status), int(swap.steps)) == (CYCLE, 2)
+    np.testing.assert_array_equal(swap.state, start)
+    aligned = retrieve(PAIR, jnp.ones(2))
+    assert (int(aligned.status), int(aligned.steps)) == (CONVERGED, 0)
+    settled = retrieve(PAIR, start, dynamics="sequential")
+    assert (int(settled.status), int(settled.steps)) == (CONVERGED, 1)
+    assert float(settled.energy) < float(swap.energy)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_the_step_limit_is_said(steps):
+    memory = Memory.create(PATTERNS, 0.3)
+    end, path = quick(lambda q: (retrieve(memory, q, max_steps=steps), trajectory(memory, q, steps)))(QUERIES[0])
+    assert (int(end.status), int(end.steps)) == (STEP_LIMIT, steps)
+    np.testing.assert_allclose(end.state, path[-1], rtol=1e-13)
+
+
+@every_continuous
+def test_converged_states_are_fixed_points(build):
+    memory = build(PATTERNS, 2.0)
+    end = quick(jax.vmap(lambda q: retrieve(memory, q, max_steps=3000)))(QUERIES)
+    assert not np.any(end.status)
+    np.testing.assert_allclose(jax.vmap(memory.update)(end.state), end.state, atol=10 * tolerance(jnp.float64))
+    np.testing.assert_allclose(jax.vmap(memory.energy)(end.state), end.energy, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dynamics", ["synchronous", "asynchronous", "sequential"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_query_ends_the_same_in_any_company(name, dynamics):
+    """Per-query stop: among copies of itself, or among queries that need fewer and many more steps."""
+    patterns = jnp.sign(jax.random.normal(KEYS[2], (5, 16)))
+    model = MODELS[name].build(patterns)
+    if dynamics != "synchronous" and not isinstance(model.space, Spins):
+        with pytest.raises(ValueError, match=f"^dynamics must be synchronous in Euclidean, got '{dynamics}'$"):
+            retrieve(model, patterns[0], dynamics=dynamics, key=KEYS[0])
+        return
+    noise = jax.random.bernoulli(KEYS[3], jnp.linspace(0, 0.5, 6)[:, None], (6, 16))
+    queries = jnp.where(noise, -1.0, 1.0) * patterns[jnp.arange(6) % 5]
+    keys = jax.random.split(KEYS[0], 6)
+
+    def run(query, key):
+        return retrieve(model, query, dynamics=dynamics, key=key, max_steps=60, known=jnp.arange(16) < 3)
+
+    batched = quick(jax.vmap(run))
+    mixed = batched(queries, keys)
+    for i in (0, 3, 5):
+        alike = batched(jnp.tile(queries[i], (6, 1)), jnp.repeat(keys[i], 6))
+        np.testing.assert_array_equal(mixed.state[i], alike.state[0])
+        assert (int(mixed.steps[i]), int(mixed.status[i])) == (int(alike.steps[0]), int(alike.status[0]))
+    np.testing.assert_array_equal(mixed.state[:, :3], queries[:, :3])
+
+
+def test_batches_do_contain_queries_of_different_length():
+    memory = Memory.create(PATTERNS, 0.6)
+    end = quick(jax.vmap(lambda q: retrieve(memory, q, max_steps=500)))(jnp.concatenate([QUERIES, 0 * QUERIES]))
+    assert len(np.unique(end.steps)) > 2
+
+
+@every_continuous
+def test_clamped_units_keep_their_values_and_the_others_converge(build):
+    memory = build(PATTERNS, 2.0)
+    inside = 0.4 * jnp.tanh(QUERIES)
+    end = quick(jax.vmap(lambda q: retrieve(memory, q, max_steps=3000, known=KNOWN)))(inside)
+    np.testing.assert_array_equal(end.state[:, :2], inside[:, :2])
+    assert not np.any(end.status)
+    assert np.all(np.abs(end.state[:, 2:] - inside[:, 2:]) > 0)
+
+
+def test_a_looser_tolerance_stops_earlier():
+    memory = Memory.create(PATTERNS, 0.6)
+
+    def run(query):
+        return [retrieve(memory, query, max_steps=500, rtol=rtol).steps for rtol in (1e-1, 1e-4, None)]
+
+    steps = [int(count) for count in quick(run)(QUERIES[0])]
+    assert steps == sorted(set(steps))
+
+
+def test_asynchronous_retrieval_depends_on_the_key_and_on_nothing_else():
+    """Far above capacity every order leads elsewhere."""
+    memory = MODELS["classical"].build(jnp.sign(jax.random.normal(KEYS[2], (20, 30))))
+    query = jnp.sign(jax.random.normal(KEYS[3], (30,)))
+    run = quick(jax.vmap(lambda key: retrieve(memory, query, dynamics="asynchronous", key=key).state))
+    ends = run(jax.random.split(KEYS[0], 8))
+    assert len(np.unique(ends, axis=0)) > 1
+    np.testing.assert_array_equal(ends, run(jax.random.split(KEYS[0], 8)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dynamics": "parallel"}, "dynamics must be one of synchronous, asynchronous, sequential, got 'parallel'"),
+        ({"max_steps": 0}, "max_steps must be an integer of at least 1, got 0"),
+        ({"dynamics": "asynchronous"}, "key must be a JAX random key for asynchronous dynamics, got None"),
+    ],
+)
+def test_retrieve_refuses(options, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        retrieve(PAIR, jnp.ones(2), **options)
+
+
+def test_trajectory_is_the_sequence_of_updates():
+    memory = Memory.create(PATTERNS, 0.8)
+    path = trajectory(memory, QUERIES[0], 4, KNOWN)
+    state = QUERIES[0]
+    for visited in path:
+        np.testing.assert_allclose(visited, state, rtol=1e-13)
+        state = memory.update(state, KNOWN)
+    assert path.shape == (5, N)
+    assert trajectory(memory, QUERIES[0], 0).shape == (1, N)
+
+
+POINT = jnp.concatenate([PATTERNS.ravel(), jnp.array([1.5]), QUERIES[1]])
+
+
+def unpack(point):
+    return point[: M * N].reshape(M, N), point[M * N], point[M * N + 1 :]
+
+
+@every_continuous
+def test_gradient_through_a_trajectory_is_that_of_finite_differences(build):
+    """In patterns, β and query, three steps deep."""
+
+    def end(point):
+        patterns, beta, query = unpack(point)
+        return jnp.sum(jnp.sin(trajectory(build(patterns, beta), query, 3)[1:]))
+
+    np.testing.assert_allclose(quick(jax.grad(end))(POINT), slopes(end, POINT), rtol=2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("build", "known"),
+    [(CONTINUOUS[name], None) for name in ("modern", "sparse", "distance in a box")] + [(CONTINUOUS["sphere"], KNOWN)],
+    ids=["modern", "sparse", "distance in a box", "sphere clamped"],
+)
+def test_implicit_gradient_is_that_of_finite_differences_of_the_converged_state(build, known):
+    def converged(point):
+        patterns, beta, query = unpack(point)
+        return fixed_point(build(patterns, beta), 0.5 * jnp.tanh(query), max_steps=3000, known=known)
+
+    point = POINT.at[M * N].set(0.4)
+    found = quick(jax.jacrev(converged))(point)
+    memory, query = slice(0, M * N + 1), slice(M * N + 1, None)
+    np.testing.assert_allclose(found[:, memory], slopes(converged, point)[:, memory], atol=1e-6)
+    assert np.max(np.abs(found)) > 1e-3
+    np.testing.assert_array_equal(found[:, query], 0.0)
+
+
+def test_implicit_gradient_is_that_of_the_unrolled_iteration_in_both_modes():
+    """Under jit and vmap, against four hundred steps differentiated one by one."""
+
+    def implicit(beta, query):
+        return jnp.sum(fixed_point(Memory.create(PATTERNS, beta), query) ** 2)
+
+    def unrolled(beta, query):
+        return jnp.sum(trajectory(Memory.create(PATTERNS, beta), query, 400)[-1] ** 2)
+
+    expected = quick(jax.vmap(jax.jacfwd(unrolled), (None, 0)))(1.5, QUERIES)
+    for mode in (jax.grad, jax.jacfwd):
+        np.testing.assert_allclose(quick(jax.vmap(mode(implicit), (None, 0)))(1.5, QUERIES), expected, rtol=1e-8)
+
+
+def test_fixed_point_far_from_every_pattern_has_no_gradient_rather_than_nan():
+    """A compactly supported memory leaves such a query where it is, whatever the patterns do."""
+    query = jnp.full(N, 100.0)
+
+    def loss(patterns):
+        return jnp.sum(fixed_point(MODELS["epanechnikov"].build(patterns), query))
+
+    value, slope = quick(jax.value_and_grad(loss))(PATTERNS)
+    assert value == 600.0
+    np.testing.assert_array_equal(slope, 0.0)
+
+
+def test_fixed_point_refuses_spins():
+    spins = Memory.create(jnp.sign(PATTERNS), separation=polynomial(2), space=Spins())
+    with pytest.raises(
+        ValueError, match=r"^memory must live in a continuous space to have a differentiable fixed point, got Spins$"
+    ):
+        fixed_point(spins, jnp.ones(N))
+
+
+def test_sparse_retrieval_is_exact_in_one_step():
+    """Once a score leads by enough, sparsemax puts all weight on one pattern: no neighbour has a part in it."""
+    memory = Memory.create(PATTERNS, 5.0, separation=Sparsemax())
+    end = quick(lambda query: retrieve(memory, query))(PATTERNS[0] + 1e-3)
+    np.testing.assert_allclose(end.state, PATTERNS[0], rtol=1e-14)
+    assert (int(end.status), int(end.steps)) == (CONVERGED, 1)

@@ -1,0 +1,83 @@
+"""Conjugate gradients that return numbers wherever there are any, and report what they have reached."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield.fisher.solvers import conjugate_gradient, dense_solve
+
+MATRIX = np.diag([1.0, 10.0, 100.0, 3.0]) + 0.3
+B = {"a": jnp.array([1.0, 2.0]), "b": jnp.array([[3.0], [4.0]])}
+
+
+def product(x, matrix=MATRIX):
+    flat = jnp.concatenate([x["a"], x["b"][:, 0]])
+    image = jnp.asarray(matrix) @ flat
+    return {"a": image[:2], "b": image[2:, None]}
+
+
+def flat(x):
+    return np.concatenate([x["a"], x["b"][:, 0]])
+
+
+def test_as_many_steps_as_dimensions_solve():
+    x, info = conjugate_gradient(product, B, tolerance=1e-12, max_iterations=10)
+    np.testing.assert_allclose(flat(x), np.linalg.solve(MATRIX, flat(B)), rtol=1e-10)
+    assert int(info.iterations) <= 6
+    assert bool(info.converged)
+
+
+def test_the_reported_residual_is_the_residual():
+    for steps in (1, 2, 3):
+        x, info = conjugate_gradient(product, B, damping=0.5, tolerance=1e-14, max_iterations=steps)
+        left = flat(B) - MATRIX @ flat(x) - 0.5 * flat(x)
+        assert float(info.residual) == pytest.approx(np.linalg.norm(left) / np.linalg.norm(flat(B)), rel=1e-10)
+        assert not bool(info.converged)
+
+
+def test_a_warm_start_saves_steps_and_a_bad_one_costs_none():
+    solution, cold = conjugate_gradient(product, B, tolerance=1e-10)
+    _, warm = conjugate_gradient(product, B, x0=solution, tolerance=1e-8)
+    assert int(warm.iterations) == 0 < int(cold.iterations)
+    for wrong in (jnp.inf, jnp.nan, 1e6):
+        start = jax.tree.map(lambda x, wrong=wrong: jnp.full_like(x, wrong), B)
+        again, info = conjugate_gradient(product, B, x0=start, tolerance=1e-10)
+        np.testing.assert_allclose(flat(again), flat(solution), rtol=1e-7)
+        assert int(info.iterations) == int(cold.iterations)
+
+
+@pytest.mark.parametrize("matrix", [-MATRIX, np.zeros((4, 4))], ids=["negative", "zero"])
+def test_what_can_not_be_solved_gives_numbers_and_says_so(matrix):
+    x, info = conjugate_gradient(lambda x: product(x, matrix), B)
+    assert np.all(np.isfinite(flat(x)))
+    assert not bool(info.converged)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_a_number_has_no_solution(value):
+    spoilt = np.array(MATRIX)
+    spoilt[1, 2] = value
+    right = jax.tree.map(lambda leaf: leaf.at[(0,) * leaf.ndim].set(value), B)
+    for x, info in (conjugate_gradient(lambda x: product(x, spoilt), B), conjugate_gradient(product, right)):
+        assert np.all(np.isnan(flat(x)))
+        assert not bool(info.converged)
+    assert np.isnan(dense_solve(jnp.asarray(spoilt), flat(B), 0.1)).any()
+    assert np.isnan(dense_solve(MATRIX, flat(right), 0.1)).any()
+
+
+def test_nothing_asked_is_nothing_done():
+    x, info = conjugate_gradient(product, jax.tree.map(jnp.zeros_like, B))
+    assert np.all(flat(x) == 0)
+    assert bool(info.converged)
+
+
+def test_dense_solutions_of_singular_matrices_are_the_least_ones():
+    rows = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])
+    matrix, b = rows.T @ rows, rows.T @ np.array([1.0, 3.0])
+    np.testing.assert_allclose(
+        dense_solve(jnp.asarray(matrix), jnp.asarray(b), 0.0), np.linalg.pinv(matrix) @ b, rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        dense_solve(jnp.asarray(matrix), jnp.asarray(b), 0.1), np.linalg.solve(matrix + 0.1 * np.eye(3), b), rtol=1e-12
+    )

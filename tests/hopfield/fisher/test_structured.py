@@ -1,0 +1,117 @@
+"""Block-diagonal and Kronecker forms: what they keep of the Fisher information, and that their inverses are exact."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.flatten_util import ravel_pytree
+
+from hopfield.fisher import fisher
+
+HEADS = {
+    "metric": 0.3 * jax.random.normal(jax.random.key(0), (2, 3, 4)),
+    "bias": jnp.array([0.1, -0.1, 0.2]),
+}
+QUERIES = jax.random.normal(jax.random.key(1), (6, 3))
+KEYS = jax.random.normal(jax.random.key(2), (5, 4))
+V = jax.tree.map(lambda x: jax.random.normal(jax.random.key(3), x.shape), HEADS)
+
+
+def scores(params, queries):
+    """Two heads with a learned bilinear form each, their scores added."""
+    moved = queries + params["bias"][None]
+    return jnp.einsum("bi,hij,kj->bk", moved, params["metric"], KEYS)
+
+
+@functools.partial(jax.jit, static_argnames=("form", "heads", "dense_limit", "factored_damping"))
+def form_of(found, form, heads=None, **options):
+    """A structured form and its matrix, in one program."""
+    operator = getattr(found, form)(heads, **options)
+    return operator, operator.to_dense()
+
+
+FISHER = fisher(scores, HEADS, likelihood="categorical", inputs=QUERIES)
+DENSE = np.asarray(FISHER.to_dense())  # bias first, then the metric
+
+
+def first_axis(path, leaf):
+    """Heads of the metric apart."""
+    return (0,) if "metric" in path else ()
+
+
+def test_blocks_are_those_of_the_whole_matrix():
+    found = np.asarray(form_of(FISHER, "block_diagonal")[1])
+    expected = np.zeros_like(DENSE)
+    for part in (slice(0, 3), slice(3, 27)):
+        expected[part, part] = DENSE[part, part]
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+    apart = np.asarray(form_of(FISHER, "block_diagonal", first_axis)[1])
+    for part in (slice(0, 3), slice(3, 15), slice(15, 27)):
+        np.testing.assert_allclose(apart[part, part], DENSE[part, part], atol=1e-13)
+    assert np.all(apart[3:15, 15:] == 0)
+
+
+FORMS = {"block_diagonal": {}, "kronecker": {"factored_damping": False}}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_products_and_damped_inverses_are_those_of_the_dense_form(form):
+    operator, dense = form_of(FISHER, form, **FORMS[form])
+    dense, v = np.asarray(dense), np.asarray(ravel_pytree(V)[0])
+    np.testing.assert_allclose(ravel_pytree(operator @ V)[0], dense @ v, atol=1e-12)
+    found = ravel_pytree(operator.solve(V, 0.1))[0]
+    np.testing.assert_allclose(found, np.linalg.solve(dense + 0.1 * np.eye(len(v)), v), rtol=1e-9)
+
+
+def test_damping_split_over_the_factors_is_the_product_of_damped_factors():
+    one = fisher(lambda m, x: x @ m @ KEYS.T, HEADS["metric"][0], likelihood="categorical", inputs=QUERIES)
+    operator, v = one.kronecker(), jnp.asarray(V["metric"][0])
+    (block,) = operator.blocks
+    left, right = np.asarray(block.left[0]), np.asarray(block.right[0])
+    balance = np.sqrt((np.trace(left) / 3) / (np.trace(right) / 4))
+    whole = np.kron(left + balance * 0.2 * np.eye(3), right + 0.2 / balance * np.eye(4))
+    np.testing.assert_allclose(operator.solve(v, 0.04).ravel(), np.linalg.solve(whole, v.ravel()), rtol=1e-9)
+
+
+def test_the_kronecker_form_keeps_the_trace_and_is_exact_for_products():
+    """For one bilinear form and one output the rows are x yᵀ: with y fixed, L ⊗ R / tr L is F itself."""
+    np.testing.assert_allclose(np.trace(form_of(FISHER, "kronecker")[1]), np.trace(DENSE), rtol=1e-12)
+    one = fisher(lambda m, x: x @ m @ KEYS[:1].T, HEADS["metric"][0], likelihood="gaussian", inputs=QUERIES)
+    np.testing.assert_allclose(form_of(one, "kronecker")[1], one.to_dense(), atol=1e-12)
+
+
+def test_vectors_keep_their_whole_block_or_their_diagonal():
+    np.testing.assert_allclose(form_of(FISHER, "kronecker")[1][:3, :3], DENSE[:3, :3], atol=1e-13)
+    few = np.asarray(form_of(FISHER, "kronecker", dense_limit=2)[1])[:3, :3]
+    np.testing.assert_allclose(few, np.diag(np.diag(DENSE[:3, :3])), atol=1e-13)
+
+
+def test_null_directions_without_damping_stay_where_they_are():
+    flat = fisher(lambda m, x: x @ m, jnp.ones((3, 2)), likelihood="gaussian", inputs=QUERIES.at[:, 2].set(0.0))
+    for operator in (flat.kronecker(factored_damping=False), flat.block_diagonal()):
+        found = operator.solve(jnp.ones((3, 2)), 0.0)
+        assert np.all(np.isfinite(found))
+        np.testing.assert_allclose(found[2], 0.0, atol=1e-10)
+
+
+def test_axes_that_are_none_are_one_sentence():
+    with pytest.raises(ValueError, match="heads must name different axes from 0 to"):
+        FISHER.block_diagonal(lambda path, leaf: (7,))
+
+
+def test_a_large_leaf_of_three_axes_keeps_its_diagonal_where_no_axis_is_a_head():
+    found = FISHER.kronecker(lambda path, leaf: (), dense_limit=10)
+    np.testing.assert_allclose(found.to_dense()[3:, 3:], np.diag(np.diag(DENSE)[3:]), atol=1e-13)
+
+
+def test_a_structured_form_preconditions_conjugate_gradients():
+    """The whole matrix as one block solves in one step; decoupled heads save some of them."""
+    one = fisher(lambda m, x: x @ m @ KEYS.T, HEADS["metric"][0], likelihood="categorical", inputs=QUERIES)
+    v = V["metric"][0]
+    _, plain = one.solve(v, 1e-3, tolerance=1e-9)
+    x, whole = one.solve(v, 1e-3, tolerance=1e-9, preconditioner=one.block_diagonal())
+    assert int(whole.iterations) <= 2 < int(plain.iterations)
+    expected = np.linalg.solve(np.asarray(one.to_dense()) + 1e-3 * np.eye(12), np.ravel(v))
+    np.testing.assert_allclose(np.ravel(x), expected, rtol=1e-7)

@@ -1,0 +1,171 @@
+"""Patterns counted by overlap and bit: against loops in numpy, and the memories' own updates."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import find_memory
+from hopfield.large import counts
+from hopfield.patterns import sources
+from hopfield.patterns.sources import Mapped, Packed, generated, packed, stored
+
+N, M, Q = 21, 3000, 5
+SOURCE = generated(jax.random.key(1), "spins", M, N)
+PATTERNS = np.asarray(SOURCE.rows(0, M))
+QUERIES = PATTERNS[:Q] * np.where(np.random.default_rng(2).random((Q, N)) < 0.1, -1.0, 1.0)
+
+
+def by_hand(patterns, query):
+    number, up = np.zeros(N + 1, int), np.zeros((N + 1, N), int)
+    for row in patterns:
+        k = int(N - row @ query) // 2
+        number[k] += 1
+        up[k] += row > 0
+    return number, up
+
+
+@pytest.mark.parametrize("kind", ["generated", "packed", "stored", "array"])
+def test_counts_are_those_of_a_loop(kind):
+    source = {"generated": SOURCE, "packed": packed(PATTERNS), "stored": stored(PATTERNS), "array": PATTERNS}[kind]
+    found = counts.count(source, QUERIES)
+    for i in range(Q):
+        number, up = by_hand(PATTERNS, QUERIES[i])
+        np.testing.assert_array_equal(found.number[i], number)
+        np.testing.assert_array_equal(found.up[i], up)
+    assert found.patterns == M
+
+
+def test_one_pass_gives_every_number_of_patterns(monkeypatch):
+    monkeypatch.setattr(counts, "CHUNK", 700)
+    sizes = [3000, 1, 701, 1400]
+    found = list(counts.along(SOURCE, QUERIES, sizes))
+    assert [one.patterns for one in found] == sorted(sizes)
+    for one in found:
+        np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.patterns], QUERIES[2])[0])
+
+
+def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
+    monkeypatch.setattr(sources, "FEW", 1000)
+    monkeypatch.setattr(counts, "CHUNK", 700)
+    rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in SOURCE.parts(M)])
+    assert not np.array_equal(rows, PATTERNS)
+    for one in counts.along(SOURCE, QUERIES, [900, 2100, 3000]):
+        np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.patterns], QUERIES[1])[0])
+
+
+@pytest.mark.parametrize(("kind", "held"), [(Mapped, 21), (Packed, 1)])
+def test_no_more_numbers_than_a_call_may_have_are_cut_out(monkeypatch, kind, held):
+    """A chunk of patterns that are kept somewhere is bounded by their numbers, one row at least."""
+    source = Mapped(PATTERNS) if kind is Mapped else packed(PATTERNS)
+    cut, part = [], kind.part
+    monkeypatch.setattr(kind, "part", lambda self, first, size: (cut.append(size), part(self, first, size))[1])
+    for numbers, rows in ((1000 * held, 1000), (held - 1, 1)):
+        cut.clear()
+        monkeypatch.setattr(counts, "NUMBERS", numbers)
+        found = next(counts.along(source, QUERIES, [2 * rows + 1]))
+        assert set(cut) == {1, rows}
+        np.testing.assert_array_equal(found.number[0], by_hand(PATTERNS[: 2 * rows + 1], QUERIES[0])[0])
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0])
+def test_softmax_statistics_are_those_of_all_weights(beta):
+    found, z = counts.count(SOURCE, QUERIES), beta * QUERIES @ PATTERNS.T
+    p = np.exp(z - z.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    np.testing.assert_allclose(found.log_partition(beta), np.log(np.exp(z).sum(1)), rtol=1e-13)
+    np.testing.assert_allclose(found.entropy(beta), -(p * np.log(p)).sum(1), rtol=1e-11)
+    own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
+    np.testing.assert_allclose(found.target_weight(own, beta), p[np.arange(Q), np.arange(Q)], rtol=1e-12)
+    read = found.read(lambda s: np.exp(beta * s)) / np.exp(found.log_partition(beta))[:, None]
+    np.testing.assert_allclose(read, p @ PATTERNS, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("memory", "function", "options"),
+    [
+        ("exponential", lambda s: np.exp(0.7 * s), {"beta": 0.7}),
+        ("dense:3", lambda s: s**3 / 3, {}),
+        ("dense:4", lambda s: s**4 / 4, {}),
+        ("classical", lambda s: s**2 / 2, {}),
+    ],
+)
+def test_updates_are_those_of_the_memory(memory, function, options):
+    model = find_memory(memory).build(jnp.asarray(PATTERNS), **options)
+    found = counts.count(SOURCE, QUERIES)
+    np.testing.assert_array_equal(found.update(function), jax.vmap(model.update)(jnp.asarray(QUERIES)))
+    fields, expected = found.fields(function), np.asarray(jax.vmap(model.local_field)(jnp.asarray(QUERIES)))
+    scale = fields[0, 0] / expected[0, 0]  # the model's β and powers of N
+    np.testing.assert_allclose(fields, scale * expected, rtol=1e-9)
+    potential = np.array([function(PATTERNS @ query).sum() for query in QUERIES])
+    np.testing.assert_allclose(found.potential(function), potential, rtol=1e-12)
+
+
+@pytest.mark.parametrize("spec", ["exponential", "dense:3", "dense:4", "classical"])
+def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
+    options = {"beta": 0.6} if spec == "exponential" else {}
+    model = find_memory(spec).build(jnp.asarray(PATTERNS), **options)
+    found, part = counts.count(SOURCE, QUERIES), counts.summand(model)
+    np.testing.assert_array_equal(found.update(part.potential), jax.vmap(model.update)(jnp.asarray(QUERIES)))
+    own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
+    expected = jax.vmap(model.shares)(jnp.asarray(QUERIES))[jnp.arange(Q), jnp.arange(Q)]
+    np.testing.assert_allclose(found.shares(own, part.weight), expected, rtol=1e-11)
+    shares = jax.vmap(model.shares)(jnp.asarray(QUERIES))
+    entropy = -np.sum(np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0), axis=1)
+    np.testing.assert_allclose(found.share_entropy(part.weight), entropy, rtol=1e-9, atol=1e-10)
+
+
+def test_other_memories_are_no_sums_over_spins():
+    model = find_memory("modern").build(jnp.asarray(PATTERNS))
+    with pytest.raises(ValueError, match="memory must be a sum over dot products with spins"):
+        counts.summand(model)
+
+
+def test_a_tie_keeps_the_spin():
+    """Two opposite patterns cancel at every spin that the query shares with one of them only."""
+    rows = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
+    query = np.array([[1.0, 1.0, 1.0, -1.0]])
+    found = counts.count(packed(rows), query)
+    np.testing.assert_array_equal(found.update(lambda s: s**2 / 2)[0, :2], [1.0, 1.0])
+    fields = found.fields(lambda s: s**2 / 2)
+    by_hand = [(rows[:, i] * (rows @ query[0] - rows[:, i] * query[0, i])).sum() for i in range(4)]
+    np.testing.assert_array_equal(fields[0], by_hand)
+    np.testing.assert_array_equal(
+        found.update(lambda s: s**2 / 2)[0], np.where(fields[0] == 0, query[0], np.sign(fields[0]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: counts.count(SOURCE, np.ones((2, 3))), "queries must be spins \\[Q, 21\\]"),
+        (lambda: counts.count(SOURCE, np.zeros((2, N))), "queries must be spins"),
+        (lambda: counts.count(np.full((4, N), 0.5), QUERIES), "must be spins"),
+        (lambda: next(counts.along(SOURCE, QUERIES, [M + 1])), "sizes must be numbers of patterns from 1 to 3000"),
+    ],
+)
+def test_wrong_input_is_one_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_an_overlap_that_no_pattern_can_have_is_refused():
+    found = counts.count(PATTERNS, QUERIES)
+    for answer in (lambda own: found.target_weight(own, 1.0), lambda own: found.shares(own, np.exp)):
+        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21 in steps of 2, got 23"):
+            answer([21, 21, 21, 21, 23])
+        with pytest.raises(ValueError, match="own must hold overlaps from -21 to 21 in steps of 2, got 20"):
+            answer(20)
+        for shape in ((1,), (Q, 1)):
+            with pytest.raises(ValueError, match=r"own must be one overlap or one per query \[5\], got shape \("):
+                answer(np.full(shape, 21.0))
+        np.testing.assert_array_equal(answer(19), answer([19] * Q))
+        assert np.isnan(answer([np.nan] * Q)).all()
+
+
+@pytest.mark.parametrize("method", ["potential", "read", "fields", "update", "share_entropy"])
+@pytest.mark.parametrize("function", [lambda s: 1.0, lambda s: s[:2], lambda s: s * 1j])
+def test_a_function_that_is_not_one_of_overlaps_is_refused(method, function):
+    found = counts.count(PATTERNS[:5], QUERIES[:3])
+    with pytest.raises(ValueError, match=r"^function must give one real number per overlap \(.*\), got \w+ of shape"):
+        getattr(found, method)(function)

@@ -1,0 +1,97 @@
+"""Shells of overlap sampled in place of patterns: against exact finite-size theory and enumerated patterns."""
+
+import math
+
+import jax
+import numpy as np
+import pytest
+
+from hopfield.large import counts, overlap_sampling
+from hopfield.patterns.sources import generated
+from hopfield.theory import exponential
+
+T = 40_000
+
+
+def off(measured: float, expected: float, trials: int) -> float:
+    """Distance of a measured share from its expectation in standard errors."""
+    return abs(measured - expected) / math.sqrt(max(expected * (1 - expected), 1e-9) / trials)
+
+
+@pytest.mark.parametrize(
+    ("neurons", "load", "flipped"), [(16, 0.55, 0), (40, 0.57, 0), (40, 0.42, 4), (100, 0.56, 0), (100, 0.66, 0)]
+)
+def test_success_and_error_are_those_of_exact_theory(neurons, load, flipped):
+    """At N = 100 there are e^56 patterns, far beyond whole numbers that can be enumerated."""
+    patterns, corruption = float(round(math.exp(load * neurons))), flipped / neurons
+    found = overlap_sampling.sample(np.random.default_rng(1), neurons, load * neurons, flipped=flipped, trials=T)
+    expected = float(exponential.target_weight_probability(neurons, patterns, 1.0, corruption))
+    assert off(np.mean(found.target_weight > 0.5), expected, T) < 4
+    assert np.mean(found.target_weight) == pytest.approx(
+        float(exponential.target_weight(neurons, patterns, 1.0, corruption)), abs=4 * 0.5 / math.sqrt(T)
+    )
+    error = float(exponential.one_step_error(neurons, patterns, 1.0, corruption))
+    assert off(np.mean(found.wrong), error, T) < 4
+
+
+def test_enumerated_patterns_show_the_same():
+    """3000 patterns of 20 spins, drawn 60 times and counted one by one, 20 queries each."""
+    neurons, patterns, weight, entropy, wrong = 20, 3000, [], [], []
+    for draw in range(60):
+        source = generated(jax.random.key(draw), "spins", patterns, neurons)
+        queries = np.asarray(source.rows(0, 20))
+        found = counts.count(source, queries)
+        weight.append(found.target_weight(np.full(20, neurons), 0.6))
+        entropy.append(found.entropy(0.6))
+        wrong.append(np.mean(found.update(lambda s: np.exp(0.6 * (s - neurons))) != queries))
+    sampled = overlap_sampling.sample(np.random.default_rng(0), neurons, math.log(patterns), beta=0.6, trials=T)
+    for measured, same in ((weight, sampled.target_weight), (entropy, sampled.entropy)):
+        per_draw = np.mean(measured, axis=1)
+        assert abs(per_draw.mean() - same.mean()) < 4 * per_draw.std() / math.sqrt(60) + 4 * same.std() / math.sqrt(T)
+    assert abs(np.mean(wrong) - sampled.wrong.mean()) < 4 * np.std(wrong) / math.sqrt(60) + 4 * 0.5 / math.sqrt(T)
+
+
+def test_numbers_of_patterns_pass_smoothly_from_whole_to_normal(monkeypatch):
+    """The same load drawn as a multinomial, as Poisson variables and as normal ones."""
+    load, found = 30.0, []
+    for exact, certain in ((2**62, 1e15), (1, 1e15), (1, 1e6)):
+        monkeypatch.setattr(overlap_sampling, "EXACT", exact)
+        monkeypatch.setattr(overlap_sampling, "CERTAIN", certain)
+        one = overlap_sampling.sample(np.random.default_rng(3), 54, load, trials=T)
+        found.append((np.mean(one.target_weight), np.mean(one.entropy), np.mean(one.wrong)))
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], atol=4 * math.sqrt(2) * 0.5 / math.sqrt(T) * 4)
+
+
+def test_a_single_pattern_has_all_the_weight():
+    found = overlap_sampling.sample(np.random.default_rng(0), 10, 0.0, trials=3)
+    np.testing.assert_array_equal(found.target_weight, 1.0)
+    assert np.all(np.isposinf(found.log_odds))
+    np.testing.assert_array_equal(found.entropy, 0.0)
+    assert not found.wrong.any()
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.62])
+def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
+    """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, that of the shell that dominates; below it vanishes."""
+    neurons = 400
+    found = overlap_sampling.sample(np.random.default_rng(0), neurons, alpha * neurons, trials=200)
+    spread = alpha - (math.tanh(1) - math.log(math.cosh(1)))
+    expected = 0.0 if alpha < 0.5662 else spread
+    assert np.mean(found.entropy) / neurons == pytest.approx(expected, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"neurons": 1}, "neurons must be an integer of at least 2, got 1"),
+        ({"log_patterns": -1.0}, "log_patterns must be from 0 to 10 N, got -1.0"),
+        ({"beta": 0.0}, "beta must be positive and finite, got 0.0"),
+        ({"flipped": 11}, "flipped must be from 0 to N, got 11"),
+        ({"trials": 0}, "trials must be an integer of at least 1, got 0"),
+    ],
+)
+def test_wrong_input_is_one_sentence(options, message):
+    given = {"neurons": 10, "log_patterns": 1.0} | options
+    with pytest.raises(ValueError, match=message):
+        overlap_sampling.sample(np.random.default_rng(0), given.pop("neurons"), given.pop("log_patterns"), **given)

@@ -1,0 +1,217 @@
+"""Reading in blocks: equal to the memory that holds all patterns, whatever the blocks and the source."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import Memory, large, separations
+from hopfield.large import reading
+from hopfield.patterns import sources
+from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
+from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
+from hopfield.spaces import Euclidean
+
+M, N, Q, BETA = 307, 6, 4, 0.7
+PATTERNS = jax.random.normal(jax.random.key(0), (M, N))
+QUERIES = jax.random.normal(jax.random.key(1), (Q, N))
+SEPARATIONS = {
+    "log_sum_exp": separations.LogSumExp(),
+    "exponential": separations.Exponential(),
+    "linear": separations.Linear(),
+    "rectified": separations.polynomial(3, rectified=True),
+    "log_relu": separations.LogReLU(),
+    "sparsemax": separations.Sparsemax(),
+    "entmax": separations.entmax(1.5),
+    "near_softmax": separations.entmax(1.1),
+}
+
+
+def held(separation, similarity=Dot(), patterns=PATTERNS, values=None):  # noqa: B008
+    return Memory(patterns, jnp.asarray(BETA), values, None, similarity, separation, Euclidean())
+
+
+def expected(memory):
+    """Potential, output, entropy, shares and scores from all weights at once."""
+
+    def one(x):
+        z = memory.beta * memory.scores(x)
+        p = memory.shares(x)
+        entropy = -jnp.sum(jnp.where(p > 0, p * jnp.log(jnp.where(p > 0, p, 1.0)), 0.0))
+        return memory.separation.potential(z), memory.read(x), entropy, p, z
+
+    return jax.vmap(one)(QUERIES)
+
+
+@pytest.mark.parametrize("name", SEPARATIONS)
+def test_statistics_are_those_of_all_weights_at_once(name):
+    memory = held(SEPARATIONS[name])
+    potential, output, entropy, shares, z = expected(memory)
+    targets = jnp.array([3, 200, 306, 0])
+    found, spread = large.statistics(
+        PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], targets=targets, top=3, block=50
+    )
+    np.testing.assert_allclose(found.potential, potential, rtol=1e-12)
+    np.testing.assert_allclose(found.output, output, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(spread.entropy, entropy, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(spread.target_weight, shares[jnp.arange(Q), targets], rtol=1e-10, atol=1e-15)
+    top, index = jax.lax.top_k(z, 3)
+    np.testing.assert_allclose(spread.top_scores, top, rtol=1e-13)
+    np.testing.assert_array_equal(spread.top_patterns, index)
+    np.testing.assert_allclose(spread.largest, top[:, 0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("block", [1, 50, 307, 1000])
+@pytest.mark.parametrize("kind", ["stored", "mapped"])
+def test_blocks_and_sources_change_nothing(tmp_path, kind, block):
+    np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
+    source = PATTERNS if kind == "stored" else mapped(tmp_path / "rows.npy")
+    for name in ("log_sum_exp", "sparsemax"):
+        found = large.read(source, QUERIES, beta=BETA, separation=SEPARATIONS[name], block=block)
+        potential, output, *_ = expected(held(SEPARATIONS[name]))
+        np.testing.assert_allclose(found.potential, potential, rtol=1e-12)
+        np.testing.assert_allclose(found.output, output, rtol=1e-11, atol=1e-13)
+
+
+def test_a_file_larger_than_a_part_is_merged(tmp_path, monkeypatch):
+    """Parts of 2^22 numbers: here the walk is forced to take several of them."""
+    np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
+    monkeypatch.setattr(reading, "PART", 100 * N)
+    targets = jnp.arange(Q) * 76
+    for name in ("log_sum_exp", "entmax"):
+        options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": targets, "top": 5}
+        found = large.statistics(mapped(tmp_path / "rows.npy"), QUERIES, block=30, **options)
+        same = large.statistics(PATTERNS, QUERIES, **options)
+        jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
+
+
+def test_generated_and_packed_spins_read_alike():
+    source = generated(jax.random.key(5), "spins", 777, 40)
+    rows, queries = source.rows(0, 777), source.rows(0, 3)
+    options = {"beta": 0.2, "targets": jnp.arange(3), "top": 2, "block": 100}
+    reference = large.statistics(rows, queries, **options)
+    for other in (source, packed(rows), stored(rows)):
+        found = large.statistics(other, queries, **options)
+        jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-12), found, reference)
+
+
+@pytest.mark.parametrize("name", ["log_sum_exp", "entmax"])
+def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
+    """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
+    monkeypatch.setattr(sources, "FEW", 100)
+    monkeypatch.setattr(reading, "AT_ONCE", 90)
+    source = generated(jax.random.key(5), "gaussian", M, N)
+    rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
+    assert not np.array_equal(rows[:7], rows[300:])
+    options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": jnp.array([3, 99, 100, 306]), "top": 5}
+    found = large.statistics(source, QUERIES, block=64, **options)
+    assert found[1].top_patterns.max() >= 300
+    monkeypatch.undo()
+    same = large.statistics(rows, QUERIES, **options)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
+    np.testing.assert_array_equal(found[1].top_patterns, same[1].top_patterns)
+
+
+MANY = 10**10
+"""More patterns than 32 bits can number; of these the last M are read."""
+
+
+def ending(monkeypatch, patterns):
+    monkeypatch.setattr(Generated, "parts", lambda self, size: iter([(MANY - M, stored(patterns))]))
+    return generated(jax.random.key(5), "gaussian", MANY, N)
+
+
+def test_patterns_are_numbered_beyond_32_bits(monkeypatch):
+    source = ending(monkeypatch, PATTERNS)
+    targets = jnp.array([3, 200, 306, 0])
+    found = large.statistics(source, QUERIES, beta=BETA, targets=MANY - M + targets, top=3, block=50)
+    same = large.statistics(PATTERNS, QUERIES, beta=BETA, targets=targets, top=3, block=50)
+    np.testing.assert_array_equal(found[1].top_patterns, MANY - M + same[1].top_patterns)
+    np.testing.assert_allclose(found[1].target_weight, same[1].target_weight, rtol=1e-12)
+
+
+def test_single_precision_reads_beyond_32_bits_and_numbers_nothing_there(monkeypatch):
+    output = expected(held(separations.LogSumExp()))[1]
+    queries = np.asarray(QUERIES, np.float32)
+    with jax.enable_x64(False):
+        source = ending(monkeypatch, np.asarray(PATTERNS, np.float32))
+        found = large.read(source, queries, beta=BETA, block=50)
+        np.testing.assert_allclose(found.output, output, atol=2e-6)
+        with pytest.raises(ValueError, match=r"source must have at most 2147483647 patterns .* got 10000000000"):
+            large.statistics(source, queries)
+
+
+@pytest.mark.parametrize("similarity", [SquaredDistance(), Cosine(), Manhattan()], ids=lambda s: type(s).__name__)
+def test_every_similarity_is_read(similarity):
+    memory = held(separations.LogSumExp(), similarity)
+    found = large.read(PATTERNS, QUERIES, beta=BETA, similarity=similarity, block=64)
+    np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11, atol=1e-13)
+
+
+def test_values_are_read_in_place_of_patterns():
+    values = jax.random.normal(jax.random.key(2), (M, 3))
+    for name in ("log_sum_exp", "linear"):
+        memory = held(SEPARATIONS[name], values=values)
+        found = large.read(PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], values=values, block=90)
+        np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11)
+
+
+def test_energy_is_that_of_the_memory():
+    memory = held(separations.LogSumExp())
+    found = large.energy(PATTERNS, QUERIES, Euclidean(), beta=BETA, block=90)
+    np.testing.assert_allclose(found, jax.vmap(memory.energy)(QUERIES), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["log_sum_exp", "linear", "sparsemax", "entmax"])
+def test_gradients_are_those_of_the_memory(name):
+    separation = SEPARATIONS[name]
+
+    def in_blocks(patterns, query, beta):
+        found = large.read(patterns, query[None], beta=beta, separation=separation, block=100)
+        return jnp.sum(found.output[0] ** 2) + found.potential[0]
+
+    def at_once(patterns, query, beta):
+        memory = held(separation, patterns=patterns).replace(beta=beta)
+        return jnp.sum(memory.read(query) ** 2) + separation.potential(beta * memory.scores(query))
+
+    at = (PATTERNS, QUERIES[0], jnp.asarray(BETA))
+    found, same = (jax.grad(function, (0, 1, 2))(*at) for function in (in_blocks, at_once))
+    for a, b in zip(found, same, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+def test_nothing_in_reach_has_no_weight():
+    """Outside every pattern's support F = −∞, and no pattern has a share."""
+    far = 100 + QUERIES
+    options = {"separation": separations.LogReLU(), "similarity": SquaredDistance(), "targets": jnp.arange(Q)}
+    found, spread = large.statistics(PATTERNS, far, block=100, **options)
+    assert np.all(np.isneginf(found.potential))
+    for values in (found.output, spread.entropy, spread.target_weight):
+        np.testing.assert_array_equal(values, jnp.zeros_like(values))
+
+
+def test_single_precision_keeps_the_threshold():
+    patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
+    found = large.read(patterns, queries, beta=BETA, separation=separations.Sparsemax(), block=70)
+    assert found.output.dtype == jnp.float32
+    np.testing.assert_allclose(found.output, expected(held(separations.Sparsemax()))[1], atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: large.read(PATTERNS, QUERIES[0]), ValueError, "queries must have shape \\[Q, 6\\], got \\(6,\\)"),
+        (lambda: large.read(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
+        (lambda: large.read(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
+        (lambda: large.read(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
+        (lambda: large.read(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
+        (lambda: large.statistics(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
+        (lambda: large.statistics(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
+        (lambda: large.statistics(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
+    ],
+)
+def test_wrong_input_is_one_sentence(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,233 @@
+"""Checkpoints written here with another library's writer are read back exactly and compute what their models do."""
+
+import json
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield.attention.heads import multi_head
+from hopfield.layers.imports import checkpoints
+from hopfield.layers.imports.transformers import from_attention_weights
+
+safetensors = pytest.importorskip("safetensors.numpy", reason="safetensors writes the files")
+D, H, K, R, LAYERS = 12, 4, 2, 3, 2
+
+
+def written(kind: str, rng: np.random.Generator, dtype: type = np.float32) -> dict[str, np.ndarray]:
+    """Tensors of a model of random weights in the layout of a kind."""
+    tensors = {}
+    for layer in range(LAYERS):
+        if kind == "gpt2":
+            shapes = {
+                "c_attn.weight": (D, 3 * D),
+                "c_attn.bias": (3 * D,),
+                "c_proj.weight": (D, D),
+                "c_proj.bias": (D,),
+            }
+            stem = f"transformer.h.{layer}.attn."
+        elif kind == "bert":
+            names = ("self.query", "self.key", "self.value", "output.dense")
+            shapes = {f"{n}.{p}": (D, D)[: 2 - (p == "bias")] for n in names for p in ("weight", "bias")}
+            stem = f"bert.encoder.layer.{layer}.attention."
+        else:
+            shapes = {"q_proj.weight": (H * R, D), "o_proj.weight": (D, H * R)}
+            shapes |= {"k_proj.weight": (K * R, D), "v_proj.weight": (K * R, D)}
+            stem = f"model.layers.{layer}.self_attn."
+        tensors |= {stem + name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+    return tensors
+
+
+def saved(directory: Path, kind: str, tensors: dict[str, np.ndarray], heads: int | None = H) -> Path:
+    safetensors.save_file(
+        {name: np.ascontiguousarray(x) for name, x in tensors.items()}, directory / "model.safetensors"
+    )
+    if heads is not None:
+        name = "n_head" if kind == "gpt2" else "num_attention_heads"
+        (directory / "config.json").write_text(json.dumps({name: heads}))
+    return directory
+
+
+def attention(kind: str, t: dict[str, np.ndarray], layer: int, x: np.ndarray) -> np.ndarray:
+    """Self-attention as the models define it, head by head in float64."""
+    t = {name: np.asarray(v, float) for name, v in t.items()}
+    if kind == "gpt2":
+        stem = f"transformer.h.{layer}.attn."
+        q, k, v = np.split(x @ t[stem + "c_attn.weight"] + t[stem + "c_attn.bias"], 3, axis=1)
+        last = lambda y: y @ t[stem + "c_proj.weight"] + t[stem + "c_proj.bias"]  # noqa: E731
+    elif kind == "bert":
+        stem = f"bert.encoder.layer.{layer}.attention."
+        q, k, v = (x @ t[f"{stem}self.{n}.weight"].T + t[f"{stem}self.{n}.bias"] for n in ("query", "key", "value"))
+        last = lambda y: y @ t[stem + "output.dense.weight"].T + t[stem + "output.dense.bias"]  # noqa: E731
+    else:
+        stem = f"model.layers.{layer}.self_attn."
+        q, k, v = (x @ t[f"{stem}{n}_proj.weight"].T for n in "qkv")
+        last = lambda y: y @ t[stem + "o_proj.weight"].T  # noqa: E731
+    read = []
+    for h in range(H):
+        own, shared = slice(h * R, (h + 1) * R), h * (k.shape[1] // R) // H
+        other = slice(shared * R, (shared + 1) * R)
+        p = np.exp(q[:, own] @ k[:, other].T / np.sqrt(R))
+        read.append(p / p.sum(axis=1, keepdims=True) @ v[:, other])
+    return last(np.concatenate(read, axis=1))
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bert", "llama"])
+def test_a_written_checkpoint_computes_its_models_attention(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    tensors = written(kind, rng)
+    found = checkpoints.load(saved(tmp_path, kind, tensors))
+    assert (found.kind, len(found.layers), found.rotary) == (kind, LAYERS, kind == "llama")
+    x = rng.normal(size=(5, D))
+    for layer, weights in enumerate(found.layers):
+        expected = attention(kind, tensors, layer, x)
+        parts = multi_head(weights.projections(), jnp.asarray(x), beta=weights.beta)
+        np.testing.assert_allclose(parts, expected, rtol=1e-10, atol=1e-10)
+        made = from_attention_weights(weights, param_dtype=jnp.float64)
+        np.testing.assert_allclose(made(jnp.asarray(x)[None])[0], expected, rtol=1e-10, atol=1e-10)
+        ones = np.concatenate([x, np.ones((5, 1))], axis=1) if kind != "llama" else x
+        forms = np.asarray(weights.metric().dense(), float)
+        query = np.einsum("td,hdr->htr", x, weights.w_query) + (
+            0 if weights.b_query is None else weights.b_query[:, None]
+        )
+        key = np.einsum("td,hdr->htr", x, weights.w_key) + (0 if weights.b_key is None else weights.b_key[:, None])
+        key = np.repeat(key, H // len(key), axis=0)
+        np.testing.assert_allclose(ones @ forms @ ones.T, query @ key.swapaxes(1, 2), rtol=1e-4, atol=1e-4)
+
+
+def test_a_written_gpt2_checkpoint_round_trips(tmp_path: Path) -> None:
+    tensors = written("gpt2", np.random.default_rng(2))
+    for layer, w in enumerate(checkpoints.load(saved(tmp_path, "gpt2", tensors)).layers):
+        assert w.b_query is not None
+        assert w.b_key is not None
+        assert w.b_value is not None
+        joint = np.concatenate([np.concatenate(list(x), axis=1) for x in (w.w_query, w.w_key, w.w_value)], axis=1)
+        bias = np.concatenate([x.ravel() for x in (w.b_query, w.b_key, w.b_value)])
+        stem = f"transformer.h.{layer}.attn."
+        np.testing.assert_array_equal(joint, tensors[stem + "c_attn.weight"])
+        np.testing.assert_array_equal(bias, tensors[stem + "c_attn.bias"])
+        np.testing.assert_array_equal(w.w_output.reshape(D, D), tensors[stem + "c_proj.weight"])
+        np.testing.assert_array_equal(w.b_output, tensors[stem + "c_proj.bias"])
+
+
+def test_half_precision_is_widened_and_parts_in_several_files_are_joined(tmp_path: Path) -> None:
+    tensors = written("llama", np.random.default_rng(3), jnp.bfloat16)
+    names = list(tensors)
+    place = {name: f"part-{number % 2}.safetensors" for number, name in enumerate(names)}
+    for file in set(place.values()):
+        safetensors.save_file({n: x for n, x in tensors.items() if place[n] == file}, tmp_path / file)
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": place}))
+    weights = checkpoints.load(tmp_path, heads=H).layers[1]
+    assert weights.w_query.dtype == np.float32
+    np.testing.assert_array_equal(
+        weights.w_key[1], tensors["model.layers.1.self_attn.k_proj.weight"][R:].astype(np.float32).T
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda t: {"weird.0.weight": np.ones(2), "weird.1.weight": np.ones(2)}, r"got the tensors weird\.\*\.weight$"),
+        (
+            lambda t: {k: v for k, v in t.items() if "c_proj.weight" not in k},
+            r"must have the tensor .*c_proj.weight, got",
+        ),
+        (lambda t: {k: v for k, v in t.items() if ".h.0." not in k}, "one attention in each layer"),
+        (lambda t: t | {"transformer.h.0.attn.q_norm.weight": np.ones(3)}, "compare queries and keys as they are"),
+        (lambda t: t | {"transformer.h.0.attn.c_attn.weight": np.ones((D, 7))}, "three projections side by side"),
+        (lambda t: t | {"transformer.h.0.attn.c_attn.bias": np.ones((D, 3 * D))}, "must have 1 axes, got shape"),
+        (lambda t: t | {"transformer.h.0.attn.c_proj.weight": np.ones((D + 1, D))}, "layer 0 must have query, key"),
+    ],
+)
+def test_a_layout_that_does_not_fit_names_what_was_found(change, sentence: str, tmp_path: Path) -> None:
+    tensors = change(written("gpt2", np.random.default_rng(4)))
+    with pytest.raises(ValueError, match=sentence):
+        checkpoints.load(saved(tmp_path, "gpt2", tensors))
+
+
+def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="directory with a safetensors file"):
+        checkpoints.load(tmp_path)
+    with pytest.raises(ValueError, match="existing safetensors file"):
+        checkpoints.load(tmp_path / "none.safetensors")
+    for content in (b"", b"not a checkpoint at all"):
+        (tmp_path / "bad.safetensors").write_bytes(content)
+        with pytest.raises(ValueError, match="must be a safetensors file"):
+            checkpoints.load(tmp_path / "bad.safetensors")
+    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(5)), heads=None)
+    with pytest.raises(ValueError, match=r"heads must be a positive integer where no config.json"):
+        checkpoints.load(tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="heads must divide"):
+        checkpoints.load(tmp_path / "model.safetensors", heads=5)
+    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(5)))
+    with pytest.raises(ValueError, match=r"heads must be the 4 of config.json, got 3"):
+        checkpoints.load(tmp_path / "model.safetensors", heads=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda t, w: t | {w: np.full((D, D), np.nan, np.float32)}, r"c_proj\.weight must be finite, got NaN"),
+        (lambda t, w: t | {w: np.zeros((0, D), np.float32)}, r"c_proj\.weight must not be empty, got shape"),
+        (
+            lambda t, w: t | {w.replace("weight", "bias"): np.ones(2 * D)},
+            r"c_proj\.bias must have one entry per output",
+        ),
+    ],
+    ids=["nan", "empty", "bias"],
+)
+def test_weights_that_are_none_are_refused(change, sentence: str, tmp_path: Path) -> None:
+    tensors = change(written("gpt2", np.random.default_rng(6)), "transformer.h.1.attn.c_proj.weight")
+    with pytest.raises(ValueError, match=sentence):
+        checkpoints.load(saved(tmp_path, "gpt2", tensors))
+
+
+ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+HEADERS = {
+    "negative shape": {"w": ENTRY | {"shape": [-1, 3]}},
+    "fraction": {"w": ENTRY | {"shape": [2.0, 3]}},
+    "truth": {"w": ENTRY | {"shape": [True, 6]}},
+    "another size": {"w": ENTRY | {"shape": [2, 2]}},
+    "beyond the file": {"w": ENTRY | {"shape": [2, 4], "data_offsets": [0, 32]}},
+    "from the end": {"w": ENTRY | {"data_offsets": [-24, 24]}},
+    "backwards": {"w": ENTRY | {"shape": [0], "data_offsets": [24, 0]}},
+    "unknown type": {"w": ENTRY | {"dtype": "F128"}},
+    "no type": {"w": {"shape": [2, 3], "data_offsets": [0, 24]}},
+    "a list": [1, 2],
+}
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+def test_a_damaged_header_is_one_sentence(header, tmp_path: Path) -> None:
+    head = json.dumps(header).encode()
+    (tmp_path / "x.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + bytes(24))
+    with pytest.raises(ValueError, match=r"^path must be a safetensors file with known number types, got"):
+        checkpoints.read_tensors(tmp_path / "x.safetensors")
+
+
+def test_a_header_as_it_should_be_is_read(tmp_path: Path) -> None:
+    head = json.dumps({"w": ENTRY}).encode()
+    (tmp_path / "x.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + bytes(24))
+    np.testing.assert_array_equal(checkpoints.read_tensors(tmp_path / "x.safetensors")["w"], np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"\xff\xfe", b"[]", b"{}", b'{"weight_map": {}}', b'{"weight_map": {"w": 3}}', b'{"weight_map": 1}']
+    + [b'{"weight_map": {"w": "%s"}}' % name for name in (b"../x.safetensors", b"none.safetensors", b"i.json", b".")],
+)
+def test_a_damaged_index_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.safetensors").write_bytes(b"")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "i.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"^path must be (a JSON file|an index)"):
+        checkpoints.read_tensors(tmp_path / "inner" / "i.json")
+
+
+def test_a_damaged_config_is_one_sentence(tmp_path: Path) -> None:
+    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(7)))
+    for content in (b"{", b"[1]", b"\xff"):
+        (tmp_path / "config.json").write_bytes(content)
+        with pytest.raises(ValueError, match=r"^path must be a JSON file.*config\.json"):
+            checkpoints.load(tmp_path)

@@ -1,0 +1,141 @@
+"""Learned metrics start as the dot product, stay definite by construction, and find what lies in the metric."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+
+from hopfield import metrics
+from hopfield.layers import KINDS, FixedMetric, HopfieldAttention, attention_fn, learned_metric
+from hopfield.layers.metrics import FLOOR
+
+DEFINITE = ("diagonal", "low_rank", "definite")
+
+
+def scrambled(module, seed=0, size=3.0):
+    """The module with every parameter replaced by a large random number."""
+    graph, state = nnx.split(module, nnx.Param)
+    leaves, tree = jax.tree.flatten(state)
+    keys = jax.random.split(jax.random.key(seed), len(leaves))
+    fresh = [size * jax.random.normal(key, leaf.shape, leaf.dtype) for key, leaf in zip(keys, leaves, strict=True)]
+    return nnx.merge(graph, jax.tree.unflatten(tree, fresh))
+
+
+@pytest.mark.parametrize("heads", [None, 3], ids=["shared", "per head"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_metric_starts_as_the_dot_product(kind, heads):
+    metric = learned_metric(kind, 4, heads, rank=4 if kind == "low_rank" else None, rngs=nnx.Rngs(0))()
+    assert metric.widths == (4, 4)
+    dense = metric.dense()[..., :4, :4]
+    assert dense.shape == ((4, 4) if heads is None else (3, 4, 4))
+    np.testing.assert_allclose(dense, np.broadcast_to(np.eye(4), dense.shape), atol=2 * FLOOR)
+
+
+@pytest.mark.parametrize("kind", DEFINITE)
+def test_a_metric_is_definite_whatever_its_parameters(kind):
+    """Entries of standard deviation 3, and zero, under which WᵀW alone would be singular."""
+    for size in (3.0, 0.0):
+        metric = scrambled(learned_metric(kind, 6, 2, rngs=nnx.Rngs(0)), size=size)()
+        assert np.all(metrics.is_positive_definite(metric))
+        least = np.linalg.eigvalsh(np.asarray(metric.dense(), np.float64)).min()
+        assert least > 0.9 * FLOOR
+    entries = scrambled(learned_metric("diagonal", 6, rngs=nnx.Rngs(0)))().dense()
+    assert np.all(np.diag(np.asarray(entries)) > 0)
+
+
+@pytest.mark.parametrize(("kind", "per_head"), [*((kind, True) for kind in KINDS), ("full", False)])
+def test_scores_of_a_layer_are_q_g_k(kind, per_head):
+    """Weights from the dense matrix of the metric in numpy, two query heads on one key head included."""
+    options = {"num_kv_heads": 1, "metric": kind, "metric_per_head": per_head}
+    module = scrambled(HopfieldAttention(2, 6, **options, rngs=nnx.Rngs(0)), size=0.5)
+    x = jax.random.normal(jax.random.key(1), (2, 4, 6), jnp.float32)
+    query, key = (np.asarray(f(x), np.float64).swapaxes(1, 2) for f in (module.query, module.key))
+    metric = module.attention_fn.metric()
+    if metric.affine:
+        query, key = (np.concatenate([rows, np.ones((*rows.shape[:-1], 1))], -1) for rows in (query, key))
+    g = np.asarray(metric.dense(), np.float64)
+    scores = query @ (g if per_head else g[None]) @ key.swapaxes(-1, -2) / np.sqrt(3.0)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(module.inspect(x).weights, weights / weights.sum(-1, keepdims=True), atol=1e-5)
+
+
+def test_a_fixed_metric_is_not_trained():
+    module = HopfieldAttention(2, 8, metric=metrics.diagonal(np.arange(1.0, 5.0)), rngs=nnx.Rngs(0))
+    assert "metric" not in nnx.state(module, nnx.Param).get("attention_fn", {})
+    assert len(jax.tree.leaves(nnx.state(FixedMetric(np.eye(3))))) == 1
+
+
+def task(key, turn):
+    """Eight keys of four telling features, of length 1, and four loud ones without meaning, all of them turned.
+
+    A query has the telling features of one key, its target, and loud ones of its own.
+    """
+    signal, noise, other, choice = jax.random.split(key, 4)
+    telling = jax.random.normal(signal, (8, 4))
+    telling = telling / jnp.linalg.norm(telling, axis=1, keepdims=True)
+    target = jax.random.randint(choice, (), 0, 8)
+    keys = jnp.concatenate([telling, 2.0 * jax.random.normal(noise, (8, 4))], axis=1)
+    query = jnp.concatenate([telling[target], 2.0 * jax.random.normal(other, (4,))])
+    return (query @ turn)[None, None], (keys @ turn)[:, None], target
+
+
+@pytest.mark.parametrize("kind", [None, "diagonal", "low_rank", "full"])
+def test_a_learned_metric_solves_what_the_dot_product_can_not(kind):
+    """Share of queries whose own key has the largest weight: 0.15 measured without a metric, 0.93 to 0.99 with one."""
+    turn = jnp.eye(8) if kind == "diagonal" else jax.random.orthogonal(jax.random.key(9), 8)
+    options = {"metric": kind, "metric_rank": 4 if kind == "low_rank" else None}
+    module = attention_fn(1, 8, **options, learn_beta=True, rngs=nnx.Rngs(0))
+    graph, params, rest = nnx.split(module, nnx.Param, ...)
+
+    def log_weights(params, query, keys):
+        values = jnp.eye(8)[:, None]
+        read = nnx.merge(graph, params, rest)(query, keys, values)[0, 0]
+        return jnp.log(read + 1e-7)
+
+    def loss(params, key):
+        query, keys, target = jax.vmap(task, (0, None))(jax.random.split(key, 128), turn)
+        found = jax.vmap(log_weights, (None, 0, 0))(params, query, keys)
+        right = jnp.argmax(found, -1) == target
+        return -jnp.mean(jnp.take_along_axis(found, target[:, None], -1)), jnp.mean(right)
+
+    optimiser = optax.adam(0.05)
+
+    @jax.jit
+    def train(params, key):
+        def step(carry, key):
+            params, state = carry
+            slopes, _ = jax.grad(loss, has_aux=True)(params, key)
+            finite = jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(slopes)]))
+            updates, state = optimiser.update(slopes, state)
+            return (optax.apply_updates(params, updates), state), finite
+
+        first, last = jax.random.split(key)
+        (params, _), finite = jax.lax.scan(step, (params, optimiser.init(params)), jax.random.split(first, 400))
+        accuracy = jnp.mean(jax.lax.map(lambda key: loss(params, key)[1], jax.random.split(last, 8)))
+        return params, accuracy, jnp.all(finite)
+
+    learned, accuracy, finite = train(params, jax.random.key(0))
+    assert finite
+    if kind is None:
+        assert accuracy < 0.3
+    else:
+        assert accuracy > 0.85
+    if kind in DEFINITE:
+        assert np.all(metrics.is_positive_definite(nnx.merge(graph, learned, rest).metric()))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "curved", "features": 4}, "metric must be one of diagonal"),
+        ({"kind": "diagonal", "features": 0}, "features must be a positive width, got 0"),
+        ({"kind": "low_rank", "features": 4, "rank": 5}, "rank must be between 1 and the width 4, got 5"),
+        ({"kind": "full", "features": 4, "rank": 2}, "rank must be None for a full metric, got 2"),
+    ],
+    ids=["kind", "width", "rank", "needless rank"],
+)
+def test_bad_metrics_are_one_sentence(options, message):
+    with pytest.raises(ValueError, match=message):
+        learned_metric(**options, rngs=nnx.Rngs(0))

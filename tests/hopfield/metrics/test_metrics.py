@@ -1,0 +1,220 @@
+"""Metrics and bilinear forms: every parametrisation is its dense matrix, and geometry agrees with closed forms."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import metrics
+from hopfield.metrics import CONTRACTIONS, contract
+
+RNG = np.random.default_rng(7)
+
+
+def normal(*shape):
+    return jnp.asarray(RNG.normal(size=shape))
+
+
+METRICS = {
+    "identity": metrics.euclidean(4),
+    "scaled": metrics.scaled(4),
+    "diagonal": metrics.diagonal(normal(4)),
+    "full": metrics.full(normal(4, 5)),
+    "low_rank": metrics.low_rank(normal(2, 4)),
+    "projected": metrics.projected(normal(4, 3), normal(5, 3)),
+    "biased": metrics.projected(normal(4, 3), normal(5, 3), normal(3), normal(3)),
+    "half_biased": metrics.projected(normal(4, 3), normal(5, 3), None, normal(3)),
+    "block": metrics.block(metrics.scaled(1, 2.0), metrics.full(normal(1, 2)), metrics.low_rank(normal(1, 2))),
+}
+PER_HEAD = {
+    "scaled": metrics.scaled(4, jnp.asarray([0.5, 1.0, 2.0])),
+    "diagonal": metrics.diagonal(normal(3, 4)),
+    "full": metrics.full(normal(3, 4, 5)),
+    "low_rank": metrics.low_rank(normal(3, 2, 4)),
+    "biased": metrics.projected(normal(3, 4, 2), normal(5, 2), normal(3, 2), normal(2)),
+    "block": metrics.block(metrics.euclidean(2), metrics.diagonal(normal(3, 2))),
+}
+REGULAR = {
+    "identity": metrics.euclidean(3),
+    "scaled": metrics.scaled(3, 0.2),
+    "diagonal": metrics.diagonal(jnp.asarray([1.0, -2.0, 4.0])),
+    "full": metrics.full(normal(3, 3)),
+    "low_rank": metrics.low_rank(normal(5, 3)),
+    "block": metrics.block(metrics.scaled(1, 3.0), metrics.full(normal(2, 2))),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_is_its_dense_matrix(name):
+    g = METRICS[name]
+    x, y = normal(3, g.widths[0]), normal(6, g.widths[1])
+    rows = [metrics.augmented(z) if g.affine else z for z in (x, y)]
+    np.testing.assert_allclose(g.form(x, y), rows[0] @ g.dense() @ rows[1].T, atol=1e-13)
+    assert g.left(x).shape[-1] == g.right(y).shape[-1]
+    if g.symmetric:
+        np.testing.assert_allclose(g.dense(), g.dense().T, atol=1e-14)
+    if g.positive:
+        assert np.linalg.eigvalsh(g.dense()).min() > -1e-13
+
+
+@pytest.mark.parametrize("name", PER_HEAD)
+def test_each_head_has_its_own_metric_whatever_the_batch(name):
+    g = PER_HEAD[name]
+    x, y = normal(2, 3, 5, g.widths[0]), normal(2, 3, 6, g.widths[1])
+    found = g.form(x, y)
+    shared = g.form(x[0, 0], y[0, 0])  # one set of rows under every head's metric
+    assert found.shape == (2, 3, 5, 6)
+    assert shared.shape == (3, 5, 6)
+    dense = jnp.broadcast_to(g.dense(), (3, *g.dense().shape[-2:]))
+    x, y = (metrics.augmented(z) if g.affine else z for z in (x, y))
+    np.testing.assert_allclose(found, np.einsum("nhia,hab,nhjb->nhij", x, dense, y), atol=1e-13)
+    np.testing.assert_allclose(shared, np.einsum("ia,hab,jb->hij", x[0, 0], dense, y[0, 0]), atol=1e-13)
+
+
+def test_projections_with_biases_are_the_augmented_form():
+    """[[W_q W_kᵀ, W_q b_k], [b_q W_kᵀ, b_q·b_k]]."""
+    g = METRICS["biased"]
+    dense = np.block(
+        [
+            [g.w_query @ g.w_key.T, (g.w_query @ g.b_key)[:, None]],
+            [(g.w_key @ g.b_query)[None, :], np.array([[g.b_query @ g.b_key]])],
+        ]
+    )
+    np.testing.assert_allclose(g.dense(), dense, atol=1e-14)
+
+
+def test_scaled_by_default_is_scaled_dot_product_attention():
+    np.testing.assert_allclose(metrics.scaled(16).dense(), np.eye(16) / 4, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", REGULAR)
+def test_inverse_raises_what_the_metric_lowers(name):
+    g = REGULAR[name]
+    np.testing.assert_allclose(metrics.inverse(g).dense() @ g.dense(), np.eye(3), atol=1e-12)
+    tensor = normal(2, 3, 4)
+    lowered = metrics.lower(tensor, g, index=1)
+    np.testing.assert_allclose(lowered, np.einsum("ab,xby->xay", g.dense(), tensor), atol=1e-13)
+    np.testing.assert_allclose(metrics.raise_index(lowered, g, index=1), tensor, atol=1e-12)
+
+
+def test_inverse_of_a_singular_metric_is_refused():
+    with pytest.raises(ValueError, match=r"^g must be invertible, got WᵀW with W \[2, 4\], of rank 2 < 4 at most$"):
+        metrics.inverse(METRICS["low_rank"])
+    with pytest.raises(ValueError, match=r"^g must be invertible, got WᵀW"):
+        jax.eval_shape(metrics.raise_index, normal(4), METRICS["low_rank"])
+    repeated = jnp.asarray([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+    with pytest.raises(ValueError, match=r"^g must be invertible, got a singular metric of rank 1 < 2$"):
+        metrics.inverse(metrics.low_rank(repeated))
+    with pytest.raises(ValueError, match="singular metric of rank 1 < 2"):
+        metrics.raise_index(normal(2), repeated[:2])
+    with pytest.raises(ValueError, match="singular metric of rank 2 < 3"):
+        metrics.inverse(metrics.diagonal(jnp.asarray([1.0, 0.0, 2.0])))
+    with pytest.raises(ValueError, match=r"^g must be square, got \[N, K\] = \[4, 5\]$"):
+        metrics.inverse(METRICS["full"])
+    assert np.isnan(jax.vmap(lambda m: metrics.inverse(m).dense())(repeated[None, :2])).all()
+
+
+def test_lengths_angles_and_volumes_in_a_stretched_plane():
+    """g = diag(4, 9): ‖(1, 0)‖ = 2, ‖(0, 1)‖ = 3, and (3, 2), (3, −2) have g-product 36 − 36 = 0."""
+    g = jnp.diag(jnp.asarray([4.0, 9.0]))
+    u, v = jnp.asarray([3.0, 2.0]), jnp.asarray([3.0, -2.0])
+    assert metrics.inner(u, v, g) == pytest.approx(0, abs=1e-14)
+    np.testing.assert_allclose(metrics.norm(jnp.eye(2), g), [2, 3], rtol=1e-14)
+    assert metrics.distance(u, v, g) == pytest.approx(12, rel=1e-14)
+    assert metrics.angle(u, v, g) == pytest.approx(np.pi / 2, rel=1e-14)
+    assert metrics.volume_element(g) == pytest.approx(6, rel=1e-14)
+    assert metrics.condition_number(g) == pytest.approx(9 / 4, rel=1e-14)
+    assert jax.grad(metrics.norm)(jnp.zeros(2), g).tolist() == [0, 0]
+
+
+def test_small_angles_keep_their_digits():
+    u, v = jnp.asarray([1.0, 0.0]), jnp.asarray([1.0, 1e-9])
+    assert metrics.angle(u, v, metrics.euclidean(2)) == pytest.approx(1e-9, rel=1e-12)
+    assert metrics.angle(u, -v, metrics.euclidean(2)) == pytest.approx(np.pi - 1e-9, rel=1e-15)
+
+
+def test_symmetry_and_definiteness_are_recognised():
+    g = normal(3, 3)
+    both = metrics.symmetric_part(g).matrix, metrics.antisymmetric_part(g).matrix
+    np.testing.assert_allclose(both[0] + both[1], g, atol=1e-15)
+    np.testing.assert_allclose([both[0] - both[0].T, both[1] + both[1].T], 0, atol=1e-16)
+    x = normal(3)
+    assert metrics.inner(x, x, both[1]) == pytest.approx(0, abs=1e-14)
+    assert metrics.is_symmetric(both[0])
+    assert not metrics.is_symmetric(g)
+    assert metrics.is_positive_definite(REGULAR["low_rank"])
+    assert not metrics.is_positive_definite(g)
+    assert not metrics.is_positive_definite(METRICS["low_rank"])  # semi-definite only: rank 2 of 4
+    assert not metrics.is_positive_definite(REGULAR["diagonal"])
+    assert metrics.condition_number(METRICS["low_rank"]) > 1e12
+
+
+@pytest.mark.parametrize("name", REGULAR)
+def test_inner_products_do_not_depend_on_the_basis(name):
+    g, basis = REGULAR[name], normal(3, 3)
+    u, v = normal(5, 3), normal(5, 3)
+    changed = metrics.change_of_basis(g, basis)
+    inner = metrics.inner(metrics.components(u, basis), metrics.components(v, basis), changed)
+    np.testing.assert_allclose(inner, metrics.inner(u, v, g), rtol=1e-9, atol=1e-11)
+    assert isinstance(changed, metrics.LowRank) == (name == "low_rank")
+
+
+def test_named_contractions_are_what_they_say():
+    q, k, v, g = normal(2, 4), normal(3, 4), normal(3, 2), normal(4, 4)
+    np.testing.assert_allclose(CONTRACTIONS["scores"](q, k), q @ k.T, atol=1e-14)
+    np.testing.assert_allclose(CONTRACTIONS["metric_scores"](q, g, k), q @ g @ k.T, atol=1e-14)
+    np.testing.assert_allclose(CONTRACTIONS["read"](q @ k.T, v), q @ k.T @ v, atol=1e-13)
+    np.testing.assert_allclose(CONTRACTIONS["trace"](g), np.trace(g), atol=1e-14)
+    w, w_out = normal(5, 4, 2), normal(5, 2, 4)
+    heads = CONTRACTIONS["project_heads"](q, w)
+    np.testing.assert_allclose(heads[3], q @ w[3], atol=1e-14)
+    np.testing.assert_allclose(CONTRACTIONS["combine_heads"](heads, w_out), (heads @ w_out).sum(0), atol=1e-13)
+    for name, contraction in CONTRACTIONS.items():
+        sizes = dict(zip("abcdhijkn", range(2, 11), strict=True))
+        groups, output = contraction.formula.split("->")
+        found = contraction(*(normal(*map(sizes.get, group)) for group in groups.split(",")))
+        assert found.shape == tuple(map(sizes.get, output)), name
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: CONTRACTIONS["scores"](jnp.ones((2, 4)), jnp.ones((3, 5))),
+            r"^K must have length 4 along axis a \(feature\), as Q, got 5$",
+        ),
+        (
+            lambda: CONTRACTIONS["read"](jnp.ones((2, 4)), jnp.ones(4)),
+            r"^V must have the 2 axes axis j \(key position\), axis b \(feature\), got shape \(4,\)$",
+        ),
+        (lambda: CONTRACTIONS["dot"](jnp.ones(2)), "^operands must be u, v, got 1 arrays$"),
+        (lambda: contract("ia,ja->ik", Q=jnp.ones((1, 1)), K=jnp.ones((1, 1))), "^formula must read like"),
+        (lambda: metrics.euclidean(4).left(jnp.ones((2, 3))), r"^x must have the metric's width 4, got 3 \(axis -1\)"),
+        (lambda: metrics.projected(jnp.ones((4, 2)), jnp.ones((4, 3))), r"^w_key must have w_query's R=2, got 3"),
+        (lambda: metrics.full(jnp.asarray([[1.0, jnp.nan]])), "^matrix must be finite"),
+        (lambda: metrics.full(jnp.ones(3)), r"^matrix must have axes \[\*heads, N, K\], none empty, got shape \(3,\)"),
+        (lambda: metrics.scaled(4, -1.0), "^scale must be positive, got -1.0"),
+        (lambda: metrics.euclidean(0), "^n must be a positive width, got 0"),
+        (lambda: metrics.block(METRICS["biased"]), "^metrics must be metrics without biases"),
+        (lambda: metrics.lower(jnp.ones(3), jnp.eye(4)), "^v must have the width 4 of g along axis -1, got 3"),
+        (lambda: metrics.lower(jnp.ones(4), PER_HEAD["diagonal"]), "^g must be one matrix .* map over its heads"),
+        (lambda: metrics.lower(jnp.ones(4), jnp.eye(4), index=1), "^index must name an axis of v, which has 1, got 1"),
+        (lambda: metrics.change_of_basis(jnp.eye(3), jnp.eye(2)), "^basis must be a matrix of 3 rows"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_forms_work_under_jit_vmap_and_grad():
+    g = PER_HEAD["low_rank"]
+    x, y = normal(3, 5, 4), normal(3, 6, 4)
+    each = jax.jit(jax.vmap(lambda metric, x, y: metric.form(x, y)))(g, x, y)
+    np.testing.assert_allclose(each, g.form(x, y), atol=1e-13)
+    slope = jax.grad(lambda metric: jnp.sum(metric.form(x, y)))(g)
+    assert type(slope) is metrics.LowRank
+    assert slope.factor.shape == (3, 2, 4)
+    assert metrics.as_metric(g) is g
+    assert metrics.as_metric(None) is None
+    assert isinstance(metrics.as_metric(jnp.eye(2)), metrics.Full)

@@ -1,0 +1,241 @@
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import patterns
+from hopfield.observables import overlaps
+from hopfield.observables import weights as weights_
+
+KEY = jax.random.key(7)
+RNG = np.random.default_rng(11)
+DTYPES = pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=lambda dtype: dtype.__name__)
+
+
+@DTYPES
+@pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 1.0])
+def test_overlap_and_bit_error_of_flipped_spins(fraction, dtype):
+    pattern = patterns.spins(KEY, 1, 40, dtype=dtype)[0]
+    state = patterns.flip(KEY, pattern, fraction).state
+    # k = fraction·N wrong spins: m = 1 − 2k/N, error k/N, and ‖x‖ = ‖ξ‖ = √N.
+    tolerance = 8 * float(jnp.finfo(dtype).eps)
+    for measured, expected in [
+        (overlaps.overlap(state, pattern), 1 - 2 * fraction),
+        (overlaps.cosine_overlap(state, pattern), 1 - 2 * fraction),
+        (overlaps.bit_error(state, pattern), fraction),
+    ]:
+        assert measured.dtype == dtype
+        assert float(measured) == pytest.approx(expected, abs=tolerance)
+
+
+def test_overlap_is_linear_and_cosine_overlap_blind_to_length():
+    state, pattern = RNG.normal(size=(2, 9))
+    assert float(overlaps.overlap(3 * state, pattern)) == pytest.approx(3 * (state @ pattern) / 9, rel=1e-13)
+    cosine = state @ pattern / np.linalg.norm(state) / np.linalg.norm(pattern)
+    assert float(overlaps.cosine_overlap(3 * state, 5 * pattern)) == pytest.approx(cosine, rel=1e-13)
+
+
+def test_cosine_overlap_with_nothing_is_zero_and_has_a_gradient():
+    pattern = jnp.ones(4)
+    assert overlaps.cosine_overlap(jnp.zeros(4), pattern) == 0
+    assert bool(jnp.all(jnp.isfinite(jax.grad(overlaps.cosine_overlap)(jnp.zeros(4), pattern))))
+
+
+def test_half_precision_is_summed_in_single():
+    state = jnp.ones(5000, jnp.float16)  # 5000 ones summed in float16 stop at 2048
+    assert overlaps.overlap(state, state) == 1.0
+    assert overlaps.overlap(state, state).dtype == jnp.float32
+    assert overlaps.bit_error(state, -state) == 1.0
+
+
+def test_a_silent_unit_is_an_error_where_the_pattern_speaks():
+    assert overlaps.bit_error(jnp.asarray([0.0, 1.0, -2.0, 3.0]), jnp.asarray([1.0, 1.0, -1.0, -1.0])) == 0.5
+    assert overlaps.bit_error(jnp.asarray([0.0, 1.0]), jnp.asarray([0.0, 1.0])) == 0.0
+
+
+def test_retained_means_an_overlap_above_the_threshold():
+    pattern = jnp.ones(20)
+    wrong = [pattern.at[:k].set(-1.0) for k in (1, 2, 3)]  # overlaps 0.9, 0.8, 0.7
+    assert [bool(overlaps.retained(state, pattern)) for state in wrong] == [True, False, False]
+    assert [bool(overlaps.retained(state, pattern, 0.65)) for state in wrong] == [True, True, True]
+    assert not overlaps.retained(-pattern, pattern)
+
+
+def test_exact_means_equal_or_closer_than_a_share_of_the_patterns_norm():
+    pattern = jnp.asarray([2.0, -2.0, 2.0, -2.0])  # ‖ξ‖ = 4
+    assert overlaps.exact(pattern, pattern)
+    assert not overlaps.exact(pattern.at[2].add(1e-9), pattern)
+    assert not overlaps.exact(jnp.asarray([1e-200]), jnp.asarray([0.0]))  # its square is 0
+    assert overlaps.exact(pattern.at[2].add(0.039), pattern, 0.01)
+    assert not overlaps.exact(pattern.at[2].add(0.041), pattern, 0.01)
+    assert not overlaps.exact(-pattern, pattern, 1.9)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1.0, jnp.inf], ids=str)
+def test_a_state_that_is_not_a_number_is_never_a_success(tolerance):
+    pattern = jnp.ones(3)
+    state = pattern.at[2].set(jnp.nan)
+    assert not overlaps.exact(state, pattern, tolerance)
+    assert not overlaps.retained(state, pattern)
+    assert jnp.isnan(overlaps.bit_error(state, pattern))
+
+
+def test_a_target_dominates_with_more_than_half_of_the_weight():
+    assert weights_.dominates(jnp.asarray([0.51, 0.49]), 0)
+    assert not weights_.dominates(jnp.asarray([0.5, 0.5]), 0)
+    # Weights of other separations need not sum to one: here 3 of 5.
+    assert weights_.dominates(jnp.asarray([-1.0, 3.0, 1.0]), jnp.asarray(1))
+
+
+@DTYPES
+@pytest.mark.parametrize("held", [1, 2, 7])
+def test_uniform_weights_count_the_patterns_that_hold_them(held, dtype):
+    weights = jnp.zeros(7, dtype).at[:held].set(1 / held)
+    for number in (weights_.effective_number(weights), weights_.participation_ratio(weights)):
+        assert number.dtype == dtype
+        assert float(number) == pytest.approx(held, rel=8 * float(jnp.finfo(dtype).eps))
+
+
+def test_effective_number_is_the_exponential_of_the_entropy():
+    # softmax of [2, 1, 0]: entropy 0.832395 nats; 1/Σp² from the same weights.
+    weights = np.exp([2.0, 1.0, 0.0]) / np.sum(np.exp([2.0, 1.0, 0.0]))
+    entropy = -np.sum(weights * np.log(weights))
+    assert entropy == pytest.approx(0.8324, abs=5e-5)
+    assert float(weights_.effective_number(jnp.asarray(weights))) == pytest.approx(math.exp(entropy), rel=1e-13)
+    ratio = float(weights_.participation_ratio(jnp.asarray(weights)))
+    assert ratio == pytest.approx(1 / np.sum(weights**2), rel=1e-13)
+
+
+def test_participation_ratio_never_exceeds_effective_number():
+    weights = jnp.asarray(RNG.dirichlet(np.full(12, 0.3), size=200))
+    ratio = jax.vmap(weights_.participation_ratio)(weights)
+    number = jax.vmap(weights_.effective_number)(weights)
+    assert bool(jnp.all(ratio <= number))
+    assert bool(jnp.all((ratio >= 1) & (number <= 12)))
+
+
+SPREADS = pytest.mark.parametrize(
+    "spread", [weights_.effective_number, weights_.participation_ratio], ids=lambda spread: spread.__name__
+)
+
+
+@SPREADS
+def test_spread_does_not_depend_on_the_scale_of_the_weights(spread):
+    weights = jnp.asarray(RNG.normal(size=6))
+    for scale in (-1.0, 1e-300, 1e307):
+        assert float(spread(scale * weights)) == pytest.approx(float(spread(weights)), rel=1e-12)
+
+
+@SPREADS
+def test_spread_of_masked_weights_is_that_of_the_others(spread):
+    weights, mask = jnp.asarray([0.2, 0.5, jnp.nan, 0.3]), jnp.asarray([True, False, False, True])
+    expected = spread(jnp.asarray([0.2, 0.3]))
+    assert float(spread(weights, mask)) == pytest.approx(float(expected), rel=1e-13)
+    assert spread(weights, jnp.zeros(4, bool)) == 0
+    assert spread(jnp.zeros(4)) == 0
+
+
+@SPREADS
+def test_spread_has_a_gradient_where_weights_vanish(spread):
+    gradient = jax.grad(spread)(jnp.asarray([0.0, 0.3, 0.7]))
+    assert bool(jnp.all(jnp.isfinite(gradient)))
+
+
+def brute_force_separation(rows, mask=None):
+    used = np.ones(len(rows), bool) if mask is None else mask
+    gaps = np.full(len(rows), np.inf)
+    for own in np.flatnonzero(used):
+        for other in np.flatnonzero(used):
+            if other != own:
+                gaps[own] = min(gaps[own], rows[own] @ rows[own] - rows[own] @ rows[other])
+    return gaps
+
+
+@DTYPES
+@pytest.mark.parametrize("block", [1, 3, 4, 13, 100])
+def test_separation_is_the_smallest_gap_whatever_the_block(block, dtype):
+    rows = RNG.normal(size=(13, 6))
+    gaps = jax.jit(overlaps.separation, static_argnames="block")(jnp.asarray(rows, dtype), block=block)
+    assert gaps.dtype == dtype
+    np.testing.assert_allclose(gaps, brute_force_separation(rows), rtol=0, atol=50 * float(jnp.finfo(dtype).eps))
+
+
+def test_separation_ignores_masked_patterns():
+    rows, mask = RNG.normal(size=(9, 5)), np.array([True] * 6 + [False] * 3)
+    rows[7] = np.nan
+    gaps = overlaps.separation(jnp.asarray(rows), jnp.asarray(mask), block=4)
+    np.testing.assert_allclose(gaps, brute_force_separation(rows, mask), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(gaps[:6], overlaps.separation(jnp.asarray(rows[:6])), rtol=0, atol=1e-13)
+
+
+def test_separation_of_known_patterns():
+    # Orthogonal unit vectors: 1 − 0. A repeated pattern: 0. A pattern and its negative of norm² N: 2N. Alone: ∞.
+    np.testing.assert_array_equal(overlaps.separation(jnp.eye(3)), 1.0)
+    np.testing.assert_array_equal(overlaps.separation(jnp.ones((2, 5))), 0.0)
+    np.testing.assert_array_equal(overlaps.separation(jnp.asarray([[1.0, -1, 1], [-1, 1, -1]])), 6.0)
+    np.testing.assert_array_equal(overlaps.separation(jnp.ones((1, 5))), jnp.inf)
+
+
+def test_separation_can_be_mapped_and_never_forms_all_products():
+    rows = jnp.asarray(RNG.normal(size=(3, 50, 4)))
+    mapped = jax.vmap(lambda one: overlaps.separation(one, block=8))(rows)
+    for gaps, one in zip(mapped, rows, strict=True):
+        np.testing.assert_allclose(gaps, brute_force_separation(np.asarray(one)), rtol=0, atol=1e-13)
+    program = str(jax.make_jaxpr(lambda one: overlaps.separation(one, block=8))(rows[0]))
+    assert "f64[8,8]" in program
+    assert not any(shape in program for shape in ("[50,50]", "[56,56]", "[8,50]", "[8,56]", "[7,8,8]"))
+
+
+def test_block_must_be_positive():
+    with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
+        overlaps.separation(jnp.eye(3), block=0)
+
+
+def test_nearest_pattern_is_the_one_that_was_corrupted():
+    stored = patterns.spins(KEY, 30, 200)
+    keys = jax.random.split(KEY, 30)
+    states = jax.vmap(lambda key, row: patterns.flip(key, row, 0.2).state)(keys, stored)
+    nearest = jax.jit(jax.vmap(overlaps.nearest_pattern, (0, None)))(states, stored)
+    np.testing.assert_array_equal(nearest.index, np.arange(30))
+    np.testing.assert_allclose(nearest.overlap, 0.6, atol=1e-14)
+
+
+@pytest.mark.parametrize("jit", [False, True], ids=["eager", "jit"])
+def test_nearest_pattern_skips_masked_patterns_and_takes_the_first_of_equals(jit):
+    nearest = jax.jit(overlaps.nearest_pattern) if jit else overlaps.nearest_pattern
+    stored = jnp.asarray([[jnp.nan, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]])
+    state = jnp.asarray([-1.0, 1.0])
+    index, overlap = nearest(state, stored, jnp.asarray([False, True, True, True]))
+    assert (int(index), float(overlap)) == (2, 1.0)
+    index, overlap = nearest(state, stored, jnp.asarray([False, True, False, False]))
+    assert (int(index), float(overlap)) == (1, -1.0)
+    index, overlap = nearest(state, stored, jnp.zeros(4, bool))
+    assert (int(index), float(overlap)) == (-1, 0.0)
+    index, overlap = nearest(state, stored[1:])
+    assert (int(index), float(overlap)) == (1, 1.0)
+
+
+def test_measures_work_in_single_precision_without_x64():
+    with jax.enable_x64(False):
+        stored = patterns.spins(KEY, 5, 16)
+        weights = jnp.full(5, 0.2)
+        numbers = [
+            overlaps.overlap(stored[0], stored[1]),
+            overlaps.cosine_overlap(stored[0], stored[1]),
+            overlaps.bit_error(stored[0], stored[1]),
+            weights_.effective_number(weights),
+            weights_.participation_ratio(weights),
+            overlaps.separation(stored)[0],
+            overlaps.nearest_pattern(stored[0], stored).overlap,
+        ]
+        assert {number.dtype for number in numbers} == {jnp.dtype(jnp.float32)}
+        assert bool(overlaps.exact(stored[2], stored[2]))
+
+
+@pytest.mark.parametrize("judge", [overlaps.retained, overlaps.exact])
+@pytest.mark.parametrize("cut", [math.nan, "0.8", jnp.ones(2)], ids=repr)
+def test_a_cut_that_is_no_number_is_refused(judge, cut):
+    with pytest.raises(ValueError, match=r"^(threshold|tolerance) must be a number, got"):
+        judge(jnp.ones(4), jnp.ones(4), cut)

@@ -1,0 +1,271 @@
+"""Jacobians, largest eigenvalues, regimes and error bounds of states, against dense algebra and known memories."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from hopfield import patterns
+from hopfield.dynamics import retrieve
+from hopfield.memory import Memory
+from hopfield.observables import stability
+from hopfield.observables.stability import GLOBAL_AVERAGE, METASTABLE_MIXTURE, NO_PATTERN, REGIMES, SINGLE_PATTERN
+from hopfield.separations import Exponential, Linear, LogReLU, Sparsemax, entmax, polynomial, top_k
+from hopfield.similarities import SquaredDistance, bilinear
+from hopfield.spaces import Euclidean, Spins, box, sphere
+from hopfield.theory import bounds
+from tests.hopfield.contracts.parts import quick
+
+RNG = np.random.default_rng(31)
+N, M = 7, 9
+PATTERNS = jnp.asarray(RNG.normal(size=(M, N)))
+STATE = jnp.asarray(0.3 * RNG.normal(size=N))
+
+MEMORIES = {
+    "softmax": Memory.create(PATTERNS, 0.8),
+    "softmax masked": Memory.create(PATTERNS, 0.8, mask=jnp.arange(M) < 6),
+    "entmax": Memory.create(PATTERNS, 0.3, separation=entmax(1.5)),
+    "top k": Memory.create(PATTERNS, 0.8, separation=top_k(4)),
+    "exponential": Memory.create(PATTERNS, 0.2, separation=Exponential()),
+    "rectified cubic": Memory.create(PATTERNS, 0.5, separation=polynomial(3, rectified=True)),
+    "metric": Memory.create(PATTERNS, 0.4, similarity=bilinear(RNG.normal(size=(N, N)))),
+    "distance": Memory.create(PATTERNS, 0.4, similarity=SquaredDistance(), space=Euclidean(confined=False)),
+    "sphere": Memory.create(PATTERNS, 0.8, space=sphere(1.5)),
+    "box": Memory.create(PATTERNS, 0.8, space=box(0.7)),
+}
+every_memory = pytest.mark.parametrize("memory", MEMORIES.values(), ids=MEMORIES)
+
+
+@quick
+def diagnosed(memory, state):
+    """J as a matrix, by products and by reverse differentiation, χ and the largest eigenvalue of J."""
+    jacobian = stability.update_jacobian(memory, state)
+    columns = [jacobian @ column for column in jnp.eye(state.size)]
+    return (
+        jacobian.dense(),
+        jnp.stack(columns, axis=1),
+        jax.jacrev(memory.update)(state),
+        stability.susceptibility(memory, state),
+        stability.largest_eigenvalue(jacobian),
+    )
+
+
+def covariance(memory, state):
+    """β Cov_p(X) in numpy, p the softmax of β X x."""
+    used = slice(None) if memory.mask is None else np.asarray(memory.mask)
+    rows, beta = np.asarray(memory.patterns)[used], float(memory.beta)
+    p = scipy.special.softmax(beta * rows @ np.asarray(state))
+    return beta * np.cov(rows.T, aweights=p, ddof=0)
+
+
+@every_memory
+def test_jacobian_and_its_largest_eigenvalue_without_forming_it(memory):
+    """dense = products = reverse mode; the eigenvalue is the largest of LAPACK's full spectrum."""
+    *matrices, pair = diagnosed(memory, STATE)
+    dense, columns, reverse, _ = map(np.asarray, matrices)
+    np.testing.assert_allclose(columns, dense, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(dense, reverse, rtol=1e-10, atol=1e-13)
+    spectrum = np.linalg.eigvals(dense)
+    largest = spectrum[np.argmax(np.abs(spectrum))]
+    assert abs(largest.imag) < 1e-10
+    assert float(pair.value) == pytest.approx(largest.real, rel=1e-10)
+    assert float(pair.residual) < 1e-9 * abs(largest)
+    assert float(np.linalg.norm(pair.vector)) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["softmax", "softmax masked", "sphere", "box"])
+def test_susceptibility_of_softmax_is_beta_times_the_covariance_of_the_patterns(name):
+    """χ = β Cov_p(X) on every space, and J = χ in ℝᴺ: physics of fluctuations and stability are one matrix there."""
+    dense, _, _, susceptibility, _ = diagnosed(MEMORIES[name], STATE)
+    expected = covariance(MEMORIES[name], STATE)
+    np.testing.assert_allclose(susceptibility, expected, rtol=1e-11, atol=1e-14)
+    if isinstance(MEMORIES[name].space, Euclidean):
+        np.testing.assert_allclose(dense, expected, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["entmax", "exponential", "rectified cubic", "metric"])
+def test_susceptibility_is_the_answer_to_a_field_on_the_patterns(name):
+    """χ h = d/dε Σ_μ p_μ(s + ε X h) ξ_μ by finite differences, for weights that are no softmax, too."""
+    memory, step, field = MEMORIES[name], 1e-6, jnp.asarray(RNG.normal(size=N))
+
+    def mean(size):
+        scores = memory.scores(STATE) + size * (PATTERNS @ field)
+        return memory.separation.weights(memory.beta * scores) @ PATTERNS
+
+    slope = (mean(step) - mean(-step)) / (2 * step)
+    np.testing.assert_allclose(diagnosed(memory, STATE)[3] @ field, slope, rtol=1e-6, atol=1e-8)
+
+
+def test_few_products_find_the_largest_eigenvalue_of_many_neurons():
+    """N = 400: 32 products against LAPACK, with an error below the residual, in float64 and float32."""
+    stored, state = RNG.normal(size=(60, 400)), 0.1 * RNG.normal(size=400)
+    largest = quick(lambda m, x: stability.largest_eigenvalue(stability.update_jacobian(m, x)))
+    for dtype, relative in ((jnp.float64, 1e-9), (jnp.float32, 1e-5)):
+        memory = Memory.create(jnp.asarray(stored, dtype), 0.05)
+        pair = largest(memory, jnp.asarray(state, dtype))
+        expected = np.linalg.eigvalsh(covariance(memory, jnp.asarray(state, dtype)))[-1]
+        assert pair.value.dtype == dtype
+        assert float(pair.value) == pytest.approx(expected, rel=relative)
+        assert abs(float(pair.value) - expected) <= float(pair.residual) + relative * expected
+
+
+def test_residual_tells_when_products_were_too_few():
+    """The eigenvalues of random patterns lie dense (Marchenko & Pastur): 3 products do not find the last one, 32 do."""
+    memory, state = Memory.create(jnp.asarray(RNG.normal(size=(400, 120))), 0.5), jnp.zeros(120)
+    spectrum = np.linalg.eigvalsh(covariance(memory, state))
+    few, many = (
+        quick(lambda n=n: stability.largest_eigenvalue(stability.update_jacobian(memory, state), steps=n))()
+        for n in (3, 32)
+    )
+    assert spectrum[-1] - float(few.value) > 0.05
+    assert np.min(np.abs(spectrum - float(few.value))) <= float(few.residual)
+    assert float(few.residual) > 0.05
+    assert 0 <= spectrum[-1] - float(many.value) < 1e-4
+    assert float(many.residual) < 0.01
+
+
+@pytest.mark.parametrize("beta", [0.5, 0.9, 1.0, 1.5])
+def test_two_opposite_patterns_part_where_the_eigenvalue_reaches_one(beta):
+    """d = 1, X = ±1: J = β (1 − tanh² βx), so x = 0 attracts for β < 1 and the pair x = ±m for β > 1."""
+    memory = Memory.create(jnp.asarray([[1.0], [-1.0]]), beta)
+    for x in (0.0, 0.3):
+        jacobian = stability.update_jacobian(memory, jnp.asarray([x]))
+        expected = beta * (1 - np.tanh(beta * x) ** 2)
+        np.testing.assert_allclose(jacobian @ jnp.ones(1), expected, rtol=1e-14)
+    near = retrieve(memory, jnp.asarray([0.3]), max_steps=2000).state
+    assert (abs(float(near[0])) > 0.1) == (beta > 1)
+
+
+def test_deviations_shrink_by_the_largest_eigenvalue():
+    """Far into a retrieval, successive steps are parallel to the eigenvector and in the ratio λ."""
+    memory = Memory.create(0.7 * PATTERNS, 0.5)
+    end = retrieve(memory, STATE, max_steps=5000, rtol=1e-15).state
+    pair = quick(lambda: stability.largest_eigenvalue(stability.update_jacobian(memory, end)))()
+    deviation = 1e-5 * pair.vector
+    ratio = np.asarray(memory.update(end + deviation) - memory.update(end - deviation)) / (2 * np.asarray(deviation))
+    assert 0 < float(pair.value) < 1
+    np.testing.assert_allclose(ratio, float(pair.value), rtol=1e-4)
+
+
+def test_a_single_pattern_has_no_fluctuations():
+    memory = Memory.create(PATTERNS[:1], 2.0)
+    dense, _, _, susceptibility, pair = diagnosed(memory, STATE)
+    assert not np.any(dense)
+    assert not np.any(susceptibility)
+    assert pair.value == 0
+    assert pair.residual == 0
+
+
+def test_jacobians_and_regimes_can_be_batched():
+    """vmap over states and β is the loop, and the number of products is the only static thing."""
+
+    def one(beta, state):
+        memory = Memory.create(PATTERNS, beta)
+        return stability.largest_eigenvalue(stability.update_jacobian(memory, state)).value, stability.regime(
+            memory, state
+        )
+
+    betas, states = jnp.asarray([0.1, 0.7, 3.0]), jnp.asarray(RNG.normal(size=(3, N)))
+    values, regimes = quick(jax.vmap(one))(betas, states)
+    single = quick(one)
+    for i in range(3):
+        value, regime = single(betas[i], states[i])
+        np.testing.assert_allclose(values[i], value, rtol=1e-11)
+        np.testing.assert_allclose([leaf[i] for leaf in regimes], regime, rtol=1e-12)
+
+
+def test_largest_eigenvalue_needs_a_product_and_a_continuous_space():
+    with pytest.raises(ValueError, match=r"^steps must be an integer of at least 1, got 0$"):
+        stability.largest_eigenvalue(stability.update_jacobian(MEMORIES["softmax"], STATE), steps=0)
+    spins = Memory.create(jnp.ones((2, 3)), separation=Linear(), space=Spins())
+    with pytest.raises(ValueError, match="continuous space for its update to have a Jacobian, got Spins"):
+        stability.update_jacobian(spins, jnp.ones(3))
+
+
+find_regime = quick(stability.regime)
+
+
+def test_the_three_regimes_of_a_clustered_memory():
+    """Three near copies of one direction among 20 orthogonal patterns: all, then the three, then one as β grows."""
+    stored = np.eye(22, 24) * 4
+    stored[1], stored[2] = stored[0] + np.eye(24)[22], stored[0] + np.eye(24)[23]
+    expected = {0.01: (GLOBAL_AVERAGE, 20), 0.8: (METASTABLE_MIXTURE, 3), 40.0: (SINGLE_PATTERN, 1)}
+    for beta, (kind, count) in expected.items():
+        memory = Memory.create(jnp.asarray(stored), beta)
+        start = jnp.asarray(stored[1] if kind == SINGLE_PATTERN else stored[:3].mean(axis=0))
+        found = find_regime(memory, retrieve(memory, start, max_steps=1000).state)
+        assert REGIMES[int(found.kind)] == REGIMES[kind]
+        assert found.patterns == count
+        assert float(found.effective_number) == pytest.approx({20: 22, 3: 3, 1: 1}[count], rel=0.02)
+        assert found.index < 3
+        if kind == SINGLE_PATTERN:
+            assert found.index == 1
+            assert found.share > 0.999
+
+
+@pytest.mark.parametrize(
+    ("heavy", "count", "kind"),
+    [
+        ([1.0] * 10, 9, GLOBAL_AVERAGE),
+        ([1.0] * 5 + [0.0] * 5, 5, METASTABLE_MIXTURE),
+        ([1.0] * 6 + [0.0] * 4, 6, GLOBAL_AVERAGE),
+        ([1.0, 1.0] + [0.0] * 8, 2, METASTABLE_MIXTURE),
+        ([0.51, 0.49] + [0.0] * 8, 2, SINGLE_PATTERN),
+        ([0.95] + [0.05 / 9] * 9, 1, SINGLE_PATTERN),
+        ([0.0] * 10, 0, NO_PATTERN),
+    ],
+)
+def test_criteria_of_the_regimes(heavy, count, kind):
+    """With weights equal to the scores (½‖s‖², patterns of one component each) the state sets the shares itself."""
+    memory = Memory.create(jnp.eye(12), mask=jnp.arange(12) < 10, separation=Linear())
+    found = find_regime(memory, jnp.asarray([*heavy, 7.0, 7.0]))
+    assert REGIMES[int(found.kind)] == REGIMES[kind]
+    assert found.patterns == count
+    assert found.index == (0 if count else -1)
+    assert float(found.share) == pytest.approx(max(heavy) / max(sum(heavy), 1), rel=1e-12)
+
+
+def test_outside_every_support_no_pattern_holds_the_state():
+    memory = Memory.create(PATTERNS, 1.0, similarity=SquaredDistance(), separation=LogReLU(), space=Euclidean(False))
+    found = find_regime(memory, jnp.full(N, 50.0))
+    assert REGIMES[int(found.kind)] == "no pattern"
+    assert found.effective_number == 0
+
+
+@pytest.mark.parametrize("beta", [0.3, 1.0, 4.0])
+def test_no_update_ends_beyond_the_bound_of_ramsauers_fifth_theorem(beta):
+    """4000 states up to a third of the norm away from their pattern, and the patterns themselves."""
+    stored = patterns.sphere(jax.random.key(3), 8, 20, radius=3.0)
+    memory = Memory.create(stored, beta)
+    keys = jax.random.split(jax.random.key(9), 2)
+    directions = jax.random.normal(keys[0], (500, 8, 20))
+    distance = jax.random.uniform(keys[1], (500, 8))
+    states = stored[None] + distance[..., None] * directions / jnp.linalg.norm(directions, axis=-1, keepdims=True)
+    after = quick(jax.vmap(jax.vmap(memory.update)))(states)
+    measured = np.linalg.norm(np.asarray(after) - np.asarray(stored)[None], axis=-1)
+    assert np.sum(measured > stability.retrieval_error_bound(memory, distance)) == 0
+    clean, rows = stability.retrieval_error_bound(memory), np.asarray(stored)
+    gap = np.sum(rows**2, axis=1) - np.max(rows @ rows.T - 1e9 * np.eye(8), axis=1)
+    np.testing.assert_allclose(clean, bounds.retrieval_error(gap, 8, beta, 3.0), rtol=1e-10)
+    exact = np.linalg.norm(np.asarray(quick(jax.vmap(memory.update))(stored)) - rows, axis=1)
+    assert np.all(exact <= clean)
+    assert beta < 4 or np.all(clean < 0.01)
+
+
+def test_error_bound_of_padded_and_of_lone_patterns():
+    mask = np.arange(M) < 4
+    padded = stability.retrieval_error_bound(Memory.create(PATTERNS, 0.8, mask=jnp.asarray(mask)))
+    np.testing.assert_allclose(padded[mask], stability.retrieval_error_bound(Memory.create(PATTERNS[:4], 0.8)))
+    assert np.all(np.isnan(padded[~mask]))
+    assert stability.retrieval_error_bound(Memory.create(PATTERNS[:1], 0.8)) == [0.0]
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [MEMORIES["box"], MEMORIES["distance"], Memory.create(PATTERNS, separation=Sparsemax())],
+    ids=["box", "distance", "sparsemax"],
+)
+def test_error_bound_is_refused_for_memories_the_theorem_is_not_about(memory):
+    with pytest.raises(ValueError, match="memory must be modern"):
+        stability.retrieval_error_bound(memory)

@@ -1,0 +1,334 @@
+import os
+import pickle
+import zipfile
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_sample_images
+
+from hopfield.patterns import datasets
+
+RNG = np.random.default_rng(0)
+
+
+def test_to_norm_sets_every_norm_and_keeps_directions_and_zeros():
+    rows = RNG.normal(size=(4, 9))
+    rows[2] = 0.0
+    scaled = np.asarray(datasets.to_norm(rows))
+    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), [3, 3, 0, 3], rtol=1e-14)
+    np.testing.assert_allclose(np.sum(scaled * rows, axis=1), 3 * np.linalg.norm(rows, axis=1), rtol=1e-14)
+    np.testing.assert_allclose(datasets.to_norm(rows[0], norm=1.0), rows[0] / np.linalg.norm(rows[0]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+def test_standardise_takes_the_mean_off_and_a_constant_becomes_zero(dtype):
+    rows = RNG.normal(3.0, 2.0, size=(4, 10)).astype(dtype)
+    rows[1] = 0.1
+    standard = np.asarray(jax.jit(datasets.standardise)(rows))
+    assert standard.dtype == dtype
+    np.testing.assert_allclose(standard.mean(axis=1), 0, atol=4 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(standard.std(axis=1), [1, 0, 1, 1], rtol=8 * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(standard[1], 0)
+
+
+def test_standardise_resolves_a_faint_contrast_in_single_precision():
+    faint = 100.0 + np.arange(8, dtype=np.float32) / 1024  # exact in float32
+    expected = (np.arange(8) - 3.5) / np.std(np.arange(8))
+    np.testing.assert_allclose(datasets.standardise(faint), expected, rtol=1e-6)
+
+
+def test_to_spins_thresholds_each_pattern_at_its_median_or_all_at_one_level():
+    rows = jnp.asarray([[0.0, 1.0, 2.0, 9.0], [5.0, 5.0, 5.0, 4.0]])
+    np.testing.assert_array_equal(datasets.to_spins(rows), [[-1, -1, 1, 1], [1, 1, 1, -1]])
+    np.testing.assert_array_equal(datasets.to_spins(rows, 2.0), [[-1, -1, 1, 1], [1, 1, 1, 1]])
+    np.testing.assert_array_equal(datasets.to_spins(rows[0]), [-1, -1, 1, 1])
+
+
+def test_to_spins_keeps_the_contrast_of_a_pattern_mostly_at_its_minimum():
+    spins = datasets.to_spins(jnp.asarray([[0, 0, 0, 7, 9], [4, 4, 4, 4, 4]]))
+    assert spins.dtype == jnp.float64
+    np.testing.assert_array_equal(spins, [[-1, -1, -1, 1, 1], [-1, -1, -1, -1, -1]])
+
+
+def test_digits_are_the_images_of_scikit_learn():
+    images = load_digits().images
+    np.testing.assert_array_equal(datasets.digits(), images.reshape(1797, 64) / 16)
+    spins = np.asarray(datasets.digits(binary=True))
+    np.testing.assert_array_equal(spins == 1, images.reshape(1797, 64) >= 8)
+    assert set(np.unique(spins)) == {-1.0, 1.0}
+    assert len(spins) - len(np.unique(spins, axis=0)) == 47
+
+
+def test_photograph_patches_are_cut_from_the_photographs():
+    photographs = np.stack(load_sample_images().images) / 255
+    patch = np.asarray(datasets.photograph_patches(size=5, count=3, seed=1, colour=True))[2].reshape(5, 5, 3)
+    corners = np.argwhere(np.all(np.abs(photographs - patch[0, 0]) < 1e-12, axis=-1))
+    found = [photographs[image, y : y + 5, x : x + 5] for image, y, x in corners]
+    assert any(cut.shape == patch.shape and np.allclose(cut, patch, atol=1e-12) for cut in found)
+
+
+def test_photograph_patches_in_grey_are_the_luminance_of_those_in_colour():
+    grey = np.asarray(datasets.photograph_patches(size=4, count=50, seed=3))
+    photographs = np.stack(load_sample_images().images) @ np.array([0.299, 0.587, 0.114]) / 255
+    windows = np.lib.stride_tricks.sliding_window_view(photographs, (4, 4), axis=(1, 2))
+    for patch in grey[:5].reshape(-1, 4, 4):
+        corner = np.argwhere(np.abs(windows[..., 0, 0] - patch[0, 0]) < 1e-12)
+        assert any(np.allclose(windows[tuple(place)], patch, atol=1e-12) for place in corner)
+
+
+@pytest.mark.parametrize("colour", [False, True], ids=["grey", "colour"])
+def test_photograph_patches_are_reproducible_and_a_larger_count_appends(colour):
+    few, many = (np.asarray(datasets.photograph_patches(6, count, 2, colour=colour)) for count in (40, 300))
+    assert many.shape == (300, 6 * 6 * (3 if colour else 1))
+    np.testing.assert_array_equal(few, many[:40])
+    assert len(np.unique(many, axis=0)) == 300
+    other = np.asarray(datasets.photograph_patches(6, 40, 5, colour=colour))
+    assert not np.array_equal(few, other)
+
+
+def test_photograph_patches_never_change_between_releases():
+    # The first patch of seed 0, worked out once: guards the order of drawing and the grey conversion.
+    first = np.asarray(datasets.photograph_patches(size=2, count=1, seed=0))[0]
+    np.testing.assert_allclose(first * 255, [29.04, 30.328, 28.926, 30.328], atol=1e-9)
+
+
+def test_photograph_patches_have_contrast_and_come_with_unit_norm_or_as_spins():
+    raw = np.asarray(datasets.photograph_patches(size=2, count=4000))
+    assert np.all(np.ptp(raw, axis=1) > 0)
+    assert raw.min() >= 0
+    assert raw.max() <= 1
+    unit = np.asarray(datasets.photograph_patches(size=2, count=4000, unit_norm=True))
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(unit.mean(axis=1), 0, atol=1e-11)
+    spins = np.asarray(datasets.photograph_patches(size=2, count=4000, binary=True))
+    assert np.all(np.ptp(spins, axis=1) == 2)
+    untied = np.median(raw, axis=1) > raw.min(axis=1)
+    expected = np.where(raw >= np.median(raw, axis=1, keepdims=True), 1, -1)
+    np.testing.assert_array_equal(spins[untied], expected[untied])
+
+
+def test_flat_patches_are_passed_over():
+    photograph = np.zeros((1, 6, 6, 1))
+    photograph[0, 0, 0] = 1.0
+    # Of the 25 places of a 2 × 2 window only the corner's has contrast.
+    np.testing.assert_array_equal(datasets._cut(photograph, 2, 1, 0), [[1, 0, 0, 0]])
+    with pytest.raises(ValueError, match="count must be at most 1, the patches with contrast, got 2"):
+        datasets._cut(photograph, 2, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"size": 1}, "size must be an integer of at least 2, got 1"),
+        ({"size": 500}, "size must be at most 427, the photographs' height, got 500"),
+        ({"count": 0}, "count must be an integer of at least 1, got 0"),
+        ({"count": 2.5}, "count must be an integer of at least 1, got 2.5"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+    ],
+)
+def test_impossible_patches_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        datasets.photograph_patches(**options)
+
+
+def test_bundled_data_needs_no_network_and_says_nothing(capfd, monkeypatch):
+    import socket
+
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("a connection was attempted"))
+    datasets.digits()
+    datasets.photograph_patches(count=10)
+    assert capfd.readouterr() == ("", "")
+
+
+NUMBERS = RNG.normal(size=(6, 4))
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (NUMBERS, NUMBERS),
+        (NUMBERS.astype(np.float32), NUMBERS.astype(np.float32)),
+        (np.arange(24, dtype=np.uint8).reshape(2, 3, 4), np.arange(24.0).reshape(2, 12)),
+        (np.ones((2, 2, 3, 2), bool), np.ones((2, 12))),
+        (np.asfortranarray(NUMBERS), NUMBERS),
+        (NUMBERS.astype(">f8"), NUMBERS),
+    ],
+    ids=["float64", "float32", "images", "bool", "fortran", "big-endian"],
+)
+def test_files_are_read_as_one_pattern_per_row(tmp_path, array, expected):
+    np.save(tmp_path / "patterns.npy", array)
+    loaded = datasets.from_file(tmp_path / "patterns.npy")
+    assert loaded.dtype == jnp.float64
+    np.testing.assert_array_equal(loaded, expected)
+    np.savez_compressed(tmp_path / "patterns.npz", only=array)
+    np.testing.assert_array_equal(datasets.from_file(str(tmp_path / "patterns.npz")), expected)
+
+
+def test_files_are_single_precision_without_x64(tmp_path):
+    np.save(tmp_path / "patterns.npy", NUMBERS)
+    np.save(tmp_path / "large.npy", NUMBERS * 1e39)
+    with jax.enable_x64(False):
+        loaded = datasets.from_file(tmp_path / "patterns.npy")
+        assert loaded.dtype == jnp.float32
+        np.testing.assert_array_equal(np.asarray(loaded), NUMBERS.astype(np.float32))
+        with pytest.raises(ValueError, match="path must hold numbers finite in float32, got others in row 0"):
+            datasets.from_file(tmp_path / "large.npy")
+
+
+def test_one_array_of_several_is_chosen_by_name(tmp_path):
+    np.savez(tmp_path / "both.npz", first=NUMBERS, second=2 * NUMBERS)
+    np.testing.assert_array_equal(datasets.from_file(tmp_path / "both.npz", "second"), 2 * NUMBERS)
+
+
+class Malicious:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def write_pickle(path, payload):
+    path.write_bytes(pickle.dumps(payload))
+
+
+def write_object_npy(path, payload):
+    with path.open("wb") as file:
+        np.save(file, np.array([[payload, 1], [2, 3]], object), allow_pickle=True)
+
+
+def write_object_npz(path, payload):
+    with path.open("wb") as file:
+        np.savez(file, patterns=np.array([[payload, 1], [2, 3]], object))
+
+
+def write_pickle_in_zip(path, payload):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("patterns", pickle.dumps(payload))
+
+
+def write_pickle_named_npy_in_zip(path, payload):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("patterns.npy", pickle.dumps(payload))
+
+
+PICKLES = [
+    write_pickle,
+    write_object_npy,
+    write_object_npz,
+    write_pickle_in_zip,
+    write_pickle_named_npy_in_zip,
+]
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".pkl"])
+@pytest.mark.parametrize("write", PICKLES, ids=lambda write: write.__name__)
+def test_pickled_data_never_executes(tmp_path, write, suffix):
+    witness, path = tmp_path / "witness", tmp_path / f"patterns{suffix}"
+    write(path, Malicious(witness))
+    with pytest.raises(ValueError, match=r"^path must .*, got .*patterns") as caught:
+        datasets.from_file(path)
+    assert not witness.exists()
+    assert "\n" not in str(caught.value)
+
+
+def test_the_malicious_pickle_would_have_executed(tmp_path):
+    witness, path = tmp_path / "witness", tmp_path / "patterns.npy"
+    write_object_npy(path, Malicious(witness))
+    np.load(path, allow_pickle=True)
+    assert witness.exists()
+
+
+def npy(array):
+    def write(path):
+        with path.open("wb") as file:
+            np.save(file, array)
+
+    return write
+
+
+def npz(**arrays):
+    def write(path):
+        with path.open("wb") as file:
+            np.savez(file, **arrays)
+
+    return write
+
+
+def truncated(keep):
+    def write(path):
+        npy(NUMBERS)(path)
+        path.write_bytes(path.read_bytes()[:keep])
+
+    return write
+
+
+def damaged_zip(path):
+    npz(a=NUMBERS)(path)
+    content = bytearray(path.read_bytes())
+    content[200:240] = bytes(40)
+    path.write_bytes(content)
+
+
+def endless_header(path):
+    npy(NUMBERS)(path)
+    path.write_bytes(path.read_bytes().replace(b"(6, 4)", b"(9" + b"0" * 12 + b", 4)"))
+
+
+BAD_FILES = {
+    "missing": (lambda path: None, None, "path must name an existing .npy or .npz file"),
+    "directory": (Path.mkdir, None, "path must name an existing .npy or .npz file"),
+    "pipe": (os.mkfifo, None, "path must name an existing .npy or .npz file"),
+    "empty": (lambda path: path.touch(), None, "path must be a sound .npy or .npz file without pickled data"),
+    "text": (lambda path: path.write_text("1,2\n3,4\n"), None, "path must be a sound .npy or .npz file"),
+    "cut header": (truncated(50), None, "path must be a sound .npy or .npz file"),
+    "cut data": (truncated(200), None, "path must be a sound .npy or .npz file"),
+    "damaged zip": (damaged_zip, None, "path must be a sound .npy or .npz file"),
+    "impossible size": (endless_header, None, "path must be a sound .npy or .npz file"),
+    "rank 0": (npy(np.float64(1.0)), None, r"path must hold patterns of shape \[M, N\].*, got \(\)"),
+    "rank 1": (npy(np.ones(4)), None, r"path must hold patterns of shape \[M, N\].*, got \(4,\)"),
+    "no pattern": (npy(np.ones((0, 4))), None, r"path must hold patterns .*, got \(0, 4\)"),
+    "no neuron": (npy(np.ones((4, 0))), None, r"path must hold patterns .*, got \(4, 0\)"),
+    "text array": (npy(np.array([["a", "b"]])), None, "path must hold real numbers, got <U1"),
+    "complex": (npy(np.ones((2, 2), complex)), None, "path must hold real numbers, got complex128"),
+    "dates": (npy(np.zeros((2, 2), "M8[s]")), None, "path must hold real numbers, got datetime64"),
+    "record": (npy(np.zeros((2, 2), "f8,i4")), None, "path must hold real numbers"),
+    "nan": (npy(np.array([[1.0, 2.0], [3.0, np.nan]])), None, "numbers finite in float64, got others in row 1"),
+    "infinite": (npy(np.array([[1.0, -np.inf]])), None, "numbers finite in float64, got others in row 0"),
+    "several": (npz(a=NUMBERS, b=NUMBERS), None, "path must hold a single array where none is named, got 'a', 'b' in"),
+    "thousands": (npz(**{f"a{i}": NUMBERS for i in range(2000)}), None, "'a7', 1992 more in"),
+    "unknown name": (npz(a=NUMBERS, b=NUMBERS), "c", "name must be one of 'a', 'b', got 'c'"),
+    "no array": (npz(), None, "path must hold at least one array, got none"),
+    "name for npy": (npy(NUMBERS), "a", "name must be None for a .npy file, got 'a'"),
+}
+
+
+@pytest.mark.parametrize(("write", "name", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_bad_files_end_in_one_sentence(tmp_path, write, name, message):
+    path = tmp_path / "patterns.file"
+    write(path)
+    with pytest.raises(ValueError, match=message) as caught:
+        datasets.from_file(path, name)
+    assert "patterns.file" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unreadable_file_is_named(tmp_path, monkeypatch):
+    np.save(tmp_path / "patterns.npy", NUMBERS)
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ValueError, match=r"path must be readable, got .*patterns.npy' \(Permission denied\)"):
+        datasets.from_file(tmp_path / "patterns.npy")
+
+
+def test_an_overlong_path_is_named():
+    with pytest.raises(ValueError, match=r"path must be readable, got 'xxx.* \(File name too long\)"):
+        datasets.from_file("x" * 5000)

@@ -1,0 +1,261 @@
+"""Each separation against its closed form, and against the ties, overflows and cancellations it promises to survive."""
+
+import itertools
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from hopfield.separations import (
+    Entmax,
+    Exponential,
+    Linear,
+    LogReLU,
+    LogSumExp,
+    Normmax,
+    Polynomial,
+    Separation,
+    Sparsemax,
+    entmax,
+    normmax,
+    polynomial,
+    top_k,
+)
+from tests.hopfield.contracts.parts import quick, slopes
+
+RNG = np.random.default_rng(4)
+Z = RNG.normal(size=(9, 6)) * 1.5
+
+
+def both(separation, z):
+    """F and weights of a batch of scores."""
+    return [np.asarray(a) for a in quick(jax.vmap(lambda s: (separation.potential(s), separation.weights(s))))(z)]
+
+
+CLOSED_FORMS = {
+    "linear": (Linear(), lambda z: 0.5 * np.sum(z**2), lambda z: z),
+    "cubic": (polynomial(3), lambda z: np.sum(z**3) / 3, lambda z: z**2),
+    "quintic rectified": (
+        polynomial(5, rectified=True),
+        lambda z: np.sum(z[z > 0] ** 5) / 5,
+        lambda z: np.where(z > 0, z**4, 0),
+    ),
+    "exponential": (Exponential(), lambda z: np.sum(np.exp(z)), np.exp),
+    "log-sum-exp": (LogSumExp(), scipy.special.logsumexp, scipy.special.softmax),
+    "log-relu": (
+        LogReLU(),
+        lambda z: np.log(np.sum((1 + z)[z > -1])),
+        lambda z: (z > -1) / np.sum((1 + z)[z > -1]),
+    ),
+}
+
+
+@pytest.mark.parametrize(("separation", "potential", "weights"), CLOSED_FORMS.values(), ids=CLOSED_FORMS)
+def test_potential_and_weights_in_closed_form(separation, potential, weights):
+    found = both(separation, Z)
+    np.testing.assert_allclose(found[0], [potential(z) for z in Z], rtol=1e-13)
+    np.testing.assert_allclose(found[1], [weights(z) for z in Z], rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_top_k_is_the_largest_log_sum_exp_over_sets_of_k(count):
+    sets = [list(s) for s in itertools.combinations(range(6), count)]
+    potential, weights = both(top_k(count), Z)
+    np.testing.assert_allclose(potential, [max(scipy.special.logsumexp(z[s]) for s in sets) for z in Z], rtol=1e-13)
+    for z, p in zip(Z, weights, strict=True):
+        largest = np.argsort(-z)[:count]
+        np.testing.assert_allclose(p[largest], scipy.special.softmax(z[largest]), rtol=1e-12)
+        assert np.count_nonzero(p) == count
+
+
+@pytest.mark.parametrize("count", [6, 50])
+def test_top_k_of_all_is_softmax(count):
+    for got, expected in zip(both(top_k(count), Z), both(LogSumExp(), Z), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+
+def test_named_special_cases_agree():
+    """Degree 2 is the classical network, 2-entmax sparsemax; entmax at α → 1 is softmax, with F its log-sum-exp."""
+    for one, other, rtol in (
+        (polynomial(2), Linear(), 1e-15),
+        (entmax(2.0), Sparsemax(), 1e-12),
+        (entmax(1 + 1e-5), LogSumExp(), 1e-3),
+    ):
+        for got, expected in zip(both(one, Z), both(other, Z), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=rtol, atol=1e-15)
+
+
+@pytest.mark.parametrize("make", [Entmax, Normmax], ids=["entmax", "normmax"])
+def test_potential_is_smooth_in_its_order_alpha(make):
+    """∂F/∂α and both orders of ∂²F/∂α∂z, against central differences."""
+    z = jnp.asarray(Z[0])
+
+    def potential(x):
+        return make(x[-1]).potential(x[:-1])
+
+    point = jnp.append(z, 1.4)
+    np.testing.assert_allclose(quick(jax.grad(potential))(point), slopes(potential, point), rtol=1e-6, atol=1e-9)
+    hessian = quick(jax.jacfwd(jax.grad(potential)))(point)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(hessian, slopes(jax.grad(potential), point), rtol=1e-5, atol=1e-7)
+
+
+@partial(quick, static_argnums=0)
+def _rise(separation, up, down, beta):
+    return separation.rise(up, down, beta)
+
+
+@partial(quick, static_argnums=0)
+def _field(separation, scores, step, spin, beta):
+    return separation.fields(scores, step[:, None], spin[None], beta)[0]
+
+
+def rise(separation, up, down, beta=1.0) -> float:
+    """[F(β up) − F(β down)] / β in float32."""
+    return float(_rise(separation, *(jnp.asarray(a, jnp.float32) for a in (up, down, beta))))
+
+
+def field(separation, scores, step, spin, beta=1.0) -> float:
+    """Half the rise of F from spin −1 to +1, which moves the scores by `step`, in float32."""
+    return float(_field(separation, *(jnp.asarray(a, jnp.float32) for a in (scores, step, spin, beta))))
+
+
+@pytest.mark.parametrize("degree", [2, 3, 4, 5])
+def test_polynomial_rise_of_opposed_integers_is_an_exact_tie(degree):
+    """Σ aⁿ − bⁿ over scores that are permuted among the patterns is zero, though β itself is rounded."""
+    up, down = [17.0, -12.0, 5.0, 8.0], [5.0, 17.0, 8.0, -12.0]
+    assert rise(polynomial(degree), up, down, beta=1 / 37) == 0.0
+
+
+@pytest.mark.parametrize("degree", [2, 3, 8, 40])
+@pytest.mark.parametrize("beta", [1e-6, 1e-3])
+def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
+    """1000⁴⁰ is far beyond float32: the energy difference of a spin must still say which way is down."""
+    separation = polynomial(degree)
+    up, down = [1000.0, 20.0, 10.0], [998.0, 22.0, 8.0]
+    got = rise(separation, up, down, beta)
+    assert 0 < got < np.inf
+    assert rise(separation, down, up, beta) == pytest.approx(-got, rel=1e-6)
+    expected = sum((beta * a) ** degree - (beta * b) ** degree for a, b in zip(up, down, strict=True)) / degree / beta
+    if expected > 1e-20:
+        assert got == pytest.approx(expected, rel=1e-4)
+    assert field(separation, up, np.subtract(up, down), 1.0, beta) == pytest.approx(0.5 * got, rel=1e-3)
+
+
+def test_exponential_rise_is_signed_beyond_every_overflow():
+    """F overflows at z = 88 and vanishes at z = −104 in float32; differences keep their sign."""
+    separation = Exponential()
+    assert rise(separation, [500.0], [498.0]) == np.inf
+    assert rise(separation, [498.0, 500.0], [500.0, 498.0]) == 0.0
+    assert 0 < rise(separation, [-498.0], [-500.0]) < 1e-20
+    assert -1e-20 < rise(separation, [-500.0], [-498.0]) < 0
+    up, down = jnp.float32([-498.0, 1e9]), jnp.float32([-500.0, -1e9])
+    masked = separation.rise(up, down, jnp.float32(1.0), jnp.array([True, False]))
+    assert float(masked) == rise(separation, [-498.0], [-500.0])
+
+
+@pytest.mark.parametrize("beta", [1e-6, 1e-3, 0.5])
+def test_exponential_rise_does_not_cancel_at_small_beta(beta):
+    """Σ e^(βa) − e^(βb) = Σ 2 e^(β(a+b)/2) sinh(β(a−b)/2), where no two near numbers are subtracted."""
+    up, down = np.array([3.0, -1.0, 2.0]), np.array([1.0, 1.0, 4.0])
+    expected = np.sum(2 * np.exp(beta * (up + down) / 2) * np.sinh(beta * (up - down) / 2)) / beta
+    assert rise(Exponential(), up, down, beta) == pytest.approx(expected, rel=1e-6)
+    for spin, scores in ((1.0, up), (-1.0, down)):
+        assert field(Exponential(), scores, up - down, spin, beta) == pytest.approx(0.5 * expected, rel=1e-6)
+
+
+def test_a_state_outside_every_support_is_a_tie():
+    z = jnp.full(3, -5.0)
+    assert LogReLU().potential(z) == -np.inf
+    assert rise(LogReLU(), z, z - 1) == 0.0
+    assert rise(LogReLU(), jnp.zeros(3), z) == np.inf
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations([-1000.0, 0.0, 1000.0])), ids=str)
+def test_streams_of_far_apart_blocks_neither_overflow_nor_forget(order):
+    """e^1000 is beyond any float: the block of largest scores must come out whole, wherever it stands."""
+    values = jnp.eye(6, dtype=jnp.float32)
+    z = jnp.asarray([top - gap for top in order for gap in (0.0, 1.0)], jnp.float32)
+    separation = LogSumExp()
+    stream, *rest = (separation.block(z[i : i + 2], values[i : i + 2]) for i in (0, 2, 4))
+    for block in rest:
+        stream = separation.merge(stream, block)
+    potential, read = separation.finish(stream)
+    np.testing.assert_allclose(potential, separation.potential(z), rtol=1e-6)
+    np.testing.assert_allclose(read, separation.weights(z), rtol=1e-6)
+
+
+def test_shares_are_relative_weights_at_any_size():
+    """|z²| / Σ z², also where the sum of squares overflows float32; signs of classical weights do not matter."""
+    z = jnp.array([3.0, -4.0, 0.0])
+    np.testing.assert_allclose(Linear().shares(z), [3 / 7, 4 / 7, 0])
+    np.testing.assert_allclose(polynomial(3).shares(1e15 * z.astype(jnp.float32)), [9 / 25, 16 / 25, 0], rtol=1e-6)
+    np.testing.assert_allclose(Exponential().shares(jnp.float32([500.0, 500.0, 0.0])), [0.5, 0.5, 0.0])
+
+
+def test_softmax_of_half_precision_scores_is_summed_in_float32():
+    """4096 equal scores: a sum in bfloat16, of 8 bits, would stop at 256."""
+    z = jnp.zeros(4096, jnp.bfloat16)
+    assert LogSumExp().weights(z).dtype == jnp.bfloat16
+    assert LogSumExp().potential(z).dtype == jnp.float32
+    np.testing.assert_allclose(LogSumExp().potential(z), np.log(4096), rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(LogSumExp().weights(z), np.float32), 1 / 4096, rtol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("build", "value", "message"),
+    [
+        (polynomial, 1, "degree must be an integer of at least 2, got 1"),
+        (polynomial, 2.5, "degree must be an integer of at least 2, got 2.5"),
+        (polynomial, True, "degree must be an integer of at least 2, got True"),
+        (entmax, 1.0, "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
+        (entmax, 2.1, "alpha must be greater than 1 and at most 2 for entmax, got 2.1"),
+        (entmax, float("nan"), "alpha must be greater than 1 and at most 2 for entmax, got nan"),
+        (normmax, 1.0, "alpha must be finite and greater than 1 for normmax, got 1.0"),
+        (normmax, float("inf"), "alpha must be finite and greater than 1 for normmax, got inf"),
+        (top_k, 0, "count must be an integer of at least 1, got 0"),
+        (top_k, 1.0, "count must be an integer of at least 1, got 1.0"),
+    ],
+)
+def test_out_of_range_parameters_are_refused(build, value, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        build(value)
+
+
+def test_alpha_is_traced_so_that_sweeping_it_compiles_once():
+    compiled = []
+
+    @jax.jit
+    def weights(alpha):
+        compiled.append(alpha)
+        return entmax(alpha).weights(jnp.asarray(Z[0]))
+
+    found = [weights(alpha) for alpha in (1.2, 1.5, 1.9)]
+    assert len(compiled) == 1
+    np.testing.assert_allclose(found[1], both(entmax(1.5), Z[:1])[1][0], rtol=1e-12)
+
+
+def test_a_separation_needs_only_a_potential_and_its_gradient():
+    """What a user adds in one file: everything else has a default that is derived from the two."""
+
+    class Cosh(Separation):
+        def potential(self, z, where=None):
+            return jnp.sum(jnp.cosh(z)) if where is None else jnp.sum(jnp.where(where, jnp.cosh(z), 0.0))
+
+        def weights(self, z, where=None):
+            return jnp.sinh(z) if where is None else jnp.where(where, jnp.sinh(z), 0.0)
+
+    a, b = jnp.asarray(Z[0]), jnp.asarray(Z[1])
+    np.testing.assert_allclose(Cosh().rise(a, b, 2.0), np.sum(np.cosh(2 * a) - np.cosh(2 * b)) / 2, rtol=1e-12)
+    np.testing.assert_allclose(Cosh().shares(a), np.abs(np.sinh(a)) / np.sum(np.abs(np.sinh(a))), rtol=1e-12)
+    with pytest.raises(TypeError, match="Cosh has no streaming form"):
+        Cosh().block(a, jnp.ones((6, 1)))
+
+
+def test_convexity_of_polynomials_depends_on_degree_and_rectification():
+    assert [polynomial(n).convex for n in (2, 3, 4, 5)] == [True, False, True, False]
+    assert [polynomial(n).monotone for n in (2, 3, 4, 5)] == [False, True, False, True]
+    assert all(Polynomial(n, True).convex and Polynomial(n, True).monotone for n in (2, 3, 4, 5))

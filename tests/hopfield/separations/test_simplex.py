@@ -1,0 +1,173 @@
+"""Sparse maps against an independent optimiser, against closed forms, and against the literature's own algorithms."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.optimize
+
+from hopfield.separations import simplex
+from tests.hopfield.contracts.parts import quick, slopes
+
+RNG = np.random.default_rng(8)
+SCORES = RNG.normal(size=(6, 5)) * np.array([0.2, 0.5, 1.0, 1.5, 2.0, 4.0])[:, None]
+
+sparsemax = quick(jax.vmap(simplex.sparsemax))
+entmax = quick(jax.vmap(simplex.entmax, (0, None)))
+normmax = quick(jax.vmap(simplex.normmax, (0, None)))
+
+
+def tsallis(p, alpha):
+    """Tsallis' entropy as its definition reads, Shannon's at α = 1."""
+    if alpha == 1:
+        return -np.sum(p * np.log(p, where=p > 0, out=np.zeros_like(p)))
+    return (np.sum(p) - np.sum(p**alpha)) / (alpha * (alpha - 1))
+
+
+def maximum_on_simplex(z, regulariser):
+    """max over the simplex of p·z + regulariser(p), by sequential quadratic programming [M], float."""
+    end = scipy.optimize.minimize(
+        lambda p: -(p @ z + regulariser(np.maximum(p, 0))),
+        np.full(z.size, 1 / z.size),
+        method="SLSQP",
+        bounds=[(0, 1)] * z.size,
+        constraints={"type": "eq", "fun": lambda p: np.sum(p) - 1, "jac": np.ones_like},
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return end.x, -end.fun
+
+
+def assert_maximises(p, value, z, regulariser):
+    """p is on the simplex, attains `value`, and no optimiser finds better."""
+    best, height = maximum_on_simplex(z, regulariser)
+    assert np.all(p >= 0)
+    np.testing.assert_allclose(np.sum(p), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(p @ z + regulariser(p), value, rtol=1e-12)
+    np.testing.assert_allclose(value, height, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(p, best, atol=2e-4)
+
+
+def test_sparsemax_is_the_projection_on_the_simplex():
+    for z, p in zip(SCORES, np.asarray(sparsemax(SCORES)), strict=True):
+        assert_maximises(p, p @ z + tsallis(p, 2), z, lambda q: tsallis(q, 2))
+
+
+def test_sparsemax_in_closed_form():
+    """Two scores: p = (1 + z₁ − z₂)/2 clipped to [0, 1] (Martins & Astudillo 2016, eq. 5)."""
+    gaps = np.array([-2.0, -0.6, 0.0, 0.25, 1.0, 3.0])
+    z = np.stack([gaps, np.zeros_like(gaps)], axis=1)
+    np.testing.assert_allclose(sparsemax(z)[:, 0], np.clip((1 + gaps) / 2, 0, 1), atol=1e-15)
+
+
+@pytest.mark.parametrize("alpha", [1.1, 1.3, 1.5, 1.8, 2.0])
+def test_entmax_maximises_score_plus_tsallis_entropy(alpha):
+    for z, p in zip(SCORES, np.asarray(entmax(SCORES, alpha)), strict=True):
+        assert_maximises(p, p @ z + tsallis(p, alpha), z, lambda q: tsallis(q, alpha))
+
+
+@pytest.mark.parametrize("alpha", [1.3, 2.0, 5.0])
+def test_normmax_maximises_score_minus_norm(alpha):
+    weights, height = (np.asarray(a) for a in normmax(SCORES, alpha))
+    for z, p, value in zip(SCORES, weights, height, strict=True):
+        assert_maximises(p, value, z, lambda q: 1 - np.sum(q**alpha) ** (1 / alpha))
+
+
+def test_normmax_of_three_scores_by_brute_force():
+    """The maximum over a grid of a million points of the simplex, at distance 10⁻³ from each other."""
+    a, b = np.meshgrid(np.linspace(0, 1, 1001), np.linspace(0, 1, 1001))
+    grid = np.stack([a, b, 1 - a - b])[:, a + b <= 1 + 1e-12].clip(0)
+    z = np.array([0.9, 0.7, -0.1])
+    heights = z @ grid + 1 - np.sum(grid**3, axis=0) ** (1 / 3)
+    p, value = normmax(z[None], 3.0)
+    assert 0 <= value[0] - np.max(heights) < 1e-5
+    np.testing.assert_allclose(p[0], grid[:, np.argmax(heights)], atol=2e-3)
+
+
+def entmax15_by_sorting(z):
+    """Exact 1.5-entmax as Peters, Niculae & Martins 2019, algorithm 2, have it."""
+    x = np.sort(z / 2)[::-1]
+    for k in range(1, x.size + 1):
+        mean, spread = np.mean(x[:k]), np.sum((x[:k] - np.mean(x[:k])) ** 2)
+        if spread > 1:
+            break
+        tau = mean - np.sqrt((1 - spread) / k)
+        if k == x.size or x[k] <= tau:
+            break
+    return np.maximum(z / 2 - tau, 0) ** 2
+
+
+def test_bisection_gives_what_sorting_gives():
+    expected = np.array([entmax15_by_sorting(z) for z in SCORES])
+    np.testing.assert_allclose(entmax(SCORES, 1.5), expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(entmax(SCORES, 2.0), sparsemax(SCORES), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("alpha", [1.1, 1.01, 1.001])
+def test_entmax_approaches_softmax_in_proportion_to_alpha_less_one(alpha):
+    """exp_q expands to e^x (1 − (α−1) x²/2 + …): halving α − 1 halves the distance to softmax."""
+    gap = np.max(np.abs(entmax(SCORES[:3], alpha) - jax.nn.softmax(SCORES[:3], axis=1)))
+    half = np.max(np.abs(entmax(SCORES[:3], 1 + (alpha - 1) / 2) - jax.nn.softmax(SCORES[:3], axis=1)))
+    assert gap < 0.5 * (alpha - 1)
+    assert half / gap == pytest.approx(0.5, abs=0.08)
+
+
+def test_weights_of_far_scores_are_exactly_zero():
+    z = np.array([[10.0, 3.0, 0.0]])
+    for p in (sparsemax(z), entmax(z, 1.5), normmax(z, 2.0)[0]):
+        np.testing.assert_array_equal(p[0, 1:], 0.0)
+        np.testing.assert_allclose(p[0, 0], 1.0, rtol=1e-15)
+
+
+@pytest.mark.parametrize("alpha", [1.2, 1.5, 2.0, 4.0])
+def test_equal_scores_share_equally(alpha):
+    z = np.full((1, 4), 0.3)
+    maps = [normmax(z, alpha)[0]] + ([entmax(z, alpha)] if alpha <= 2 else [])
+    for p in maps:
+        np.testing.assert_allclose(p, 0.25, rtol=1e-13)
+
+
+@pytest.mark.parametrize("shift", [-1e6, 1e6])
+def test_common_shifts_of_the_scores_do_not_matter(shift):
+    for one in (sparsemax, lambda z: entmax(z, 1.5), lambda z: normmax(z, 2.0)[0]):
+        np.testing.assert_allclose(one(SCORES + shift), one(SCORES), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("one", "alpha"),
+    [
+        (simplex.entmax, 1.4),
+        (lambda z, alpha: simplex.normmax(z, alpha)[0], 1.7),
+        (lambda z, alpha: simplex.normmax(z, alpha)[1], 2.5),
+    ],
+    ids=["entmax", "normmax", "its maximum"],
+)
+def test_derivatives_in_scores_and_alpha_are_exact(one, alpha):
+    """First and second derivatives, forward and reverse, against central differences of the order below."""
+    point = jnp.append(SCORES[2], alpha)
+
+    def joint(x):
+        return one(x[:-1], x[-1])
+
+    first = quick(jax.jacfwd(joint))(point)
+    np.testing.assert_allclose(quick(jax.jacrev(joint))(point), first, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(first, slopes(joint, point), rtol=1e-6, atol=1e-8)
+    second = quick(jax.jacfwd(jax.jacrev(joint)))(point)
+    np.testing.assert_allclose(second, slopes(jax.jacfwd(joint), point), rtol=1e-6, atol=1e-7)
+
+
+def test_tsallis_entropy_has_its_known_values():
+    """α = 2: ½(1 − Σp²); uniform over four: (1 − 4^(1−α))/(α(α−1)); α → 1: Shannon's ln 4."""
+    p = jnp.array([0.5, 0.3, 0.2, 0.0])
+    uniform = jnp.full(4, 0.25)
+    np.testing.assert_allclose(simplex.tsallis_entropy(p, 2.0), 0.5 * (1 - 0.38), rtol=1e-14)
+    np.testing.assert_allclose(simplex.tsallis_entropy(uniform, 1.5), (1 - 4**-0.5) / 0.75, rtol=1e-14)
+    np.testing.assert_allclose(simplex.tsallis_entropy(uniform, 1 + 1e-7), np.log(4), rtol=1e-6)
+
+
+def test_shifted_scores_end_at_zero_and_masked_ones_at_minus_infinity():
+    s, top = simplex.shifted(jnp.array([1.0, 5.0, 3.0]), jnp.array([True, False, True]))
+    np.testing.assert_array_equal(s, [-2.0, -np.inf, 0.0])
+    assert top == 3.0
+    s, top = simplex.shifted(jnp.array([1.0, 5.0]), jnp.zeros(2, bool))
+    np.testing.assert_array_equal(s, -np.inf)
+    assert top == 0.0
