@@ -5,9 +5,8 @@ texts hold no control characters.
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 WHOLE = 2**31
@@ -28,8 +27,8 @@ class Bounds(NamedTuple):
     distinct: bool = False
     numbered: bool = False
     """Whether entries, or keys of a mapping, are names such as `dense:3`, whose number has one way to be written."""
-    meaning: Callable[[str], Hashable] | None = None
-    """What an entry, or a key of a mapping, stands for (see `spellings`): no two of them may stand for one thing."""
+    meaning: str | None = None
+    """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing."""
 
     def describe(self) -> str:
         """The bounds in words, to follow "must"."""
@@ -73,8 +72,6 @@ def check(options: Any, prefix: str = "") -> None:
             raise ValueError(f"{name} must be different from each other, got {value}")
         for part in value if bounds.numbered and isinstance(value, list | dict) else []:
             _check_spelling(name, part)
-        if bounds.meaning is not None and isinstance(value, list | dict):
-            _check_meanings(name, list(value), bounds.meaning)
         if is_dataclass(value):
             check(value, f"{name}.")
         elif isinstance(value, dict):
@@ -103,14 +100,6 @@ def _check_spelling(name: str, text: str) -> None:
         return
     if digits != plain and not (digits.isdecimal() and digits[0] != "0"):
         raise ValueError(f"{name} must be written as in {kind}:{plain}, got {text!r}")
-
-
-def _check_meanings(name: str, texts: Sequence[str], meaning: Callable[[str], Hashable]) -> None:
-    """Refuse `dense` beside `dense:3`, or one file by two paths: they would be two curves of one thing."""
-    meanings = [meaning(text) for text in texts]
-    for (one, first), (other, second) in combinations(zip(texts, meanings, strict=True), 2):
-        if first == second:
-            raise ValueError(f"{name} must be different from each other, got {one!r} and {other!r}, which are the same")
 
 
 def _check_any(name: str, value: Any, bounds: Bounds) -> None:

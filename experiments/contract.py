@@ -1,9 +1,15 @@
 """What every experiment shares: its configuration, how it is found, and how its files are written.
 
-An experiment is one module `experiments/<name>.py` with
+An experiment is a folder `experiments/<name>/` whose files are roles. `config.py` holds its options, and what its
+figure and summary share with it; the command reads it for every experiment before it knows what is asked of it, so
+that it imports nothing heavier than numpy:
 
     @dataclass
-    class Config(base.Config)                      smoke-scale defaults; __post_init__ raises ValueError for bad values
+    class Config(contract.Config)                  smoke-scale defaults; bounds of options declared with `about`;
+                                                   __post_init__ raises ValueError for options that do not go together
+
+`experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
+
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
     def science(config) -> dict                    all else that a point's numbers depend on (seed, probes, sweeps ...)
     def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
@@ -13,9 +19,13 @@ An experiment is one module `experiments/<name>.py` with
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
+and, where options can only be judged with the library or with files at hand,
+
+    def check(config) -> None                      raises ValueError, as __post_init__ does
+
 and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
 
-    def cost(config) -> budget.Cost                upper bounds of points and of the largest array, rough operations
+    def cost(config) -> Cost                       upper bounds of points and of the largest array, rough operations
 
 and, where later points depend on what earlier ones have shown,
 
@@ -25,12 +35,9 @@ and, where later points depend on what earlier ones have shown,
 A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. Contents of
 the files that options name belong to the science by themselves; where rows depend on more files,
 
-    def files(config) -> list[Path]                those beside a checkpoint, say
+    def inputs(config) -> list[Path]               those beside a checkpoint, say
 
 There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
-
-Such a module imports jax, hopfield, pandas, scipy and matplotlib inside its functions, never at its top: the command
-reads `Config` of every experiment before it knows what is asked of it, and `--help` has to answer at once.
 """
 
 import re
@@ -155,3 +162,14 @@ def total(parts: Iterable[Cost]) -> Cost:
     parts = list(parts)
     elements = max((part.elements for part in parts), default=0.0)
     return Cost(sum(part.points for part in parts), elements, sum(part.operations for part in parts))
+
+
+def check(experiment: Any, config: Config) -> Config:
+    """The options, held to all that an experiment knows of them.
+
+    Raises:
+        ValueError: one of them is wrong; one sentence that begins with its name.
+    """
+    if (further := getattr(experiment, "check", None)) is not None:
+        further(config)
+    return config

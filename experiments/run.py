@@ -24,6 +24,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return boundary.guarded(lambda: _command(sys.argv[1:] if argv is None else list(argv)))
 
 
+def process() -> int:
+    """Run the command line of this process, which ends with the exit code returned."""
+    return boundary.guarded(lambda: _command(sys.argv[1:]), final=True)
+
+
 def _command(argv: Sequence[str]) -> int:
     if set(_HYDRAS) & set(argv):
         return _hydra(argv)
@@ -127,4 +132,4 @@ def _hydra(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _command(sys.argv[1:]), final=True))
+    sys.exit(process())

@@ -11,21 +11,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = sorted((ROOT / "hopfield").rglob("*.py"))
-EXPERIMENTS = sorted((ROOT / "experiments").glob("*.py"))
+EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
 SOURCES = [*LIBRARY, *EXPERIMENTS, *sorted((ROOT / "scripts").rglob("*.py"))]
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping"} | set(sys.stdlib_module_names)
 FOUNDATIONS = (
-    "pytrees",
-    "numerics",
-    "checks",
-    "simplex",
+    "_pytrees",
+    "_numerics",
+    "_checks",
     "spaces",
     "similarities",
     "separations",
     "memory",
-    "sweeps",
+    "couplings",
     "dynamics",
 )
 """The core from the ground up: a module may import the ones before it, and of these no other."""
@@ -90,13 +89,15 @@ def calls(path: Path) -> Iterator[tuple[str, int]]:
             yield ast.unparse(node.func), node.lineno
 
 
-def is_experiment(path: Path) -> bool:
-    """An experiment is a module that lists points and measures them."""
-    defined = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return {"Config", "points", "measure"} <= defined
+FOLDERS = sorted(path.parent.name for path in EXPERIMENTS if path.name == "experiment.py")
+"""Every experiment is a folder."""
 
 
-NAMES = {name_of(path) for path in EXPERIMENTS if is_experiment(path)}
+def within(folder: str) -> list[Path]:
+    """The modules of a folder of experiments/."""
+    found = [path for path in EXPERIMENTS if path.is_relative_to(ROOT / "experiments" / folder)]
+    assert found
+    return found
 
 
 def test_the_reader_of_imports_finds_imports(tmp_path):
@@ -129,36 +130,62 @@ def test_core_modules_import_only_what_is_below_them(name):
     assert not offenders(own, lambda m: inside(m, "hopfield") and not inside(m, *below))
 
 
-def test_nothing_imports_layers_and_curvature_does_not_know_the_optimiser():
+def test_nothing_imports_layers_and_the_fisher_information_does_not_know_the_optimiser():
     outside = [path for path in LIBRARY if "layers" not in path.parts]
     assert not offenders(outside, lambda m: inside(m, "hopfield.layers"))
-    curvature = [path for path in LIBRARY if path.stem == "curvature"]
-    assert not offenders(curvature, lambda m: inside(m, "hopfield.optim"))
+    fisher = [path for path in LIBRARY if path.parent.name == "fisher"]
+    assert fisher
+    assert not offenders(fisher, lambda m: inside(m, "hopfield.optim"))
+
+
+def circles(paths) -> list[str]:
+    """Modules that import each other in a circle."""
+    known = {name_of(path): path for path in paths}
+    edges = {
+        name: {found.module for found in imports(path)} & known.keys() - {"hopfield", "experiments"}
+        for name, path in known.items()
+    }
+    while leaves := {name for name, targets in edges.items() if not targets & edges.keys()}:
+        edges = {name: targets for name, targets in edges.items() if name not in leaves}
+    return sorted(edges)
 
 
 def test_no_module_of_the_library_imports_itself_in_a_circle():
-    known = {name_of(path): path for path in LIBRARY}
-    edges = {
-        name: {found.module for found in imports(path)} & known.keys() - {"hopfield"} for name, path in known.items()
-    }
-    while True:
-        leaves = {name for name, targets in edges.items() if not targets & edges.keys()}
-        if not leaves:
-            break
-        edges = {name: targets for name, targets in edges.items() if name not in leaves}
-    assert not edges, f"these import each other in a circle: {', '.join(sorted(edges))}"
+    assert not circles(LIBRARY)
 
 
-def test_experiments_do_not_import_each_other():
-    """An experiment is imported by its own parts at most, as capacity by capacity_figure: what is shared is none."""
-    assert "experiments.capacity.experiment" in NAMES
-    for path in SOURCES:
-        own = {name for name in NAMES if name_of(path).startswith(f"{name}_")}
-        assert not offenders([path], lambda m, others=NAMES - own: inside(m, *others))
+@pytest.mark.parametrize("name", FOLDERS)
+def test_an_experiment_imports_no_other_one_and_not_the_runner(name):
+    """Of the runner it may ask what its rows depend on, to name files of its own by it."""
+    others = [f"experiments.{other}" for other in (*FOLDERS, "runner", "run", "plot") if other != name]
+    provenance = "experiments.runner.provenance"
+    assert not offenders(within(name), lambda m: inside(m, *others) and m != provenance)
 
 
-def test_only_the_logger_imports_wandb():
-    others = [path for path in SOURCES if path != ROOT / "experiments" / "logging.py"]
+@pytest.mark.parametrize("folder", ["shared", "statistics", "figures"])
+def test_what_experiments_share_knows_none_of_them(folder):
+    upper = ("runner", "run", "plot", *FOLDERS)
+    assert not offenders(within(folder), lambda m: inside(m, *(f"experiments.{name}" for name in upper)))
+
+
+def test_the_runner_knows_no_experiment():
+    forbidden = [f"experiments.{name}" for name in (*FOLDERS, "statistics")]
+    assert not offenders(within("runner"), lambda m: inside(m, *forbidden))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_figures_and_summaries_do_not_import_their_experiment(name):
+    """What they share with it is in its config: they read nothing but the table."""
+    readers = [path for path in within(name) if path.name in ("figure.py", "summary.py")]
+    assert not offenders(readers, lambda m: inside(m, f"experiments.{name}.experiment"))
+
+
+def test_experiments_do_not_import_themselves_in_a_circle():
+    assert not circles(EXPERIMENTS)
+
+
+def test_only_the_mirror_imports_wandb():
+    others = [path for path in SOURCES if path != ROOT / "experiments" / "runner" / "mirror.py"]
     assert not offenders(others, lambda m: inside(m, "wandb"))
 
 
@@ -220,9 +247,9 @@ def test_library_never_swallows_or_asserts():
 
 def is_tested(path: Path) -> bool:
     """tests/ mirrors hopfield/: module.py has test_module.py, and a package is tested whole or module by module."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = [part.strip("_") for part in path.relative_to(ROOT).with_suffix("").parts]
     names = ["/".join((*parts[:depth], f"test_{parts[depth]}.py")) for depth in range(1, len(parts))]
-    names.append("/".join((*parts[:-1], f"test_{parts[-2]}_{parts[-1]}.py")))
+    names.append("/".join((*parts[:-1], f"test_{parts[-2]}.py")))
     return any((ROOT / "tests" / name).is_file() for name in names)
 
 

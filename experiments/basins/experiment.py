@@ -8,7 +8,7 @@ plus a random vector across, of the pattern's norm. It may end
     reversed  near no pattern but near the negative of one
 
 and the initial overlap from which half of the queries end right is the critical one at that load. An overlap of 0.8
-(`hopfield.observables.overlaps.retained`) tells random patterns of many spins apart. Of M = e^(αN) patterns on a sphere the nearest
+(`overlaps.retained`) tells random patterns of many spins apart. Of M = e^(αN) patterns on a sphere the nearest
 to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at α = 0.51; and where basins are narrow, as
 those of projection at high load, starts above 0.8 may rest there without being retrieved: `near` has to be well above.
 
@@ -75,7 +75,7 @@ class Config(contract.Config):
             "memories, each name or name:parameter as in dense:4, sparse:1.5",
             nonempty=True,
             numbered=True,
-            meaning=spellings.memory,
+            meaning="memory",
         ),
     )
     overlaps: list[float] = field(
@@ -84,7 +84,7 @@ class Config(contract.Config):
     )
     per_memory: dict[str, Scale] = field(
         default_factory=dict,
-        metadata=about("scales of single memories", numbered=True, meaning=spellings.memory, entries_of="memories"),
+        metadata=about("scales of single memories", numbered=True, meaning="memory", entries_of="memories"),
     )
 
     def __post_init__(self) -> None:

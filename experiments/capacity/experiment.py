@@ -30,7 +30,7 @@ from experiments.capacity import scale as capacity_scale
 from experiments.capacity import streamed
 from experiments.capacity.scale import At, Scale
 from experiments.contract import Cost, about
-from experiments.shared import parallel, pattern_sets, retention, spellings
+from experiments.shared import parallel, pattern_sets, retention
 
 if TYPE_CHECKING:
     import pandas
@@ -51,7 +51,7 @@ class Config(Scale, contract.Config):
             "memories, each name or name:parameter as in dense:4, sparse:1.5",
             nonempty=True,
             numbered=True,
-            meaning=spellings.memory,
+            meaning="memory",
         ),
     )
     per_memory: dict[str, Scale] = field(
@@ -59,7 +59,7 @@ class Config(Scale, contract.Config):
         metadata=about(
             "scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]",
             numbered=True,
-            meaning=spellings.memory,
+            meaning="memory",
             entries_of="memories",
         ),
     )
@@ -68,7 +68,7 @@ class Config(Scale, contract.Config):
         metadata=about(
             "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
             nonempty=True,
-            meaning=spellings.source,
+            meaning="source",
         ),
     )
     clamp: bool = field(

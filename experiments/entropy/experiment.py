@@ -29,7 +29,7 @@ from experiments import contract
 from experiments.bounds import Use
 from experiments.contract import Cost, about
 from experiments.entropy import measurement
-from experiments.shared import corruptions, parallel, spellings
+from experiments.shared import corruptions, parallel
 from experiments.shared import critical_beta as retrieval_theory
 from experiments.shared import retrievals as recall
 
@@ -54,7 +54,7 @@ class Config(contract.Config):
             "memories with normalised weights on real states: modern, sparse:1.5, sparse",
             nonempty=True,
             numbered=True,
-            meaning=spellings.memory,
+            meaning="memory",
         ),
     )
     ensembles: list[str] = field(
@@ -62,7 +62,7 @@ class Config(contract.Config):
         metadata=about(
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
             nonempty=True,
-            meaning=spellings.source,
+            meaning="source",
         ),
     )
     neurons: int = field(

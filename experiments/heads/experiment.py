@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import contract
 from experiments.contract import Cost, about
-from experiments.runner import provenance
+from experiments.shared.files import digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,7 +132,7 @@ def points(config: Config) -> list[dict]:
         found += [("spectrum", layer, head, index) for head in range(heads) for index in range(rank)]
         found += [("angles", layer, index, 0) for index in range(BINS)]
         found += [("pair", layer, i, j) for i in range(heads) for j in range(i + 1, heads)]
-    if provenance.digest(_place(config)) == bert.DIGEST:
+    if digest(_place(config)) == bert.DIGEST:
         found += [("similarity", -1, index, 0) for index in range(len(bert.PUBLISHED))]
     return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in found]
 
@@ -142,7 +142,7 @@ def science(config: Config) -> dict:
     return {name: getattr(config, name) for name in ("seed", "heads", "texts", "length")}
 
 
-def files(config: Config) -> list[Path]:
+def inputs(config: Config) -> list[Path]:
     """The weights, and what is read beside them."""
     place = _place(config)
     shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []

@@ -25,7 +25,7 @@ from experiments import contract
 from experiments.bounds import Use
 from experiments.contract import Cost, about
 from experiments.retrieval import streamed
-from experiments.shared import corruptions, critical_beta, parallel, pattern_sets, retrievals, spellings, streams
+from experiments.shared import corruptions, critical_beta, parallel, pattern_sets, retrievals, streams
 from experiments.shared.retrievals import CURVE
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Scan:
             "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
             nonempty=True,
             numbered=True,
-            meaning=spellings.memory,
+            meaning="memory",
         ),
     )
     ensembles: list[str] | None = field(
@@ -60,7 +60,7 @@ class Scan:
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
             " generated: spins, never stored",
             nonempty=True,
-            meaning=spellings.source,
+            meaning="source",
         ),
     )
     neurons: list[int] | None = field(

@@ -1,6 +1,6 @@
 """Retrieval against β from random spins that are never stored: every pass serves all memories, β and starts at once.
 
-A pass counts the patterns by overlap and bit with every state that some query has come to (`hopfield.large.counts`), which
+A pass counts the patterns by overlap and bit with every state that some query has come to (`large.counts`), which
 gives each memory's update at each β and the weights there. Queries that have met share their passes; those that are at
 rest need none.
 """

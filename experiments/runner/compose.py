@@ -86,7 +86,7 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store(name=PRIMARY, node=_SETTINGS)
     for name in registry.names():
-        store.store(group="schema", name=name, node=registry.load(name).Config, package="_global_")
+        store.store(group="schema", name=name, node=registry.options(name), package="_global_")
 
 
 @contextlib.contextmanager
@@ -291,12 +291,14 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
             raise InputError(_placed(f"{key} must be {errors.describe(hint)}, got {items}", conf, words))
     try:
         options = OmegaConf.to_object(config)
+        assert isinstance(options, Config)
+        experiment = registry.name_of(type(options))
+        registry.judge(experiment, options)
     except (OmegaConfBaseException, ValueError) as error:
         given = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
         text = errors.own_name(errors.sentence(error, conf, schema), given)
         raise InputError(_placed(text, conf, words)) from error
-    assert isinstance(options, Config)
-    return Job(conf, registry.name_of(type(options)), options, words, label)
+    return Job(conf, experiment, options, words, label)
 
 
 def _parse(word: str) -> Override:

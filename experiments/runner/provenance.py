@@ -1,6 +1,5 @@
 """Provenance of a measured row: options and files that it depends on, its precision, what it was computed with."""
 
-import hashlib
 import os
 import platform
 from collections.abc import Collection, Iterator, Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments import contract
-from experiments.shared import files as files_
+from experiments.shared import files as shared_files
 
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
@@ -34,14 +33,14 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     """
     files: dict[str, str] = {}
     contents: dict[str, str] = {}
-    for option, value, path in _named(files_.options(config), ""):
+    for option, value, path in _named(shared_files.options(config), ""):
         if any(value in point.values() for point in points):
-            contents[value] = digest(path)
+            contents[value] = shared_files.digest(path)
         else:
-            files[option] = digest(path)
-    further = getattr(experiment, "files", None)
+            files[option] = shared_files.digest(path)
+    further = getattr(experiment, "inputs", None)
     for path in further(config) if further is not None else ():
-        files[path.name] = digest(path)
+        files[path.name] = shared_files.digest(path)
     return experiment.science(config) | {"precision": _precision(), "files": files, "contents": contents}
 
 
@@ -59,25 +58,6 @@ def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
             if os.path.isfile(path):
                 yield option, value, Path(path)
                 return
-
-
-def digest(path: Path) -> str:
-    """Hash of a whole file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        state = os.stat(path)
-        return _digest(os.path.realpath(path), state.st_ino, state.st_size, state.st_mtime_ns)
-    except OSError as error:
-        raise contract.InputError(f"{path} must be a readable file, got: {error.strerror}") from None
-
-
-@lru_cache(maxsize=256)
-def _digest(path: str, *state: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _precision() -> dict[str, Any]:
@@ -129,10 +109,10 @@ def _flat(heading: dict, shared: Collection[str]) -> dict[str, str]:
     found = {"experiment": heading["experiment"]}
     for name, value in science.items():
         if name == "precision":
-            found |= {key.upper(): files_.encode(entry) for key, entry in value.items()}
+            found |= {key.upper(): shared_files.encode(entry) for key, entry in value.items()}
         elif name in ("files", "contents"):
             chosen = {key: entry[:8] for key, entry in value.items() if name == "files" or key in shared}
             found |= {f"contents of {key}": f"those of hash {entry}" for key, entry in chosen.items()}
         else:
-            found[name] = files_.encode(value)
+            found[name] = shared_files.encode(value)
     return found

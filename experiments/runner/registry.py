@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import experiments
+from experiments import contract
 
 if TYPE_CHECKING:
     pass
@@ -22,6 +23,24 @@ def load(name: str) -> Any:
     return importlib.import_module(f"experiments.{name}.experiment")
 
 
+def options(name: str) -> Any:
+    """The options of the experiment `name`: the class `Config` of its file `config.py`, which imports little."""
+    try:
+        return importlib.import_module(f"experiments.{name}.config").Config
+    except ModuleNotFoundError:
+        return load(name).Config
+
+
 def name_of(options: type) -> str:
     """Name of the experiment that a class of options belongs to: its folder."""
     return options.__module__.split(".")[-2]
+
+
+def judge(name: str, options: contract.Config) -> None:
+    """Hold options to all that their experiment knows of them, and to what names stand for.
+
+    Raises:
+        ValueError: one of them is wrong; one sentence that begins with its name.
+    """
+    importlib.import_module("experiments.shared.spellings").check(options)
+    contract.check(load(name), options)

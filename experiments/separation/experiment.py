@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import contract
 from experiments.bounds import Use, chosen
 from experiments.contract import Cost, about
-from experiments.shared import corruptions, parallel, pattern_sets, spellings
+from experiments.shared import corruptions, parallel, pattern_sets
 
 if TYPE_CHECKING:
     import pandas
@@ -54,7 +54,7 @@ class Config(contract.Config):
 
     sources: list[str] = field(
         default_factory=lambda: ["digits"],
-        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True, meaning=spellings.source),
+        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True, meaning="source"),
     )
     similarities: list[str] = field(
         default_factory=lambda: ["dot", "euclidean"],
@@ -70,7 +70,7 @@ class Config(contract.Config):
             "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max",
             nonempty=True,
             numbered=True,
-            meaning=spellings.separation,
+            meaning="separation",
             used_when=Use("each goes with one of similarities", lambda config: _all_paired(config, 2)),
         ),
     )

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from experiments.shared import processes
 
 if TYPE_CHECKING:
     pass
-from experiments.contract import Config
+from experiments.contract import Config, InputError
 
 
 def say(text: str) -> None:
@@ -109,3 +110,22 @@ def write_json(path: Path, value: Any) -> None:
     """Write a value as indented JSON that any reader accepts: NaN and infinities become null."""
     strict = json.loads(encode(value), parse_constant=lambda name: None)
     write_text(path, json.dumps(strict, indent=2, allow_nan=False) + "\n")
+
+
+def digest(path: Path) -> str:
+    """Hash of a whole file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        state = os.stat(path)
+        return _digest(os.path.realpath(path), state.st_ino, state.st_size, state.st_mtime_ns)
+    except OSError as error:
+        raise InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+
+
+@lru_cache(maxsize=256)
+def _digest(path: str, *state: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -95,7 +95,7 @@ def critical_load(
     noise in the tails cannot move far. A term b2·load² is added where the window holds five loads or more and that
     lowers χ² by more than 6: small systems fall less steeply beyond the transition than before it, and a straight
     line puts their threshold too high. Where χ² rejects the fit (p < 0.001), as for steps between plateaus, the
-    crossing is that of the monotone curve through the shares (`experiments.statistics.monotone`), which supposes no shape and
+    crossing is that of the monotone curve through the shares (`monotone`), which supposes no shape and
     needs loads near the crossing. Success may fall or rise with load.
 
     Where no load lies inside the transition, where a step explains the window, or where there are fewer than six

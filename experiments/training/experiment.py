@@ -24,7 +24,7 @@ from experiments import contract
 from experiments.bounds import chosen
 from experiments.contract import Cost, about
 from experiments.runner import provenance
-from experiments.shared import files, spellings
+from experiments.shared import files
 from experiments.training import settings, tasks
 from experiments.training.settings import BASELINES, KIND, RULE, RUN, SEARCHED
 
@@ -61,7 +61,7 @@ class Config(contract.Config):
             "as hopfield.layers names them: softmax, entmax:1.5 ...",
             nonempty=True,
             numbered=True,
-            meaning=spellings.separation,
+            meaning="separation",
         ),
     )
     optimisers: list[str] = field(

@@ -1,5 +1,6 @@
 """Patterns: random ensembles, corruptions of them, data sets, and sources that are never stored."""
 
+from hopfield.patterns import datasets, sources
 from hopfield.patterns.corruptions import KINDS, REGIONS, Corrupted, Corruption, corrupt, corruption, flip, mask, noise
 from hopfield.patterns.ensembles import biased, correlated, gaussian, sphere, spins
 
@@ -12,10 +13,12 @@ __all__ = [
     "correlated",
     "corrupt",
     "corruption",
+    "datasets",
     "flip",
     "gaussian",
     "mask",
     "noise",
+    "sources",
     "sphere",
     "spins",
 ]

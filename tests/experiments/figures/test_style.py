@@ -72,10 +72,10 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
 
         @staticmethod
         def plot(table, summary):
-            figure, axes = plot.panels(1, 2)
-            for label, look in plot.series(["one", "two"]).items():
+            figure, axes = style.panels(1, 2)
+            for label, look in style.series(["one", "two"]).items():
                 axes[0, 0].errorbar(table["x"], table["y"], summary["error"], label=label, **look)
-            axes[0, 1].plot(table["x"], table["y"], **plot.THEORY)
+            axes[0, 1].plot(table["x"], table["y"], **style.THEORY)
             axes[0, 0].legend()
             return figure
 
@@ -84,14 +84,14 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
         folder.mkdir()
         files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
         files.write_json(folder / "summary.json", {"error": 0.1})
-        plot.draw(folder, Sine)
-    for suffix in plot.SUFFIXES:
+        style.draw(folder, Sine)
+    for suffix in style.SUFFIXES:
         first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
         assert len(first) > 1000
         assert not re.search(rb"CreationDate|dc:date|tIME", first)
     assert {path.name for path in (tmp_path / "first").iterdir()} == {
-        "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in plot.SUFFIXES)
+        "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in style.SUFFIXES)
     }  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytes
     class Toy:
         @staticmethod
         def plot(table, summary):
-            figure, axes = plot.panels()
+            figure, axes = style.panels()
             for text in (table["source"].iloc[0], summary["rows"][0]["source"]):
                 axes[0, 0].plot([1, 2], label=text)
             axes[0, 0].legend(title=table["source"].iloc[0])
@@ -117,4 +117,4 @@ def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytes
 
     (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
     (tmp_path / "summary.json").write_text(json.dumps({"rows": [{"source": name}]}))
-    assert plot.draw(tmp_path, Toy).is_file()
+    assert style.draw(tmp_path, Toy).is_file()

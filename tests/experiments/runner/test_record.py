@@ -265,7 +265,7 @@ def test_what_is_created_or_replaced_is_settled_in_its_directory(
     settled: list[Path] = []
     replace, settle = os.replace, files.settle
     monkeypatch.setattr(os, "replace", lambda a, b: (replace(a, b), changed.append(Path(b).parent))[0])
-    monkeypatch.setattr(base, "settle", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
+    monkeypatch.setattr(files, "settle", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
     assert command("conf=toy", "output=new/out").code == 0
     assert {tmp_path, tmp_path / "new", tmp_path / "new/out", tmp_path / "new/out/ledger"} <= set(settled)
     assert all(settled.count(folder) >= changed.count(folder) for folder in set(changed))

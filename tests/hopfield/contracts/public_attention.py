@@ -45,7 +45,7 @@ ATTENTION = (
     _row_case("attention.weights", attention.weights, separation=separations.Sparsemax()),
     _row_case("attention.weights", attention.weights, separation=separations.entmax(1.5)),
     case("attention.attend", attention.attend, *QKV),
-    case("attention.attend", attention.attend, *QKV, mask=attention.padding(4)),
+    case("attention.attend", attention.attend, *QKV, mask=attention.padding(4), nan=(0,)),
     case("attention.attend", attention.attend, *QKV, separation=separations.entmax(1.5), shows=some),
     case("attention.decompose", attention.decompose, *QKV, nan=(0, 1)),
     case("attention.decompose", attention.decompose, *QKV, nan=(2,), shows=some),
@@ -188,10 +188,10 @@ EXCLUDED: dict[str, str] = {
             "attention.elu_plus_one",
             "attention.positive_random_features",
             "attention.random_fourier",
-            "bilinear.euclidean",
-            "bilinear.scaled",
-            "curvature.as_likelihood",
-            "curvature.gaussian",
+            "metrics.euclidean",
+            "metrics.scaled",
+            "fisher.as_likelihood",
+            "fisher.gaussian",
             "layers.attention_fn",
             "layers.learned_metric",
             "layers.from_*",
@@ -201,7 +201,7 @@ EXCLUDED: dict[str, str] = {
     },
     **{
         f"hopfield.{name}.*": "abstract"
-        for name in ("bilinear.Metric", "curvature.Likelihood", "layers.LearnedMetric", "optim.Manifold")
+        for name in ("metrics.Metric", "fisher.Likelihood", "layers.LearnedMetric", "optim.Manifold")
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
     "hopfield.fisher.Fisher.linearised": "makes a function for loops inside compiled ones",

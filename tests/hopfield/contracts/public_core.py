@@ -11,7 +11,7 @@ import hopfield
 from hopfield import Couplings, Memory, _numerics, dynamics, large, patterns, separations, spaces
 from hopfield.dynamics import asynchronous
 from hopfield.memories import find
-from hopfield.observables import overlaps, stability, thermodynamics
+from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets
 from hopfield.separations import Separation, simplex
 from hopfield.similarities import SquaredDistance
@@ -67,7 +67,7 @@ def _retrievals() -> list[Case]:
             if kind != "synchronous":
                 options = {"temperature": lambda rng: rng.uniform(0.2, 2.0), "key": KEY, "dynamics": kind}
                 options |= {"sweeps": lambda rng: int(rng.integers(2, 9)), "burn_in": lambda rng: int(rng.integers(3))}
-                cases.append(_on_state("hopfield.dynamics.heat_bath.glauber", hopfield.glauber, model, **options))
+                cases.append(_on_state("hopfield.dynamics.glauber", hopfield.glauber, model, **options))
     for separation in ("softmax", "entmax:1.5"):
 
         def model(rng, neurons, separation=separation):
@@ -92,13 +92,13 @@ def _relaxations() -> list[Case]:
     for model in (_classical, _couplings):
         cases += [
             _on_state(
-                "hopfield.dynamics.asynchronous.relax",
+                "hopfield.dynamics.relax",
                 relax,
                 model,
                 shows=lambda end: lost(end.state) and not bool(end.stable),
             ),
-            _on_state("hopfield.dynamics.asynchronous.sweep", swept, model),
-            _on_state("hopfield.dynamics.asynchronous.unstable", asynchronous.unstable, model, nan=()),
+            _on_state("hopfield.dynamics.sweep", swept, model),
+            _on_state("hopfield.dynamics.unstable", asynchronous.unstable, model, nan=()),
         ]
     return cases
 
@@ -115,8 +115,9 @@ def _verbs() -> list[Case]:
             cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
     for verb in ("energy", "update", "local_field"):
         for name, model in (("Memory", _classical), ("Couplings", _couplings)):
-            function = getattr(Memory if name == "Memory" else Couplings, verb)
-            cases.append(_on_state(f"hopfield.memory.{name}.{verb}", function, model))
+            kind = Memory if name == "Memory" else Couplings
+            function = getattr(kind, verb)
+            cases.append(_on_state(f"{kind.__module__}.{name}.{verb}", function, model))
     return cases
 
 
@@ -206,7 +207,8 @@ def _of_vectors(name: str, function: Callable, count: int, options: dict, *more:
 
 def _measures() -> list[Case]:
     def of(name: str, count: int, *more: Any, **options: Any) -> Case:
-        return _of_vectors(f"hopfield.measures.{name}", getattr(measures, name), count, options, *more)
+        module = overlaps if hasattr(overlaps, name) else weights
+        return _of_vectors(f"{module.__name__}.{name}", getattr(module, name), count, options, *more)
 
     cases = [of(name, 2) for name in ("overlap", "cosine_overlap", "bit_error")]
     cases += [of(name, 1, mask="mask") for name in ("shares", "entropy", "effective_number", "participation_ratio")]
@@ -286,14 +288,14 @@ def _data() -> list[Case]:
     def corrupted(name: str) -> Case:
         function = getattr(patterns, name)
         return Case(
-            f"hopfield.patterns.{name}",
+            f"{function.__module__}.{name}",
             lambda rng, shape: Call(function, (jax.random.key(1), rng.normal(size=shape), 0.0)),
             **key,
         )
 
     def ensemble(name: str, *more: float) -> Case:
         function = getattr(patterns, name)
-        return Case(f"hopfield.patterns.{name}", lambda rng, _: Call(function, (jax.random.key(1), 3, 8, *more)))
+        return Case(f"{function.__module__}.{name}", lambda rng, _: Call(function, (jax.random.key(1), 3, 8, *more)))
 
     rows = {"shapes": ((5, 7), (36, 106))}
     return [
@@ -420,12 +422,12 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.aligned": _FIELDS,
     "hopfield.spaces.box": "builds a space from checked numbers",
     "hopfield.spaces.sphere": "builds a space from checked numbers",
-    "hopfield.memory.*.create": "checks its arguments; refuses NaN with a sentence",
-    "hopfield.memory.*.as_state": "checks a shape",
-    "hopfield.memory.*.cache": _FIELDS,
-    "hopfield.memory.*.field_at": _FIELDS,
-    "hopfield.memory.*.advance": _FIELDS,
-    "hopfield.memory.*.descends": _STATIC,
+    "hopfield.[mc]*.*.create": "checks its arguments; refuses NaN with a sentence",
+    "hopfield.[mc]*.*.as_state": "checks a shape",
+    "hopfield.[mc]*.*.cache": _FIELDS,
+    "hopfield.[mc]*.*.field_at": _FIELDS,
+    "hopfield.[mc]*.*.advance": _FIELDS,
+    "hopfield.[mc]*.*.descends": _STATIC,
     "hopfield.couplings.Couplings.memory": "a decomposition of a checked matrix",
     "hopfield.couplings.hebb_couplings": "a product of checked patterns",
     "hopfield.memories.[a-z]*": _STATIC,
@@ -433,17 +435,17 @@ EXCLUDED: dict[str, str] = {
     "hopfield.observables.stability.UpdateJacobian.linear": "called by `UpdateJacobian.dense`",
     "hopfield.observables.stability.update_jacobian": "called by `UpdateJacobian.dense`",
     "hopfield.observables.stability.retrieval_error_bound": "numpy; patterns are checked",
-    "hopfield.dynamics.asynchronous.priorities": _STATIC,
-    "hopfield.dynamics.asynchronous.visiting_order": _STATIC,
+    "hopfield.dynamics.priorities": _STATIC,
+    "hopfield.dynamics.visiting_order": _STATIC,
     "hopfield.spaces.as_known": "checks a shape",
-    "hopfield.dynamics.asynchronous.as_model": "checks a type",
+    "hopfield.dynamics.as_model": "checks a type",
     "hopfield._checks.*": "checks of arguments, each with a sentence",
-    "hopfield.dynamics.asynchronous.lost": "tells whether there is NaN",
+    "hopfield.dynamics.lost": "tells whether there is NaN",
     "hopfield.patterns.datasets.digits": _STATIC,
     "hopfield.patterns.datasets.photograph_patches": _STATIC,
     "hopfield.patterns.datasets.from_file": "refuses NaN with a sentence",
-    "hopfield.patterns.corrupt": "calls flip, mask or noise",
-    "hopfield.patterns.corruption": "reads text",
+    "hopfield.patterns.corruptions.corrupt": "calls flip, mask or noise",
+    "hopfield.patterns.corruptions.corruption": "reads text",
     "hopfield.observables._levels.*": "one row of what `thermodynamics` offers",
     "hopfield._numerics.*": "internal, called by all of the above",
 }

@@ -25,7 +25,7 @@ def _method(build: Callable, name: str) -> Callable:
 
 def _metric_cases(name: str) -> list[Case]:
     build, leaf = METRICS[name]
-    one, rows = f"bilinear.{name}", (normal(3, 4), normal(5, 4))
+    one, rows = f"metrics.{name}", (normal(3, 4), normal(5, 4))
     cases = [
         case(f"{one}.left", _method(build, "left"), leaf, rows[0], nan=(1,)),
         case(f"{one}.right", _method(build, "right"), leaf, rows[1], nan=(1,)),
@@ -40,23 +40,23 @@ def _metric_cases(name: str) -> list[Case]:
 EUCLIDEAN = metrics.euclidean(4)
 BILINEAR = (
     *(one for name in METRICS for one in _metric_cases(name)),
-    case("bilinear.Identity.left", EUCLIDEAN.left, normal(3, 4)),
-    case("bilinear.Identity.right", EUCLIDEAN.right, normal(3, 4)),
-    case("bilinear.Identity.form", EUCLIDEAN.form, normal(3, 4), normal(5, 4)),
-    case("bilinear.Identity.dense", EUCLIDEAN.dense),
-    case("bilinear.angle", metrics.angle, normal(4), normal(4), definite(4), nan=(0, 1)),
-    case("bilinear.distance", metrics.distance, normal(4), normal(4), definite(4), nan=(0, 1)),
-    case("bilinear.inner", metrics.inner, normal(4), normal(4), definite(4), nan=(0, 1)),
-    case("bilinear.norm", metrics.norm, normal(3, 4), definite(4), nan=(0,)),
-    case("bilinear.lower", metrics.lower, normal(3, 4), definite(4), nan=(0,)),
-    case("bilinear.raise_index", metrics.raise_index, normal(3, 4), definite(4), nan=(0,)),
-    case("bilinear.components", metrics.components, normal(3, 4), definite(4), nan=(0,)),
-    case("bilinear.augmented", metrics.augmented, normal(3, 4)),
-    case("bilinear.change_of_basis", metrics.change_of_basis, definite(4), normal(4, 3), nan=(1,)),
-    case("bilinear.contract", lambda a, b: metrics.contract("ia,ja->ij", Q=a, K=b), normal(3, 4), normal(5, 4)),
-    case("bilinear.Contraction.__call__", metrics.CONTRACTIONS["scores"], normal(3, 4), normal(5, 4)),
+    case("metrics.Identity.left", EUCLIDEAN.left, normal(3, 4)),
+    case("metrics.Identity.right", EUCLIDEAN.right, normal(3, 4)),
+    case("metrics.Identity.form", EUCLIDEAN.form, normal(3, 4), normal(5, 4)),
+    case("metrics.Identity.dense", EUCLIDEAN.dense),
+    case("metrics.angle", metrics.angle, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("metrics.distance", metrics.distance, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("metrics.inner", metrics.inner, normal(4), normal(4), definite(4), nan=(0, 1)),
+    case("metrics.norm", metrics.norm, normal(3, 4), definite(4), nan=(0,)),
+    case("metrics.lower", metrics.lower, normal(3, 4), definite(4), nan=(0,)),
+    case("metrics.raise_index", metrics.raise_index, normal(3, 4), definite(4), nan=(0,)),
+    case("metrics.components", metrics.components, normal(3, 4), definite(4), nan=(0,)),
+    case("metrics.augmented", metrics.augmented, normal(3, 4)),
+    case("metrics.change_of_basis", metrics.change_of_basis, definite(4), normal(4, 3), nan=(1,)),
+    case("metrics.contract", lambda a, b: metrics.contract("ia,ja->ij", Q=a, K=b), normal(3, 4), normal(5, 4)),
+    case("metrics.Contraction.__call__", metrics.CONTRACTIONS["scores"], normal(3, 4), normal(5, 4)),
     *(
-        case(f"bilinear.{name}", getattr(metrics, name), definite(4), nan=())
+        case(f"metrics.{name}", getattr(metrics, name), definite(4), nan=())
         for name in (
             "inverse",
             "condition_number",
@@ -70,9 +70,9 @@ BILINEAR = (
             "as_metric",
         )
     ),
-    case("bilinear.diagonal", metrics.diagonal, normal(4), nan=()),
-    case("bilinear.projected", metrics.projected, normal(4, 2), normal(4, 2), nan=()),
-    case("bilinear.block", lambda g: metrics.block(metrics.full(g)), definite(3), nan=()),
+    case("metrics.diagonal", metrics.diagonal, normal(4), nan=()),
+    case("metrics.projected", metrics.projected, normal(4, 2), normal(4, 2), nan=()),
+    case("metrics.block", lambda g: metrics.block(metrics.full(g)), definite(3), nan=()),
 )
 
 OUTPUTS = normal(5, 3)
@@ -86,7 +86,7 @@ LIKELIHOODS = {
 
 def _likelihood_cases(name: str) -> list[Case]:
     family, targets = LIKELIHOODS[name]
-    one, places = f"curvature.{name}", (0,) if name == "Categorical" else (0, 1)
+    one, places = f"fisher.{name}", (0,) if name == "Categorical" else (0, 1)
     cases = [
         case(f"{one}.log_probability", family.log_probability, OUTPUTS, targets, nan=places),
         case(f"{one}.score", family.score, OUTPUTS, targets, nan=places),
@@ -140,28 +140,28 @@ PROBLEM = (normal(4, 3), normal(6, 4))
 VECTOR = normal(4, 3)
 CURVATURE = (
     *(one for name in LIKELIHOODS for one in _likelihood_cases(name)),
-    case("curvature.fisher", _fisher, *PROBLEM, shows=some),
-    *(case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("rows", "kernel", "to_dense")),
-    *(case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("diagonal", "trace")),
+    case("fisher.fisher", _fisher, *PROBLEM, shows=some),
+    *(case(f"fisher.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("rows", "kernel", "to_dense")),
+    *(case(f"fisher.Fisher.{name}", _of_fisher(name), *PROBLEM) for name in ("diagonal", "trace")),
     *(
-        case(f"curvature.Fisher.{name}", _of_fisher(name), *PROBLEM, shows=some)
+        case(f"fisher.Fisher.{name}", _of_fisher(name), *PROBLEM, shows=some)
         for name in ("block_diagonal", "kronecker")
     ),
-    case("curvature.Fisher.over_rows", _of_fisher("over_rows", statistic=jnp.sum), *PROBLEM),
-    case("curvature.Fisher.quadratic", _of_fisher("quadratic"), *PROBLEM, VECTOR),
+    case("fisher.Fisher.over_rows", _of_fisher("over_rows", statistic=jnp.sum), *PROBLEM),
+    case("fisher.Fisher.quadratic", _of_fisher("quadratic"), *PROBLEM, VECTOR),
     *(
-        case("curvature.Fisher.solve", _of_fisher("solve", damping=0.1, solver=solver), *PROBLEM, VECTOR)
+        case("fisher.Fisher.solve", _of_fisher("solve", damping=0.1, solver=solver), *PROBLEM, VECTOR)
         for solver in fisher.SOLVERS
     ),
-    case("curvature.conjugate_gradient", _cg, VECTOR, 0.1),
-    case("curvature.dense_solve", fisher.dense_solve, definite(4), normal(4), 0.1),
-    case("curvature.Blocks.solve", _solved("block_diagonal", -1), *PROBLEM, VECTOR),
-    case("curvature.Blocks.to_dense", lambda p, x: _fisher(p, x).kronecker().to_dense(), *PROBLEM),
+    case("fisher.conjugate_gradient", _cg, VECTOR, 0.1),
+    case("fisher.dense_solve", fisher.dense_solve, definite(4), normal(4), 0.1),
+    case("fisher.Blocks.solve", _solved("block_diagonal", -1), *PROBLEM, VECTOR),
+    case("fisher.Blocks.to_dense", lambda p, x: _fisher(p, x).kronecker().to_dense(), *PROBLEM),
     *(
-        case(f"curvature.{block}.{method}", _solved(kind, 0, method), *PROBLEM, VECTOR)
+        case(f"fisher.{block}.{method}", _solved(kind, 0, method), *PROBLEM, VECTOR)
         for block, kind in (("DenseBlock", "block_diagonal"), ("KroneckerBlock", "kronecker"))
         for method in ("solve", "product")
     ),
-    case("curvature.DiagonalBlock.solve", lambda d, v: fisher.DiagonalBlock(d).solve(v, 0.1), positive(4), normal(4)),
-    case("curvature.DiagonalBlock.product", lambda d, v: fisher.DiagonalBlock(d).product(v), positive(4), normal(4)),
+    case("fisher.DiagonalBlock.solve", lambda d, v: fisher.DiagonalBlock(d).solve(v, 0.1), positive(4), normal(4)),
+    case("fisher.DiagonalBlock.product", lambda d, v: fisher.DiagonalBlock(d).product(v), positive(4), normal(4)),
 )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from experiments import contract
+from experiments.bounds import chosen
 from experiments.capacity import experiment as capacity
 from experiments.contract import about
 from experiments.runner import idle
@@ -83,10 +84,8 @@ def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> 
     @dataclass
     class Config(contract.Config):
         kinds: list[str] = field(default_factory=lambda: ["a"])
-        number: int = field(default=3, metadata=about("", used_when=bounds.chosen("kinds", "b")))
-        numbers: list[int] = field(
-            default_factory=lambda: [1], metadata=about("", used_when=bounds.chosen("kinds", "b"))
-        )
+        number: int = field(default=3, metadata=about("", used_when=chosen("kinds", "b")))
+        numbers: list[int] = field(default_factory=lambda: [1], metadata=about("", used_when=chosen("kinds", "b")))
 
     assert dict(idle.options(Config())) == dict(idle.options(Config(numbers=[]))) == {}
     assert dict(idle.options(Config(number=4, kinds=["a", "b"]))) == {}

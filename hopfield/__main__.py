@@ -1,0 +1,25 @@
+"""Command: `hopfield conf=capacity` or `python -m hopfield conf=capacity`, wherever the library is installed.
+
+The wheel keeps the experiments and their configurations inside this package, where no other package's `experiments`
+and no folder of that name can stand in their place; a checkout has them beside it.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+HOME = PACKAGE / "_command" if (PACKAGE / "_command").is_dir() else PACKAGE.parent
+
+
+def main() -> int:
+    """Run the command on the words of the command line; returns its exit code."""
+    sys.path.insert(0, str(HOME))
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HOME), known)))  # for processes that launchers start
+    return importlib.import_module("experiments.run").process()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
