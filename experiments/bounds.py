@@ -4,6 +4,7 @@ A field that declares nothing is bounded all the same: whole numbers fit in 32 b
 texts hold no control characters.
 """
 
+import importlib
 import math
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -147,6 +148,21 @@ def chosen(option: str, *names: str) -> Use:
     return Use(
         f"{option} has one of {', '.join(names)}", lambda config: bool(set(names) & set(getattr(config, option)))
     )
+
+
+def judged(words: str, function: str) -> Use:
+    """Used where a function of the module experiment.py beside the configuration says so.
+
+    Args:
+        words: in words, to follow "unless".
+        function: name of that function, which takes the configuration; it may need what options are read without.
+    """
+
+    def holds(config: Any) -> bool:
+        package = type(config).__module__.rpartition(".")[0]
+        return getattr(importlib.import_module(f"{package}.experiment"), function)(config)
+
+    return Use(words, holds)
 
 
 def both(first: Use, second: Use) -> Use:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
