@@ -1,18 +1,15 @@
-"""The figure of the verification of gradients: errors by input, and the worst one of every metric and mask."""
+"""Figure of the verification of gradients: errors by input, and the worst one of every metric and mask."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.figures.style import THEORY, series
-from experiments.gradients.experiment import MASKS, METRICS
+from experiments.figures.style import THEORY, Table, series
+from experiments.gradients.config import MASKS, METRICS
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 FLOOR = 1e-17
 """Where an error of exactly zero stands on the logarithmic axis."""
 NAMES = {
@@ -35,10 +32,8 @@ NAMES = {
 }
 
 
-def draw(table: Table) -> "Figure":
+def plot(table: Table, summary: dict) -> Figure:
     """Errors by input on the left, a table of worst errors per separation on the right."""
-    from matplotlib.figure import Figure
-
     separations = list(table["separation"].unique())
     figure = Figure(figsize=(10.5, 5.6), layout="constrained")
     grid = figure.add_gridspec(len(separations), 2, width_ratios=[1.25, 1])
@@ -50,7 +45,7 @@ def draw(table: Table) -> "Figure":
     return figure
 
 
-def _by_input(ax: "Axes", table: Table) -> None:
+def _by_input(ax: Axes, table: Table) -> None:
     """The spread of both errors for each input: a line to the worst one, a marker at the median and at the worst."""
     inputs = [name for name in NAMES if name in set(table["input"])]
     kinds = [(dtype, kind) for dtype in table["dtype"].unique() for kind in ("autodiff", "difference")]
@@ -80,10 +75,8 @@ def _by_input(ax: "Axes", table: Table) -> None:
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
 
 
-def _worst(ax: "Axes", table: Table, separation: str, last: bool) -> None:
+def _worst(ax: Axes, table: Table, separation: str, last: bool) -> None:
     """Worst error over inputs, shapes and number types, metric against mask, in units in the last place."""
-    from matplotlib import colormaps
-
     metrics = [name for name in METRICS if name in set(table["metric"])]
     masks = [name for name in MASKS if name in set(table["mask"])]
     units = table["autodiff"] / (table["tolerance"] / 1000)

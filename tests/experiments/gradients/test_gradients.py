@@ -5,20 +5,21 @@ import json
 import pandas
 import pytest
 
-from experiments.gradients import experiment as gradients
-from experiments.gradients.experiment import Config
+from experiments.gradients import experiment
+from experiments.gradients.config import Config
+from experiments.runner import provenance
 
 
 @pytest.fixture(scope="module")
 def table():
     config = Config(shapes=["grouped"], masks=["none", "random"], metrics=["none", "biased"], separations=["softmax"])
-    return pandas.DataFrame(gradients.measure(config, gradients.points(config)))
+    return pandas.DataFrame(experiment.measure(config, experiment.points(config)))
 
 
 def test_every_gradient_is_measured_once_and_agrees(table):
     config = Config(shapes=["grouped"], masks=["none", "random"], metrics=["none", "biased"], separations=["softmax"])
-    keys = list(gradients.points(config)[0])
-    assert table[keys].to_dict("records") == gradients.points(config)
+    keys = list(experiment.points(config)[0])
+    assert table[keys].to_dict("records") == experiment.points(config)
     assert len(table) == 2 * 2 * (6 + 10)
     assert table["passed"].all()
     double = table[table["dtype"] == "float64"]
@@ -30,22 +31,22 @@ def test_every_gradient_is_measured_once_and_agrees(table):
 
 def test_a_point_does_not_depend_on_what_else_is_measured(table):
     config = Config()
-    wanted = [point for point in gradients.points(config) if point["input"] == "beta"][:1]
-    both = [next(iter(gradients.measure(config, points))) for points in (wanted, gradients.points(config)[:6])]
+    wanted = [point for point in experiment.points(config) if point["input"] == "beta"][:1]
+    both = [next(iter(experiment.measure(config, points))) for points in (wanted, experiment.points(config)[:6])]
     assert both[0] == next(
-        row for row in gradients.measure(config, gradients.points(config)[:6]) if row["input"] == "beta"
+        row for row in experiment.measure(config, experiment.points(config)[:6]) if row["input"] == "beta"
     )
     assert both[1]["input"] == "query"
 
 
 def test_the_verdict_is_that_of_the_rows(table):
-    good = gradients.summarise(table)
+    good = experiment.summarise(table)
     assert good["scalars"]["float64 verdict"] == "verified: 32 of 32 gradients agree"
     assert good["scalars"]["gradients_wrong"] == 0
     assert good["wrong"] == []
     broken = table.copy()
     broken.loc[3, ["passed", "autodiff"]] = [False, 0.1]
-    bad = gradients.summarise(broken)
+    bad = experiment.summarise(broken)
     assert bad["scalars"]["float32 verdict"] == "NOT VERIFIED: 31 of 32 gradients agree"
     assert bad["wrong"][0]["input"] == table.loc[3, "input"]
     json.dumps(bad)
@@ -53,7 +54,7 @@ def test_the_verdict_is_that_of_the_rows(table):
 
 def test_any_part_of_the_table_can_be_drawn(table):
     for rows in (table, table[table["dtype"] == "float64"], table.assign(passed=False)):
-        figure = gradients.plot(rows, gradients.summarise(rows))
+        figure = experiment.plot(rows, experiment.summarise(rows))
         assert len(figure.axes) == 2
         figure.canvas.draw()
 
@@ -70,3 +71,8 @@ def test_any_part_of_the_table_can_be_drawn(table):
 def test_impossible_choices_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         Config(**options)
+
+
+def test_what_rows_depend_on_is_the_seed_and_no_file():
+    science = provenance.science(experiment, Config(seed=3))
+    assert (science["seed"], science["files"], science["contents"]) == (3, {}, {})
