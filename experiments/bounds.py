@@ -4,7 +4,6 @@ A field that declares nothing is bounded all the same: whole numbers fit in 32 b
 texts hold no control characters.
 """
 
-import importlib
 import math
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -139,8 +138,16 @@ class Use(NamedTuple):
 
     words: str
     """In words, to follow "unless"."""
-    holds: Callable[[Any], bool]
-    """Of a whole configuration."""
+    holds: "Callable[[Any], bool] | str | tuple[Use, ...]"
+    """Of a whole configuration; where the library has to tell, the name of such a function in `experiment.py`; or
+    several that hold together."""
+
+    def met(self, config: Any, experiment: Any) -> bool:
+        """Whether it holds of a configuration, judged with the module of its experiment."""
+        if isinstance(self.holds, tuple):
+            return all(use.met(config, experiment) for use in self.holds)
+        judge = getattr(experiment, self.holds) if isinstance(self.holds, str) else self.holds
+        return judge(config)
 
 
 def chosen(option: str, *names: str) -> Use:
@@ -157,14 +164,9 @@ def judged(words: str, function: str) -> Use:
         words: in words, to follow "unless".
         function: name of that function, which takes the configuration; it may need what options are read without.
     """
-
-    def holds(config: Any) -> bool:
-        package = type(config).__module__.rpartition(".")[0]
-        return getattr(importlib.import_module(f"{package}.experiment"), function)(config)
-
-    return Use(words, holds)
+    return Use(words, function)
 
 
 def both(first: Use, second: Use) -> Use:
     """Used where two things hold."""
-    return Use(f"{first.words} and {second.words}", lambda config: first.holds(config) and second.holds(config))
+    return Use(f"{first.words} and {second.words}", (first, second))

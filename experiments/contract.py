@@ -23,6 +23,8 @@ and, where options can only be judged with the library or with files at hand,
 
     def check(config) -> None                      raises ValueError, as __post_init__ does
 
+beside the functions that options name as in `used_when=judged("...", "name")`
+
 and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
 
     def cost(config) -> Cost                       upper bounds of points and of the largest array, rough operations
@@ -45,17 +47,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from experiments import bounds
-from experiments.bounds import Bounds
-
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
-    from experiments.bounds import Use
-
+from experiments.bounds import Bounds, Use
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -64,7 +59,7 @@ class InputError(ValueError):
     """What was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def about(text: str, *, used_when: "Use | None" = None, entries_of: str | None = None, **limits: Any) -> dict[str, Any]:
+def about(text: str, *, used_when: Use | None = None, entries_of: str | None = None, **limits: Any) -> dict[str, Any]:
     """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
 
     Args:
@@ -137,16 +132,15 @@ class Config:
 
 
 class Experiment(Protocol):
-    """The module of an experiment, as this package's docstring describes it."""
+    """The module of an experiment, as this module's docstring describes it."""
 
-    Config: type[Config]
     X_AXIS: str
 
     def points(self, config: Any) -> list[dict]: ...
     def science(self, config: Any) -> dict: ...
     def measure(self, config: Any, points: Sequence[dict]) -> Iterator[dict]: ...
-    def summarise(self, table: "pandas.DataFrame") -> dict: ...
-    def plot(self, table: "pandas.DataFrame", summary: dict) -> "Figure": ...
+    def summarise(self, table: Any) -> dict: ...
+    def plot(self, table: Any, summary: dict) -> Any: ...
 
 
 class Cost(NamedTuple):

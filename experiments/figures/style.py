@@ -6,17 +6,18 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas
+from matplotlib.figure import Figure
 
 from experiments.shared import files
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas
-    from matplotlib.figure import Figure
-
 Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
@@ -54,8 +55,6 @@ _UNTOLD = ("Data has no positive values", "Attempt to set non-positive", r"Glyph
 @contextlib.contextmanager
 def style() -> Iterator[None]:
     """Matplotlib's settings in the house style for the length of a block."""
-    import matplotlib
-
     with matplotlib.rc_context(), warnings.catch_warnings():
         for nothing in _UNTOLD:
             warnings.filterwarnings("ignore", nothing, UserWarning)
@@ -64,7 +63,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> "tuple[Figure, np.ndarray]":
+def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> tuple[Figure, np.ndarray]:
     """A figure of panels laid out without overlaps.
 
     Args:
@@ -75,8 +74,6 @@ def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float
     Returns:
         The figure and its axes, an array [rows, columns].
     """
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(width, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
@@ -90,10 +87,8 @@ def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def read_table(path: Path) -> "pandas.DataFrame":
+def read_table(path: Path) -> pandas.DataFrame:
     """A saved table; summaries and figures are made from this, so that a run and a redraw see the same numbers."""
-    import pandas
-
     return pandas.read_csv(path)
 
 

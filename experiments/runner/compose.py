@@ -249,7 +249,7 @@ def quote(text: str) -> str:
 
 def _idle(job: Job) -> dict[tuple[str, ...], str]:
     try:
-        return dict(idle.options(job.config))
+        return dict(idle.options(job.config, registry.load(job.experiment)))
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from error
 

@@ -9,31 +9,38 @@ from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any
 
 from experiments.bounds import Use
+from experiments.runner import registry
+
+Found = Iterator[tuple[tuple[str, ...], str]]
 
 
-def options(config: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Path and sentence of every option of a configuration that differs from its default and does nothing."""
+def options(config: Any, experiment: Any) -> Found:
+    """Path and sentence of every option of a configuration that differs from its default and does nothing.
+
+    Args:
+        config: the options.
+        experiment: its module, where conditions stand that only the library can judge.
+    """
     for field in fields(config):
         value = getattr(config, field.name)
         if isinstance(value, dict) and field.metadata.get("entries_of"):
-            yield from _entries(config, field, value)
+            yield from _entries(config, experiment, field, value)
         else:
-            yield from _unused(config, field, (field.name,), value)
+            yield from _unused(config, experiment, field, (field.name,), value)
 
 
-def _unused(config: Any, field: Field, path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+def _unused(config: Any, experiment: Any, field: Field, path: tuple[str, ...], value: Any) -> Found:
     use: Use | None = field.metadata.get("used_when")
     given = list(_given(field, path, value)) if use is not None else []
-    if use is None or not given or use.holds(config):
+    if use is None or not given or use.met(config, experiment):
         return
     for place, part in given:
         yield place, f"{'.'.join(place)} must be left out unless {use.words}, got {part}"
 
 
-def _entries(config: Any, field: Field, entries: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _entries(config: Any, experiment: Any, field: Field, entries: dict[str, Any]) -> Found:
     """The same for the entries of a mapping: each is looked at as if it were all that is measured."""
-    from experiments.shared.spellings import memory
-
+    memory = registry.spellings().memory
     option = field.metadata["entries_of"]
     names: Sequence[str] | None = getattr(config, option)
     for name, entry in entries.items():
@@ -42,7 +49,7 @@ def _entries(config: Any, field: Field, entries: dict[str, Any]) -> Iterator[tup
         for part in fields(entry):
             path, value = (field.name, name, part.name), getattr(entry, part.name)
             if measured:
-                yield from _unused(alone, part, path, value)
+                yield from _unused(alone, experiment, part, path, value)
                 continue
             for place, _ in _given(part, path, value):
                 yield place, f"{'.'.join(place)} must belong to one of the {option} measured, {', '.join(names or [])}"

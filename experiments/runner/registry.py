@@ -1,15 +1,14 @@
-"""Registry: the experiments there are, found by folder, and their modules."""
+"""Registry: the experiments there are, found by folder, and every module that is imported only when it is needed.
+
+The command answers `--help` and mistakes of spelling before JAX, pandas or Matplotlib are there.
+"""
 
 import importlib
-import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import experiments
 from experiments import contract
-
-if TYPE_CHECKING:
-    pass
 
 
 def names() -> list[str]:
@@ -36,11 +35,21 @@ def name_of(options: type) -> str:
     return options.__module__.split(".")[-2]
 
 
+def spellings() -> Any:
+    """The module `experiments.shared.spellings`, which takes the library."""
+    return importlib.import_module("experiments.shared.spellings")
+
+
+def execution() -> Any:
+    """The module `experiments.runner.execute`, which takes JAX, pandas and Matplotlib."""
+    return importlib.import_module("experiments.runner.execute")
+
+
 def judge(name: str, options: contract.Config) -> None:
     """Hold options to all that their experiment knows of them, and to what names stand for.
 
     Raises:
         ValueError: one of them is wrong; one sentence that begins with its name.
     """
-    importlib.import_module("experiments.shared.spellings").check(options)
+    spellings().check(options)
     contract.check(load(name), options)

@@ -87,10 +87,10 @@ def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> 
         number: int = field(default=3, metadata=about("", used_when=chosen("kinds", "b")))
         numbers: list[int] = field(default_factory=lambda: [1], metadata=about("", used_when=chosen("kinds", "b")))
 
-    assert dict(idle.options(Config())) == dict(idle.options(Config(numbers=[]))) == {}
-    assert dict(idle.options(Config(number=4, kinds=["a", "b"]))) == {}
+    assert dict(idle.options(Config(), None)) == dict(idle.options(Config(numbers=[]), None)) == {}
+    assert dict(idle.options(Config(number=4, kinds=["a", "b"]), None)) == {}
     sentence = "number must be left out unless kinds has one of b, got 4"
-    assert dict(idle.options(Config(number=4))) == {("number",): sentence}
+    assert dict(idle.options(Config(number=4), None)) == {("number",): sentence}
 
 
 def test_a_scale_is_found_however_its_memory_is_written() -> None:
