@@ -21,120 +21,35 @@ weights to a sum of one where β is tuned here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments import contract
-from experiments.bounds import Use, chosen
-from experiments.contract import Cost, about
+import numpy as np
+
+from experiments.contract import Cost
+from experiments.separation import measurement, memories
+from experiments.separation.config import BOUND, PAIR, TASK, Config
+from experiments.separation.figure import plot
+from experiments.separation.summary import summarise
 from experiments.shared import corruptions, parallel, pattern_sets
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
-    from experiments.separation.measurement import Task
-
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 X_AXIS = "patterns"
-DYNAMICS = ("single", "iterated")
-PAIR = ["dynamics", "similarity", "separation"]
-TASK = ["source", "patterns", "corruption"]
 TUNING = 2**31
 """Number of the first draw that β is tuned on; those measured count from zero."""
 
 
-_TUNED = Use("one of separations depends on β", lambda config: _any_beta(config))
-
-
-@dataclass
-class Config(contract.Config):
-    """Options of the comparison."""
-
-    sources: list[str] = field(
-        default_factory=lambda: ["digits"],
-        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True, meaning="source"),
-    )
-    similarities: list[str] = field(
-        default_factory=lambda: ["dot", "euclidean"],
-        metadata=about(
-            "any of dot, cosine, correlation, euclidean, manhattan",
-            nonempty=True,
-            used_when=Use("each goes with one of separations", lambda config: _all_paired(config, 1)),
-        ),
-    )
-    separations: list[str] = field(
-        default_factory=lambda: ["rectified:2", "softmax", "max"],
-        metadata=about(
-            "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max",
-            nonempty=True,
-            numbered=True,
-            meaning="separation",
-            used_when=Use("each goes with one of similarities", lambda config: _all_paired(config, 2)),
-        ),
-    )
-    dynamics: list[str] = field(
-        default_factory=lambda: ["single"],
-        metadata=about(
-            "single, iterated or both; the second at the largest M alone",
-            among=DYNAMICS,
-            nonempty=True,
-            used_when=Use("each goes with a pair of the others", lambda config: _all_paired(config, 0)),
-        ),
-    )
-    patterns: list[int] = field(
-        default_factory=lambda: [10, 40],
-        metadata=about(
-            "numbers of stored images M",
-            least=2,
-            nonempty=True,
-            used_when=Use("across is given for all but the largest", lambda config: _each_size(config)),
-        ),
-    )
-    corruption: list[Any] = field(
-        default_factory=lambda: ["lower:0.5", "noise:0.4"],
-        metadata=about(
-            "queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation", nonempty=True
-        ),
-    )
-    across: list[Any] = field(
-        default_factory=lambda: ["noise:0.4"], metadata=about("queries at every M, of the same kinds")
-    )
-    samples: int = field(default=3, metadata=about("draws of stored images", least=1))
-    tuning: int = field(
-        default=1, metadata=about("further draws, not measured, that β is tuned on", least=1, used_when=_TUNED)
-    )
-    queries: int = field(default=16, metadata=about("images asked for in each draw", least=1))
-    sharpness: list[float] = field(
-        default_factory=lambda: [1.0, 10.0, 100.0, 1000.0],
-        metadata=about(
-            "β to choose from, in units of 1 / mean lead of an image's own score",
-            above=0,
-            nonempty=True,
-            used_when=_TUNED,
-        ),
-    )
-    threshold: float = field(default=0.05, metadata=about("error that counts as close", above=0, below=1))
-    max_steps: int = field(
-        default=20,
-        metadata=about(
-            "read-outs of one iterated retrieval at most", least=1, used_when=chosen("dynamics", "iterated")
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        contract.Config.__post_init__(self)
-        _check_pairs(self)
-        for start in (*self.corruption, *self.across):
-            _check_start(start)
-        for source in self.sources:
-            _check_source(self, source)
+def check(config: Config) -> None:
+    """Raise ValueError for pairs that are no memory, for queries that are none of images, and for sources too small."""
+    _check_pairs(config)
+    for start in (*config.corruption, *config.across):
+        _check_start(start)
+    for source in config.sources:
+        _check_source(config, source)
 
 
 def _check_pairs(config: Config) -> None:
-    from experiments.separation import memories
-
     for pair in product(config.similarities, config.separations):
         memories.check(*pair)
     least = min(config.patterns)
@@ -163,27 +78,28 @@ def _check_source(config: Config, source: str) -> None:
 
 def _pairs(config: Config) -> list[tuple[str, str, str]]:
     """All (dynamics, similarity, separation), and the bound at the end."""
-    from experiments.separation import memories
-    from experiments.separation.measurement import BOUND
-
     chosen = product(config.dynamics, config.similarities, config.separations)
     kept = [p for p in chosen if memories.combines(*p[1:]) and (p[0] == "single" or memories.iterates(*p[1:]))]
     return [*dict.fromkeys(kept), ("single", *BOUND)]
 
 
-def _all_paired(config: Config, place: int) -> bool:
-    """Whether every dynamics (0), similarity (1) or separation (2) that is listed is measured."""
-    listed = (config.dynamics, config.similarities, config.separations)[place]
-    return {pair[place] for pair in _pairs(config)[:-1]} == set(listed)
+def all_dynamics_paired(config: Config) -> bool:
+    """Whether every dynamics that is listed is measured."""
+    return {pair[0] for pair in _pairs(config)[:-1]} == set(config.dynamics)
 
 
-def _each_size(config: Config) -> bool:
-    return bool(config.across) or len(set(config.patterns)) == 1
+def all_similarities_paired(config: Config) -> bool:
+    """Whether every similarity that is listed is measured."""
+    return {pair[1] for pair in _pairs(config)[:-1]} == set(config.similarities)
 
 
-def _any_beta(config: Config) -> bool:
-    from experiments.separation import memories
+def all_separations_paired(config: Config) -> bool:
+    """Whether every separation that is listed is measured."""
+    return {pair[2] for pair in _pairs(config)[:-1]} == set(config.separations)
 
+
+def any_beta(config: Config) -> bool:
+    """Whether a pair that is measured depends on β."""
     return any(memories.has_beta(separation) for _, _, separation in _pairs(config)[:-1])
 
 
@@ -224,20 +140,18 @@ def science(config: Config) -> dict:
     return {name: getattr(config, name) for name in names}
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all draws of a pair on a task together."""
 
     def reading(point: dict) -> tuple:
         return tuple(point[name] for name in (*TASK, *PAIR))
 
-    chosen = sorted(points_, key=lambda point: (reading(point), point["sample"]))
+    chosen = sorted(points, key=lambda point: (reading(point), point["sample"]))
     return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=reading))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:
     """The rows of some draws of one pair on one task: β tuned on other draws, then measured."""
-    from experiments.separation import measurement
-
     point, samples = group[0], [row["sample"] for row in group]
     units = measurement.scale(point["source"], point["similarity"])
     reader = measurement.Reader(
@@ -267,21 +181,15 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     ]
 
 
-def _task(config: Config, point: dict) -> "Task":
-    from experiments.separation.measurement import Task
-
+def _task(config: Config, point: dict) -> measurement.Task:
     largest = max(config.patterns)
     padding = pattern_sets.padded(point["patterns"], largest, pattern_sets.pixels(point["source"]).shape[1])
     kind, amount = corruptions.parts(point["corruption"])
-    return Task(point["source"], point["patterns"], padding, min(config.queries, padding), kind, amount)
+    return measurement.Task(point["source"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 
 
 def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
     """Sharpness that serves each criterion best on the tuning draws; None where β changes nothing."""
-    import numpy as np
-
-    from experiments.separation import memories
-
     if point["similarity"] not in memories.SIMILARITIES or not memories.has_beta(point["separation"]):
         return {"retrieved": None, "error": None}
     numbers = range(TUNING, TUNING + config.tuning)
@@ -292,17 +200,3 @@ def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, 
     # Many β retrieve equally many: of those, the one of least error.
     order = np.lexsort((error, -retrieved))
     return {"retrieved": config.sharpness[order[0]], "error": config.sharpness[int(np.argmin(error))]}
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Shares and errors of every pair on every task, the best pair of each, and the ranking over all starts."""
-    from experiments.separation.summary import summary
-
-    return summary(table)
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Retrieval against masks, noise and number of images, and all pairs side by side, a row for each source."""
-    from experiments.separation.figure import draw
-
-    return draw(table, summary)

@@ -1,26 +1,23 @@
-"""The figure of a comparison of separations: one row of panels for each source of images."""
+"""Figure of a comparison of separations: one row of panels for each source of images."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.figures.style import THEORY, panels, series
-from experiments.separation.summary import BOUND, overall
+from experiments.figures.style import THEORY, Table, panels, series
+from experiments.separation.config import BOUND
+from experiments.separation.summary import overall
 from experiments.shared import corruptions
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
 LIMIT: dict[str, Any] = THEORY | {"label": "limit, told what is hidden"}
 SHARE = "share retrieved"
 
 
-def draw(table: Table, summary: dict) -> "Figure":
+def plot(table: Table, summary: dict) -> Figure:
     """Against masks and noise by similarity, against the number of images by separation, and all pairs."""
     table = table.assign(share=table["retrieved"] / table["probes"])
     kinds = [
@@ -40,7 +37,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     return figure
 
 
-def _legends(figure: "Figure", left: "Axes | None", right: "Axes") -> None:
+def _legends(figure: Figure, left: Axes | None, right: Axes) -> None:
     """What the lines mean, once for each kind of panel, above all panels."""
     where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
     if left is not None:
@@ -59,7 +56,7 @@ def _name(source: str) -> str:
     return source.rpartition("/")[2]
 
 
-def _spread(ax: "Axes", rows: Table, x: str, look: dict[str, Any]) -> None:
+def _spread(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
     """Mean share over draws with its standard error."""
     groups = rows.groupby(x)["share"]
     mean, error = groups.mean(), groups.std(ddof=1) / np.sqrt(groups.count())
@@ -67,17 +64,17 @@ def _spread(ax: "Axes", rows: Table, x: str, look: dict[str, Any]) -> None:
     ax.errorbar(mean.index.to_numpy(float), mean, error.fillna(0.0), **shape)
 
 
-def _limit(ax: "Axes", table: Table, x: str) -> None:
-    mean = table[table["similarity"] == BOUND].groupby(x)["share"].mean()
+def _limit(ax: Axes, table: Table, x: str) -> None:
+    mean = table[table["similarity"] == BOUND[0]].groupby(x)["share"].mean()
     ax.plot(mean.index.to_numpy(float), mean, **LIMIT)
 
 
-def _by_similarity(ax: "Axes", table: Table, kind: str) -> None:
+def _by_similarity(ax: Axes, table: Table, kind: str) -> None:
     """Against the amount of one kind of corruption at the largest number of images, each similarity at its best."""
     amounts = table["corruption"].map(lambda start: corruptions.parts(start)[1])
     kinds = table["corruption"].map(lambda start: corruptions.parts(start)[0])
     rows = table.assign(amount=amounts)[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
-    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND)]
+    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND[0])]
     for similarity, look in series(_in_order(single, "similarity")).items():
         own = single[single["similarity"] == similarity]
         best = own.groupby("separation", sort=False)["share"].mean().idxmax()
@@ -87,11 +84,11 @@ def _by_similarity(ax: "Axes", table: Table, kind: str) -> None:
     ax.set_title(rf"{_name(table['source'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
 
 
-def _by_separation(ax: "Axes", table: Table, summary: dict) -> None:
+def _by_separation(ax: Axes, table: Table, summary: dict) -> None:
     """Against the number of images, every separation with the similarity that is best for this task."""
     counts = table.groupby("corruption", sort=False)["patterns"].nunique()
     rows = table[table["corruption"] == counts.idxmax()]
-    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND)]
+    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND[0])]
     similarity = single.groupby(["similarity", "separation"], sort=False)["share"].mean().idxmax()[0]
     own = single[single["similarity"] == similarity]
     for separation, look in series(_in_order(own, "separation")).items():
@@ -101,12 +98,12 @@ def _by_separation(ax: "Axes", table: Table, summary: dict) -> None:
     ax.set_title(f"{corruptions.label(counts.idxmax())}: {similarity}", loc="left")
 
 
-def _matrix(ax: "Axes", table: Table) -> None:
+def _matrix(ax: Axes, table: Table) -> None:
     """Mean over all starts at the largest number of images for every pair, percent; iterated below single."""
     means = 100 * overall(table)
     error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
     mean = means.mean(axis=1).droplevel("source")
-    rows = table[table["similarity"] != BOUND]
+    rows = table[table["similarity"] != BOUND[0]]
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
     first, *more = _in_order(table, "dynamics")
     grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns).to_numpy(float)
@@ -123,7 +120,7 @@ def _matrix(ax: "Axes", table: Table) -> None:
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_title("% retrieved, mean of all corruptions", loc="left")
-    limit = mean.xs(BOUND, level="similarity").iloc[0]
+    limit = mean.xs(BOUND[0], level="similarity").iloc[0]
     spread = "" if error.isna().all() else rf"$\pm${error.max():.1f} at most; "
     once = f"; read once ({' '.join(more)})" if more else ""
     ax.set_xlabel(f"{spread}limit {limit:.0f}{once}", fontsize=8.5)

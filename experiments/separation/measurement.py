@@ -1,7 +1,4 @@
-"""Reading stored images out of corrupted ones: the compiled measurement behind the comparison of separations.
-
-It imports the library at its top; experiments import it inside their functions.
-"""
+"""Read-outs of stored images from corrupted ones, compiled: the measurement behind the comparison of separations."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.separation import memories
+from experiments.separation.config import BOUND
 from experiments.shared import pattern_sets
 from experiments.shared.draws import keys, numbered
 from hopfield import retrieve
@@ -21,8 +19,6 @@ TOGETHER = 8
 """How many readings, of a draw at a β each, one call to the device does."""
 SETTLED = 1e-3
 """Relative step that ends a repeated read-out."""
-BOUND = ("visible", "bayes")
-"""The pair that stands for the best possible read-out, told which pixels were hidden and how strong the noise is."""
 
 
 class Task(NamedTuple):

@@ -1,7 +1,4 @@
-"""Similarity × separation by name: the memories that the comparison of image retrieval is made of.
-
-It imports the library at its top; experiments import it inside their functions.
-"""
+"""Memories of the comparison of image retrieval: similarity × separation by name."""
 
 import jax
 import jax.numpy as jnp

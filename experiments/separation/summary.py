@@ -1,18 +1,15 @@
-"""The summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
+"""Summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
 
 from typing import Any
 
 import numpy as np
 
-from experiments.separation.experiment import DYNAMICS, PAIR, TASK
+from experiments.figures.style import Table
+from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
 from experiments.statistics.clusters import clustered_mean
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
-BOUND = "visible"
 
-
-def summary(table: Table) -> dict:
+def summarise(table: Table) -> dict:
     """Everything that is saved beside the table.
 
     Errors are standard errors over draws, of a source as it is: draws of many images from few share some of them. A
@@ -50,7 +47,7 @@ def _stderr(values: Any) -> float:
 def _best(table: Table) -> list[dict]:
     """Leads are differences on the same draws and queries, whose common fluctuations cancel."""
     found = []
-    for key, rows in table[table["similarity"] != BOUND].groupby([*TASK, "dynamics"], sort=False):
+    for key, rows in table[table["similarity"] != BOUND[0]].groupby([*TASK, "dynamics"], sort=False):
         shares = rows.pivot(index="sample", columns=["similarity", "separation"], values="share")
         found.append(dict(zip([*TASK, "dynamics"], key, strict=True)) | _leader(shares))
     return found
@@ -87,7 +84,7 @@ def overall(table: Table) -> Table:
 def _ranking(table: Table) -> list[dict]:
     means = overall(table)
     leaders = (
-        means[means.index.get_level_values("similarity") != BOUND]
+        means[means.index.get_level_values("similarity") != BOUND[0]]
         .mean(axis=1)
         .groupby(level=["source", "dynamics"])
         .idxmax()
@@ -96,7 +93,7 @@ def _ranking(table: Table) -> list[dict]:
     for key, row in means.iterrows():
         entry = dict(zip(["source", *PAIR], key, strict=True))
         entry |= {"retrieved": float(row.mean()), "retrieved_stderr": _stderr(row)}
-        if entry["similarity"] != BOUND:
+        if entry["similarity"] != BOUND[0]:
             behind = means.loc[leaders[key[:2]]] - row
             entry |= {"behind": float(behind.mean()), "behind_stderr": _stderr(behind)}
         found.append(entry)
@@ -108,7 +105,7 @@ def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
     """The limit, and every similarity and every separation with what suits it best, for one dynamics."""
     scalars: dict[str, float] = {}
     for entry in ranking:
-        bound = entry["similarity"] == BOUND
+        bound = entry["similarity"] == BOUND[0]
         if bound or entry["dynamics"] == first:
             for name in ["limit"] if bound else [entry["similarity"], entry["separation"]]:
                 key = f"retrieved/{entry['source']}/{name}"

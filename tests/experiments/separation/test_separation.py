@@ -1,4 +1,4 @@
-"""The comparison of separations: every read-out against plain numpy, the Bayesian limit, and its contract."""
+"""Comparison of separations: every read-out against plain numpy, the Bayesian limit, and its contract."""
 
 import json
 import math
@@ -10,11 +10,11 @@ import numpy as np
 import pandas
 import pytest
 
+from experiments import contract
 from experiments.figures import style
-from experiments.separation import experiment as separation
-from experiments.separation import measurement, memories
-from experiments.separation.experiment import Config
-from experiments.separation.summary import summary as summarise
+from experiments.separation import experiment, measurement, memories
+from experiments.separation.config import BOUND, PAIR, TASK, Config
+from experiments.separation.experiment import points, summarise
 from experiments.shared import pattern_sets
 
 NOISE = measurement.Task("digits", 30, 40, 20, "noise", 0.3)
@@ -30,17 +30,16 @@ def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
     config = Config()
-    measured = {json.dumps([row[name] for name in POINT]): row for row in separation.measure(config, points(config))}
+    measured = {json.dumps([row[name] for name in POINT]): row for row in experiment.measure(config, points(config))}
     rows = [measured[json.dumps(list(point.values()))] for point in points(config)]
     return saved(rows, tmp_path_factory.mktemp("separation"))
 
 
-points = separation.points
-POINT = [*separation.TASK, *separation.PAIR, "sample"]
+POINT = [*TASK, *PAIR, "sample"]
 
 
-def read(similarity: str, separation_: str, task: measurement.Task = NOISE, sharpness: float = 30.0) -> dict:
-    reader = measurement.Reader(similarity, separation_, False, 10)
+def read(similarity: str, separation: str, task: measurement.Task = NOISE, sharpness: float = 30.0) -> dict:
+    reader = measurement.Reader(similarity, separation, False, 10)
     draws = measurement.draws(task, 0, SAMPLES)
     units = measurement.scale("digits", similarity)
     return measurement.read(reader, task, draws, SAMPLES, units, [sharpness] * len(SAMPLES), 0.05)
@@ -82,8 +81,8 @@ ROUTES = {
 @pytest.mark.parametrize("pair", ROUTES)
 def test_answers_and_judgements_equal_plain_numpy(pair: str) -> None:
     compare, weigh = ROUTES[pair]
-    similarity, separation_ = pair.split("/")
-    found = read(similarity, separation_, sharpness=2.0 if "epanechnikov" in pair else 30.0)
+    similarity, separation = pair.split("/")
+    found = read(similarity, separation, sharpness=2.0 if "epanechnikov" in pair else 30.0)
     draws = measurement.draws(NOISE, 0, SAMPLES)
     units = measurement.scale("digits", similarity)
     images = np.asarray(pattern_sets.pixels("digits"), float)
@@ -108,7 +107,7 @@ def test_answers_and_judgements_equal_plain_numpy(pair: str) -> None:
 def test_softmax_of_squared_distances_at_beta_one_over_the_variance_is_the_posterior_mean() -> None:
     # p(ξ | x) ∝ exp(−‖x − ξ‖²/2σ²), and scores are −½‖x − ξ‖²; the posterior mean has the least expected error.
     units = measurement.scale("digits", "euclidean")
-    limit = read(*measurement.BOUND)
+    limit = read(*BOUND)
     exact = units.gap / NOISE.amount**2
     np.testing.assert_allclose(read("euclidean", "softmax", sharpness=exact)["error"], limit["error"], rtol=1e-4)
     for factor in (0.5, 2.0):
@@ -118,7 +117,7 @@ def test_softmax_of_squared_distances_at_beta_one_over_the_variance_is_the_poste
 
 def test_what_is_hidden_costs_nothing_when_it_is_known_and_much_when_it_is_not() -> None:
     hidden = measurement.Task("digits", 30, 40, 20, "lower", 0.5)
-    limit, found = read(*measurement.BOUND, hidden), read("euclidean", "max", hidden)
+    limit, found = read(*BOUND, hidden), read("euclidean", "max", hidden)
     assert limit["retrieved"].tolist() == [20] * len(SAMPLES)
     assert found["retrieved"].mean() < 15
     clean = measurement.Task("digits", 30, 40, 20, "flip", 0.0)
@@ -141,20 +140,20 @@ def test_reading_again_ends_where_one_more_reading_changes_nothing() -> None:
 def test_beta_is_tuned_on_a_draw_that_is_not_measured() -> None:
     options = {"corruption": ["noise:0.8"], "across": [], "patterns": [200], "queries": 100, "samples": 1}
     config = Config(similarities=["euclidean"], separations=["softmax"], sharpness=[0.1, 7.0, 1e4], **options)
-    (noisy,) = separation.measure(config, points(config)[:1])
+    (noisy,) = experiment.measure(config, points(config)[:1])
     assert measurement.scale("digits", "euclidean").gap / 0.8**2 == pytest.approx(
         7.0, rel=0.1
     )  # that of the posterior mean
     assert noisy["sharpness_error"] == 7.0
     assert noisy["sharpness_retrieved"] == 1e4
-    measured, tuned = (measurement.draws(NOISE, 0, numbers) for numbers in (SAMPLES, (separation.TUNING,)))
+    measured, tuned = (measurement.draws(NOISE, 0, numbers) for numbers in (SAMPLES, (experiment.TUNING,)))
     apart = np.asarray(measured.stored)[:, None, :30] != np.asarray(tuned.stored)[None, :, :30]
     assert apart.any(axis=(2, 3)).all()
 
 
 def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
     config = Config(samples=2, similarities=["euclidean"], corruption=["noise:0.4"], across=[], separations=["softmax"])
-    rows = list(separation.measure(config, points(config)[1:2]))
+    rows = list(experiment.measure(config, points(config)[1:2]))
     assert len(rows) == 1
     here = (table[POINT] == [rows[0][name] for name in POINT]).all(axis=1)
     again: Any = table.loc[here, list(rows[0])]
@@ -168,23 +167,23 @@ def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
     levels = np.asarray(pattern_sets.pixels(source))
     assert (levels.shape, levels.min(), levels.max()) == ((30, 16), 0.0, 1.0)
     config = Config(sources=[source], similarities=["euclidean"], separations=["max"], patterns=[20], samples=2)
-    rows = list(separation.measure(config, points(config)))
+    rows = list(experiment.measure(config, points(config)))
     assert {row["neurons"] for row in rows} == {16}
     table = saved(rows, tmp_path)
-    best = {entry["corruption"]: entry for entry in separation.summarise(table)["best"]}
+    best = {entry["corruption"]: entry for entry in summarise(table)["best"]}
     assert best["noise:0.4"]["retrieved"] > 0.5
     np.save(tmp_path / "flat.npy", np.ones((4, 4)))
     with pytest.raises(ValueError, match="must hold images, got numbers that are all 1"):
-        Config(sources=[str(tmp_path / "flat.npy")], patterns=[3])
+        contract.check(experiment, Config(sources=[str(tmp_path / "flat.npy")], patterns=[3]))
 
 
 def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     # Draws differ by 0.4, pairs by 0.1 in every draw: the lead has an error of zero, the shares one of 0.2.
     rows = []
     for sample, common in enumerate((2, 6)):
-        for similarity, separation_, extra in (("dot", "max", 1), ("dot", "softmax", 0), ("cosine", "max", 2)):
+        for similarity, separation, extra in (("dot", "max", 1), ("dot", "softmax", 0), ("cosine", "max", 2)):
             point = {"source": "digits", "patterns": 10, "corruption": "noise:0.4", "dynamics": "single"}
-            point |= {"similarity": similarity, "separation": separation_, "sample": sample, "probes": 10}
+            point |= {"similarity": similarity, "separation": separation, "sample": sample, "probes": 10}
             counts = dict.fromkeys(("retrieved", "identified", "close"), common + extra)
             rows.append(point | counts | {"error": 0.5, "sharpness_retrieved": 1.0, "sharpness_error": math.nan})
     found = summarise(pandas.DataFrame(rows))
@@ -214,19 +213,19 @@ def test_a_second_dynamics_is_measured_at_the_largest_number_alone() -> None:
 def test_what_is_iterated_alone_is_summarised_and_drawn(table: pandas.DataFrame) -> None:
     limit = table["similarity"] == "visible"
     rows = table.assign(dynamics=table["dynamics"].where(limit, "iterated"))
-    found = separation.summarise(rows)
-    assert found["scalars"] == separation.summarise(table)["scalars"]
+    found = summarise(rows)
+    assert found["scalars"] == summarise(table)["scalars"]
     with style.style():
-        separation.plot(rows, found)
+        experiment.plot(rows, found)
 
 
 def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> None:
-    found = separation.summarise(table)
+    found = summarise(table)
     assert len(found["results"]) == 3 * 7
     assert len(found["best"]) == 3
     limits = [entry for entry in found["results"] if entry["similarity"] == "visible"]
     for limit in limits:
-        same = [e for e in found["results"] if all(e[name] == limit[name] for name in separation.TASK)]
+        same = [e for e in found["results"] if all(e[name] == limit[name] for name in TASK)]
         assert max(entry["identified"] for entry in same) <= limit["identified"] + 3 * limit["identified_stderr"]
     assert found["ranking"][0]["similarity"] == "visible"
     assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/rectified:2"]
@@ -247,7 +246,7 @@ def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> N
 def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
     rows = kept(table).reset_index(drop=True)
     with style.style():
-        figure = separation.plot(rows, separation.summarise(rows))
+        figure = experiment.plot(rows, summarise(rows))
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert all(ax.has_data() or ax.images for ax in figure.axes)
 
@@ -289,5 +288,5 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
 )
 def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as error:
-        Config(**options)
+        contract.check(experiment, Config(**options))
     assert "\n" not in str(error.value)
