@@ -1,27 +1,28 @@
-"""How far apart the bilinear forms J of attention heads are, and whether two such measures agree.
+"""Distances of the bilinear forms J of attention heads.
 
-Source: Kataru 2025, "Geometry of the attention mechanism", eqs. 1 to 5; permutation test, Mantel 1967.
+Source: Kataru 2025, "Geometry of the attention mechanism", eqs. 1 to 5.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
-if TYPE_CHECKING:
-    from hopfield.geometry import FactoredForm
-    from hopfield.layers.imports.checkpoints import AttentionWeights
+from hopfield import geometry
+from hopfield.geometry import FactoredForm
+from hopfield.layers.imports.checkpoints import AttentionWeights
 
 
 class Geometry(NamedTuple):
     """What `measured` finds: forms of the heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
 
-    forms: "FactoredForm"
+    forms: FactoredForm
     pairs: tuple[np.ndarray, np.ndarray]
     angles: list[np.ndarray]
     distances: dict[str, np.ndarray]
 
 
-def measured(weights: "AttentionWeights", inputs: np.ndarray | None, seed: int, samples: int) -> Geometry:
+def measured(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, samples: int) -> Geometry:
     """The geometry of a layer's heads, in float64.
 
     Args:
@@ -29,10 +30,6 @@ def measured(weights: "AttentionWeights", inputs: np.ndarray | None, seed: int, 
         inputs: rows [N, D] that the forms are compared on as well, None for no such comparison.
         seed, samples: of the pairs of random subspaces.
     """
-    import jax
-
-    from hopfield import geometry
-
     group = len(weights.w_query) // len(weights.w_key)
     key, b_key = (None if x is None else np.repeat(x, group, axis=0) for x in (weights.w_key, weights.b_key))
     with jax.enable_x64(True):
@@ -67,31 +64,3 @@ def measured(weights: "AttentionWeights", inputs: np.ndarray | None, seed: int, 
 def appended(rows: np.ndarray, width: int) -> np.ndarray:
     """Rows with as many ones at their end as they lack of a width."""
     return np.concatenate([rows, np.ones((*rows.shape[:-1], width - rows.shape[-1]))], axis=-1)
-
-
-def mantel(first: np.ndarray, second: np.ndarray, permutations: int = 9999, seed: int = 0) -> tuple[float, float]:
-    """Correlation of the distances of two matrices, and its p-value when the objects of one are shuffled.
-
-    Args:
-        first, second: symmetric matrices [H, H], or stacks [L, H, H] whose L objects are shuffled apart; the statistic
-            of a stack is the mean of its correlations.
-        permutations: P shuffles; p = (1 + number that reach the correlation) / (1 + P), one-sided.
-        seed: of the shuffles.
-    """
-    first, second = (x.reshape(-1, *x.shape[-2:]) for x in (first, second))
-    above = np.triu_indices(first.shape[-1], 1)
-    rng = np.random.default_rng(seed)
-    total, reached = 0.0, np.zeros(permutations)
-    for one, other in zip(first, second, strict=True):
-        fixed = _standard(one[above])
-        order = rng.permuted(np.tile(np.arange(len(other)), (permutations, 1)), axis=1)
-        total += float(fixed @ _standard(other[above]))
-        reached += _standard(other[order[:, above[0]], order[:, above[1]]]) @ fixed
-    beaten = int(np.sum(reached >= total - 1e-12))
-    return total / len(first), (1 + beaten) / (1 + permutations)
-
-
-def _standard(x: np.ndarray) -> np.ndarray:
-    """Centred, of length one along the last axis; zeros where all is equal."""
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return centred / np.maximum(np.linalg.norm(centred, axis=-1, keepdims=True), 1e-300)

