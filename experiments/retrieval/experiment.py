@@ -16,22 +16,25 @@ theory beside both is annealed, at the measured N and M.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from experiments import contract
-from experiments.bounds import Use
-from experiments.contract import Cost, about
+from experiments.contract import Cost
 from experiments.retrieval import streamed
+from experiments.retrieval.config import At, Config, scans
+from experiments.retrieval.figure import plot
+from experiments.retrieval.summary import summarise
 from experiments.shared import corruptions, critical_beta, parallel, pattern_sets, retrievals, streams
 from experiments.shared.retrievals import CURVE
+from hopfield import Memory
+from hopfield.memories import find
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
+__all__ = [
+    "X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "science", "summarise",
+]  # fmt: skip
 X_AXIS = "beta"
 SMALL = 512
 """Fewer patterns than this are padded to it, so that one program serves them all."""
@@ -41,142 +44,36 @@ CHUNK = 2e9
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
-@dataclass
-class Scan:
-    """What to measure: all combinations of the lists; null takes the common value."""
-
-    memories: list[str] | None = field(
-        default=None,
-        metadata=about(
-            "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-        ),
-    )
-    ensembles: list[str] | None = field(
-        default=None,
-        metadata=about(
-            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
-            " generated: spins, never stored",
-            nonempty=True,
-            meaning="source",
-        ),
-    )
-    neurons: list[int] | None = field(
-        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
-    )
-    patterns: list[int] | None = field(
-        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True)
-    )
-    corruption: list[Any] | None = field(
-        default=None,
-        metadata=about(
-            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
-        ),
-    )
-    betas: list[float] | None = field(
-        default=None,
-        metadata=about(
-            "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
-            above=0,
-            used_when=Use("a memory has an inverse temperature", lambda config: _has_beta(config)),
-        ),
-    )
-    around: list[float] | None = field(
-        default=None,
-        metadata=about(
-            "further β: multiples of the two critical β of theory, where there is one",
-            above=0,
-            used_when=Use("there is theory of a memory on an ensemble", lambda config: _has_theory(config)),
-        ),
-    )
-    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
-    probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
-    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
-
-
-class At(NamedTuple):
-    """A Scan in full; the defaults are smoke scale."""
-
-    memories: list[str] = ["modern"]  # noqa: RUF012 - never changed
-    ensembles: list[str] = ["sphere"]  # noqa: RUF012
-    neurons: list[int] | None = None
-    patterns: list[int] = [30, 100]  # noqa: RUF012
-    corruption: list[Any] = [0.0]  # noqa: RUF012
-    betas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
-    around: list[float] = [0.9, 0.97, 1.0, 1.03, 1.1]  # noqa: RUF012
-    samples: int = 8
-    probes: int = 4
-    max_steps: int = 1000
-
-
-@dataclass
-class Config(Scan, contract.Config):
-    """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
-
-    part: dict[str, Scan] = field(
-        default_factory=dict,
-        metadata=about(
-            "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
-            entries_of="parts",
-        ),
-    )
-    parts: list[str] | None = field(
-        default=None,
-        metadata=about("names of the scans to measure, one after another (null: all of them)", nonempty=True),
-    )
-
-    def __post_init__(self) -> None:
-        contract.Config.__post_init__(self)
-        for name in self.parts or []:
-            if name not in self.part:
-                raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
-        for at in _scans(self):
-            _check(at)
-
-
-def _scans(config: Config) -> list[At]:
-    """Every chosen part in full: the common value if given, else its own, else smoke scale."""
-    names = [entry.name for entry in fields(Scan)]
-    chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
-    found = []
-    for part in [config.part[name] for name in chosen] or [Scan()]:
-        layers = {name: [getattr(config, name), getattr(part, name)] for name in names}
-        given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
-        found.append(At(**{name: value for name, value in given.items() if value is not None}))
-    return found
-
-
 def _pairs(config: Config) -> Iterator[tuple[str, str]]:
     """Memory and ensemble of every curve."""
-    for at in _scans(config):
+    for at in scans(config):
         yield from product(at.memories, at.ensembles)
 
 
-def _has_beta(config: Config) -> bool:
-    from hopfield.memories import find
-
+def has_beta(config: Config) -> bool:
+    """Whether a memory has an inverse temperature."""
     return any(find(memory).takes_beta for memory, _ in _pairs(config))
 
 
-def _has_theory(config: Config) -> bool:
+def has_theory(config: Config) -> bool:
+    """Whether theory predicts a critical β of a memory on an ensemble."""
     return any(critical_beta.covers(*pair) for pair in _pairs(config))
 
 
-def _check(at: At) -> None:
-    for start in at.corruption:
-        corruptions.name(start)
-    for memory, ensemble in product(at.memories, at.ensembles):
-        _check_pair(at, memory, ensemble)
+def check(config: Config) -> None:
+    """Refuse starts that are none, memories without weights over patterns, and patterns that no memory can hold.
+
+    Raises:
+        ValueError: one of them, in one sentence that begins with the option.
+    """
+    for at in scans(config):
+        for start in at.corruption:
+            corruptions.name(start)
+        for memory, ensemble in product(at.memories, at.ensembles):
+            _check_pair(at, memory, ensemble)
 
 
 def _check_pair(at: At, memory: str, ensemble: str) -> None:
-    import numpy as np
-
-    from hopfield import Memory
-    from hopfield.memories import find
-
     if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
         raise ValueError(f"memories must have weights over patterns, got {memory}, a coupling matrix")
     spins = retrievals.on_spins(memory)
@@ -209,8 +106,6 @@ def _widths(at: At, ensemble: str) -> list[int]:
 
 def _betas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> list[float | None]:
     """The β of a curve in ascending order, to six digits; a single null for a memory without one."""
-    from hopfield.memories import find
-
     if not find(memory).takes_beta:
         return [None]
     found = set(at.betas)
@@ -224,7 +119,7 @@ def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     return contract.total(
         _pair_cost(at, memory, ensemble)
-        for at in _scans(config)
+        for at in scans(config)
         for memory, ensemble in product(at.memories, at.ensembles)
     )
 
@@ -243,7 +138,7 @@ def _pair_cost(at: At, memory: str, ensemble: str) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per memory, ensemble, size, number of patterns, start, β and draw; none twice."""
     found = {}
-    for at in _scans(config):
+    for at in scans(config):
         for memory, ensemble in product(at.memories, at.ensembles):
             for neurons, patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
                 shared = [memory, ensemble, neurons, patterns, corruptions.name(start)]
@@ -299,17 +194,3 @@ def _run(seed: int, program: retrievals.Program, groups: list[list[dict]], size:
             measured = {name: values[i][j] for name, values in result.items()}
             rows.append(point | {name: None if value != value else value for name, value in measured.items()})
     return rows
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Critical β of every curve beside theory, what is retrieved above them, and how many queries were cut."""
-    from experiments.retrieval.summary import summary
-
-    return summary(table)
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Weight, success, state and steps against β, critical β against load, memories and ensembles side by side."""
-    from experiments.retrieval.figure import draw
-
-    return draw(table, summary)

@@ -1,23 +1,22 @@
-"""The figure of a retrieval table: one step and converged retrieval against β, critical β, and what changes them."""
+"""Figure of a retrieval table: one step and converged retrieval against β, critical β, and what changes them."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from experiments.figures.style import MARKERS, THEORY, series
+from experiments.figures.style import MARKERS, THEORY, Table, series
 from experiments.retrieval.summary import FAMILY, main_family
 from experiments.shared import corruptions, critical_beta
+from experiments.statistics.clusters import by_group, means_by_group
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
-Panel = Callable[["Axes"], None]
+Panel = Callable[[Axes], None]
 BETA = r"inverse temperature $\beta$ of unit-norm patterns"
 RATIO = r"$\beta$ / converged critical $\beta$ of annealed theory"
 ANNEALED = "annealed theory"
@@ -25,10 +24,11 @@ ANNEALED = "annealed theory"
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """Panels for whatever the table holds, three in a row."""
-    from matplotlib.figure import Figure
+def plot(table: Table, summary: dict) -> Figure:
+    """Weight, success, state and steps against β, critical β against load, memories and ensembles side by side.
 
+    Panels for whatever the table holds, three in a row.
+    """
     panels = _panels(table, summary)
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
@@ -93,8 +93,6 @@ def _look(look: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def _means(rows: Table, name: str, by: str = "beta", weights: str = "probes") -> Table:
-    from experiments.statistics.clusters import means_by_group
-
     return means_by_group(rows, by, name, "sample", weights)
 
 
@@ -116,23 +114,21 @@ def _scaled(table: Table, patterns: int) -> float | None:
     return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged")
 
 
-def _log_axis(ax: "Axes") -> None:
+def _log_axis(ax: Axes) -> None:
     """A logarithmic β axis with plain numbers at 1, 2, 5, 10, ..."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter(lambda beta, _: f"{beta:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _named_axes(ax: "Axes", table: Table, title: str, **labels: Any) -> None:
+def _named_axes(ax: Axes, table: Table, title: str, **labels: Any) -> None:
     memory, ensemble, neurons = _family(table)
     ax.set(**labels)
     ax.set_title(f"{title} ({_name(memory)}, {_name(ensemble)}, $N={neurons}$)", loc="left", fontsize=9.5)
 
 
-def _one_step(ax: "Axes", table: Table) -> None:
+def _one_step(ax: Axes, table: Table) -> None:
     """Mean weight on the pattern at the start, against β, with the annealed weight."""
     grid, drawn = np.geomspace(table["beta"].min(), table["beta"].max(), 300), False
     for patterns, rows, look in _curves(table):
@@ -153,7 +149,7 @@ def _one_step(ax: "Axes", table: Table) -> None:
     ax.legend(loc="upper left")
 
 
-def _success(ax: "Axes", table: Table) -> None:
+def _success(ax: Axes, table: Table) -> None:
     """Share of queries that end with most weight on the pattern, against β; annealed thresholds as vertical lines."""
     lines = []
     for patterns, rows, look in _curves(table):
@@ -171,20 +167,16 @@ def _success(ax: "Axes", table: Table) -> None:
 
 
 def _shares(rows: Table) -> Table:
-    from experiments.statistics.clusters import by_group
-
     return by_group(rows, ["beta"], "success", "probes", "sample")
 
 
-def _bars(ax: "Axes", shares: Table, **look: Any) -> None:
+def _bars(ax: Axes, shares: Table, **look: Any) -> None:
     below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
     ax.errorbar(shares["beta"], shares["mean"], np.clip([below, above], 0, None), **_look(look))
 
 
-def _critical(ax: "Axes", entries: list[dict]) -> None:
+def _critical(ax: Axes, entries: list[dict]) -> None:
     """Critical β/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
-    import pandas
-
     frame: Table = pandas.DataFrame(entries)
     known = frame[["stderr", "theory"]].astype(float)  # null in the summary
     frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
@@ -216,7 +208,7 @@ def _critical(ax: "Axes", entries: list[dict]) -> None:
         _deviation(ax.inset_axes((0.64, 0.12, 0.35, 0.23)), frame[same], looks)
 
 
-def _deviation(ax: "Axes", frame: Table, looks: dict) -> None:
+def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
     """Measured over predicted critical β of one family, in per cent."""
     ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
@@ -233,7 +225,7 @@ def _deviation(ax: "Axes", frame: Table, looks: dict) -> None:
     )
 
 
-def _state(ax: "Axes", table: Table, name: str) -> None:
+def _state(ax: Axes, table: Table, name: str) -> None:
     """Overlap or entropy of the queries that succeed against β over the critical one of theory, above it."""
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
     ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
@@ -254,7 +246,7 @@ def _state(ax: "Axes", table: Table, name: str) -> None:
     ax.legend(loc="best")
 
 
-def _steps(ax: "Axes", table: Table) -> None:
+def _steps(ax: Axes, table: Table) -> None:
     """Mean number of updates until nothing moves: critical slowing down."""
     scaled = all(_scaled(table, patterns) is not None for patterns in table["patterns"].unique())
     for patterns, rows, look in _curves(table):
@@ -266,7 +258,7 @@ def _steps(ax: "Axes", table: Table) -> None:
     ax.legend(loc="best")
 
 
-def _side_by_side(ax: "Axes", table: Table, varied: str, title: str) -> None:
+def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
     """Curves that differ in one respect: success against β, or the final overlap where memories differ."""
     column, words = "success", r"share ending with $p_\mathrm{target} > ½$"
     if varied == "memory":

@@ -8,15 +8,13 @@ rest need none.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
-
-if TYPE_CHECKING:
-    from hopfield import Memory
-    from hopfield.large.counts import Counts, Summand
+from hopfield import Memory, find_memory
+from hopfield.large import counts
 
 TOGETHER = 256
 """States of one pass at most."""
@@ -40,11 +38,9 @@ class Passes:
     """Counts of every state met so far; `at` fills in those that are missing with as few passes as can be."""
 
     source: Any
-    known: "dict[bytes, Counts]" = field(default_factory=dict)
+    known: dict[bytes, counts.Counts] = field(default_factory=dict)
 
-    def at(self, states: Sequence[np.ndarray]) -> "list[Counts]":
-        from hopfield.large import counts
-
+    def at(self, states: Sequence[np.ndarray]) -> list[counts.Counts]:
         new = {state.tobytes(): state for state in states if state.tobytes() not in self.known}
         keys = list(new)
         for i in range(0, len(keys), TOGETHER):
@@ -86,14 +82,11 @@ def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
         yield _row(passes, list(members), targets, parts)
 
 
-def _summand(point: dict) -> "Summand":
-    from hopfield import find_memory
-    from hopfield.large import counts
-
+def _summand(point: dict) -> counts.Summand:
     # β is that of patterns of norm 1; spins have the norm √N.
     options = {} if point["beta"] is None else {"beta": point["beta"] / point["neurons"]}
     model = find_memory(point["memory"]).build(np.ones((1, point["neurons"])), **options)
-    return counts.summand(cast("Memory", model))
+    return counts.summand(cast(Memory, model))
 
 
 def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
@@ -129,7 +122,7 @@ def _row(passes: Passes, queries: list[Query], targets: np.ndarray, parts: dict)
             measured["overlap"] = overlap
     measured["target_weight"] = measured["end"]
     success = measured["end"] > 0.5
-    counts = {
+    totals = {
         "success": int(success.sum()),
         "step_limit": sum(query.ended == "limit" for query in queries),
         "cycles": sum(query.ended == "cycle" for query in queries),
@@ -141,4 +134,4 @@ def _row(passes: Passes, queries: list[Query], targets: np.ndarray, parts: dict)
     kept = {
         f"{name}_kept": float(measured[name][success].mean()) if success.any() else None for name in retrievals.STATE
     }
-    return point | counts | means | kept
+    return point | totals | means | kept

@@ -1,16 +1,18 @@
-"""What a retrieval table comes to: critical β with errors beside theory, and the states retrieved above it."""
+"""Summary of a retrieval table: critical β with errors beside theory, and the states retrieved above it."""
 
 import math
 from typing import Any
 
 import numpy as np
 
+from experiments.figures.style import Table
 from experiments.shared import critical_beta
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.crossings import half_crossing
+from experiments.statistics.thresholds import critical_load
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 FAMILY = ["memory", "ensemble", "neurons"]
 COMPARED = ("overlap", "entropy")
 THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
@@ -18,7 +20,7 @@ JUST_ABOVE = 1.05
 """Multiple of the critical β of theory around which measured and predicted states are compared in a number."""
 
 
-def summary(table: Table) -> dict:
+def summarise(table: Table) -> dict:
     """summary.json: `critical_beta` from clean and from corrupted starts, `above_critical`, `scalars`.
 
     `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
@@ -48,9 +50,6 @@ def summary(table: Table) -> dict:
 
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
     """One entry of `critical_beta`, or the reason why there is none. The fits are in ln β."""
-    from experiments.statistics.crossings import half_crossing
-    from experiments.statistics.thresholds import critical_load
-
     log_beta = np.log(rows["beta"])
     if criterion == "one_step":
         found = half_crossing(log_beta, rows["one_step_weight"], rows["sample"], rows["probes"])
@@ -65,8 +64,6 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
 
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every β from the critical one of theory on."""
-    from experiments.statistics.clusters import means_by_group
-
     critical = critical_beta.critical_beta(**curve, criterion="converged")
     if (
         critical is None or curve["ensemble"] == "gaussian"

@@ -13,10 +13,13 @@ from matplotlib.figure import Figure
 from experiments import contract
 from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
-from experiments.retrieval.experiment import Config, Scan
+from experiments.retrieval.config import Config, Scan
 from experiments.runner import compose
-from experiments.shared import critical_beta, files, parallel, pattern_sets, retrievals
+from experiments.shared import corruptions, critical_beta, draws, files, parallel, pattern_sets, retrievals, streams
+from hopfield import find_memory, retrieve
+from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
+from hopfield.patterns.sources import generated
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
 
@@ -260,7 +263,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("options", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
 def test_bad_options_are_refused_in_one_sentence(options, message):
     with pytest.raises(ValueError, match=message):
-        Config(**options)
+        contract.check(retrieval, Config(**options))
 
 
 def test_parts_are_a_union_without_repetition():
@@ -322,14 +325,6 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
 
 def test_patterns_that_are_not_stored_are_retrieved_alike():
     """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
-    import jax
-    import jax.numpy as jnp
-
-    from experiments.shared import draws, streams
-    from hopfield import find_memory, retrieve
-    from hopfield.dynamics import CYCLE
-    from hopfield.patterns.sources import generated
-
     options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
     options |= {"betas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "probes": 6}
     config = Config(**options)
@@ -340,7 +335,7 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
         model = find_memory(row["memory"]).build(rows, **({} if row["beta"] is None else {"beta": row["beta"] / 16}))
         targets = np.asarray(rows[:6], float)
-        begun = jnp.asarray(streams.start(*retrieval.starts.parts(row["corruption"]), query_key, targets))
+        begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
         end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
         weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
         assert row["success"] == np.sum(weight > 0.5)
@@ -350,6 +345,6 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         assert row["cycles"] == np.sum(end.status == CYCLE)
 
 
-def test_what_can_not_be_generated_is_one_sentence():
+def test_what_cannot_be_generated_is_one_sentence():
     with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
-        Config(memories=["modern"], ensembles=["generated"])
+        contract.check(retrieval, Config(memories=["modern"], ensembles=["generated"]))

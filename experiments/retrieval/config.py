@@ -1,0 +1,113 @@
+"""Options of retrieval against β: scans over memories, ensembles, sizes and inverse temperatures."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from experiments import contract
+from experiments.bounds import judged
+from experiments.contract import about
+
+
+@dataclass
+class Scan:
+    """What to measure: all combinations of the lists; null takes the common value."""
+
+    memories: list[str] | None = field(
+        default=None,
+        metadata=about(
+            "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
+            nonempty=True,
+            numbered=True,
+            meaning="memory",
+        ),
+    )
+    ensembles: list[str] | None = field(
+        default=None,
+        metadata=about(
+            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
+            " generated: spins, never stored",
+            nonempty=True,
+            meaning="source",
+        ),
+    )
+    neurons: list[int] | None = field(
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+    )
+    patterns: list[int] | None = field(
+        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True)
+    )
+    corruption: list[Any] | None = field(
+        default=None,
+        metadata=about(
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+        ),
+    )
+    betas: list[float] | None = field(
+        default=None,
+        metadata=about(
+            "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
+            above=0,
+            used_when=judged("a memory has an inverse temperature", "has_beta"),
+        ),
+    )
+    around: list[float] | None = field(
+        default=None,
+        metadata=about(
+            "further β: multiples of the two critical β of theory, where there is one",
+            above=0,
+            used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
+        ),
+    )
+    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
+    probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
+    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
+
+
+class At(NamedTuple):
+    """A Scan in full; the defaults are smoke scale."""
+
+    memories: list[str] = ["modern"]  # noqa: RUF012 - never changed
+    ensembles: list[str] = ["sphere"]  # noqa: RUF012
+    neurons: list[int] | None = None
+    patterns: list[int] = [30, 100]  # noqa: RUF012
+    corruption: list[Any] = [0.0]  # noqa: RUF012
+    betas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
+    around: list[float] = [0.9, 0.97, 1.0, 1.03, 1.1]  # noqa: RUF012
+    samples: int = 8
+    probes: int = 4
+    max_steps: int = 1000
+
+
+@dataclass
+class Config(Scan, contract.Config):
+    """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
+
+    part: dict[str, Scan] = field(
+        default_factory=dict,
+        metadata=about(
+            "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
+            entries_of="parts",
+        ),
+    )
+    parts: list[str] | None = field(
+        default=None,
+        metadata=about("names of the scans to measure, one after another (null: all of them)", nonempty=True),
+    )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        for name in self.parts or []:
+            if name not in self.part:
+                raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
+
+
+def scans(config: Config) -> list[At]:
+    """Every chosen part in full: the common value if given, else its own, else smoke scale."""
+    names = [entry.name for entry in fields(Scan)]
+    chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
+    found = []
+    for part in [config.part[name] for name in chosen] or [Scan()]:
+        layers = {name: [getattr(config, name), getattr(part, name)] for name in names}
+        given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
+        found.append(At(**{name: value for name, value in given.items() if value is not None}))
+    return found
