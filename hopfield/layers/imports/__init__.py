@@ -1,1 +1,15 @@
 """Imports: weights of other implementations, taken into layers of this one."""
+
+from hopfield.layers.imports.checkpoints import AttentionWeights, Checkpoint, load
+from hopfield.layers.imports.flax import from_flax
+from hopfield.layers.imports.hopfield_layers import from_hopfield_layers
+from hopfield.layers.imports.transformers import from_attention_weights
+
+__all__ = [
+    "AttentionWeights",
+    "Checkpoint",
+    "from_attention_weights",
+    "from_flax",
+    "from_hopfield_layers",
+    "load",
+]

@@ -395,6 +395,7 @@ _STATIC = "no number goes in"
 _SOURCE = "whole patterns, which constructors refuse where they hold NaN, or their bits"
 EXCLUDED: dict[str, str] = {
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
+    "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
     "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
     "hopfield.large.mesh.*": "devices and how they share what other functions are given",
