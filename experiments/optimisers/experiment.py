@@ -1,6 +1,6 @@
 """Natural gradients against first-order optimisers and L-BFGS: steps and time to a target on ill-conditioned inputs.
 
-A small memory with a learned metric (`optimisers_problem`) is fitted by
+A small memory with a learned metric (`problem`) is fitted by
 
     sgd, adam   with momentum
     lbfgs       with a line search, in mini-batches on the batch
@@ -18,80 +18,23 @@ Times are those of compiled programs with nothing evaluated beyond what the rule
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
 
-from experiments import contract
-from experiments.bounds import both, chosen
-from experiments.contract import Cost, about
+import numpy as np
+import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
+from threadpoolctl import threadpool_limits
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
+from experiments.contract import Cost
+from experiments.optimisers import measurement, rules
+from experiments.optimisers.config import BATCHES, NATURAL, RULES, Config
+from experiments.optimisers.figure import plot
+from experiments.optimisers.problem import Shape
+from experiments.optimisers.summary import summarise
 
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
 X_AXIS = "conditioning"
-RULES = ("sgd", "adam", "lbfgs", "cg", "cholesky", "kernel", "kronecker", "diagonal")
-FIRST, NATURAL = RULES[:2], RULES[3:]
-BATCHES = ("full", "mini")
 TUNING = 2**31
 """Number of the first problem that rules are tuned on; those measured count from zero."""
-
-
-@dataclass
-class Config(contract.Config):
-    """Options of the comparison of optimisers."""
-
-    rules: list[str] = field(
-        default_factory=lambda: ["adam", "lbfgs", "cholesky"],
-        metadata=about(f"any of {', '.join(RULES)}", among=RULES, nonempty=True),
-    )
-    conditioning: list[float] = field(
-        default_factory=lambda: [1.0, 30.0],
-        metadata=about("largest over smallest standard deviation of the inputs", least=1, most=1e4, nonempty=True),
-    )
-    batches: list[str] = field(
-        default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True)
-    )
-    batch: int = field(
-        default=32, metadata=about("examples of a mini-batch", least=1, used_when=chosen("batches", "mini"))
-    )
-    samples: int = field(default=2, metadata=about("problems measured", least=1))
-    tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
-    trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1))
-    steps: int = field(default=400, metadata=about("steps of a run at most", least=1))
-    natural_steps: int = field(
-        default=50,
-        metadata=about(
-            "the same for natural gradients in full batches",
-            least=1,
-            used_when=both(chosen("rules", *NATURAL), chosen("batches", "full")),
-        ),
-    )
-    mini_steps: int = field(
-        default=400,
-        metadata=about(
-            "the same for natural gradients in mini-batches",
-            least=1,
-            used_when=both(chosen("rules", *NATURAL), chosen("batches", "mini")),
-        ),
-    )
-    tolerance: float = field(
-        default=0.01, metadata=about("distance of the target from the optimum, of the gain", above=0, below=1)
-    )
-    repeats: int = field(default=3, metadata=about("timed runs to the target; the median counts", least=1))
-    features: int = field(default=8, metadata=about("width N of the inputs", least=1))
-    patterns: int = field(default=6, metadata=about("stored patterns M"))
-    classes: int = field(default=3, metadata=about("classes of the patterns", least=2))
-    examples: int = field(default=512, metadata=about("examples to fit"))
-    held: int = field(default=512, metadata=about("examples held out", least=1))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 2 <= self.classes <= self.patterns:
-            raise ValueError(f"classes must lie between 2 and the {self.patterns} patterns, got {self.classes}")
-        if not 1 <= self.batch <= self.examples:
-            raise ValueError(f"batch must lie between 1 and the {self.examples} examples, got {self.batch}")
 
 
 def cost(config: Config) -> Cost:
@@ -124,18 +67,15 @@ def science(config: Config) -> dict:
     return {name: getattr(config, name) for name in (*names, *sizes)} | {"batch_size": config.batch}
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     """One kind of batch and conditioning after the other: every rule is tuned, then all run each problem in turn."""
-
-    import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
-    from threadpoolctl import threadpool_limits
 
     def task(point: dict) -> tuple:
         return BATCHES.index(point["batch"]), point["conditioning"]
 
     # The threads of a Cholesky factor and those of XLA wait for each other on a busy machine, for a second at times.
     with threadpool_limits(1, user_api="blas"):
-        for _, group in groupby(sorted(points_, key=task), key=task):
+        for _, group in groupby(sorted(points, key=task), key=task):
             chosen = list(group)
             tuned = {rule: _tuned(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
             for sample in sorted({point["sample"] for point in chosen}):
@@ -148,42 +88,33 @@ def _limit(config: Config, rule: str, batch: str) -> int:
     return config.natural_steps if batch == "full" else config.mini_steps
 
 
-def _setting(config: Config, point: dict, sample: int):
-    from experiments.optimisers.measurement import setting
-    from experiments.optimisers.problem import Shape
-
+def _setting(config: Config, point: dict, sample: int) -> measurement.Setting:
     sizes = config.features, config.patterns, config.classes, config.examples, config.held
     seed = (config.seed, sample)
     batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch, config.mini_steps)
     length = max(config.steps, longest)
-    return setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
+    return measurement.setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
 
 
-def _tuned(config: Config, point: dict, rule: str):
-    from experiments.optimisers.measurement import tune
-
+def _tuned(config: Config, point: dict, rule: str) -> measurement.Tuned:
     settings = [_setting(config, point, TUNING + i) for i in range(config.tuning)]
     seed = [config.seed, RULES.index(rule), BATCHES.index(point["batch"])]
-    return tune(rule, settings, _limit(config, rule, point["batch"]), config.trials, seed)
+    return measurement.tune(rule, settings, _limit(config, rule, point["batch"]), config.trials, seed)
 
 
-def _rows(config: Config, group: list[dict], tuned: dict[str, Any]) -> Iterator[dict]:
+def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]) -> Iterator[dict]:
     """The rows of all rules on one problem: each runs, then all are timed in turn, so that noise meets all alike."""
-    import numpy as np
-
-    from experiments.optimisers import measurement as trials
-
     where = _setting(config, group[0], group[0]["sample"])
     found = {}
     for point in group:
         rule = point["rule"]
-        found[rule] = trials.run(rule, tuned[rule].hyper, where, _limit(config, rule, point["batch"]))
+        found[rule] = measurement.run(rule, tuned[rule].hyper, where, _limit(config, rule, point["batch"]))
     # Where the target is not reached the whole run is timed.
     marks = {rule: max(each.steps if each.reached is None else each.reached, 1) for rule, each in found.items()}
     taken: dict[str, list[float]] = {rule: [] for rule in found}
     for turn in range(config.repeats + 1):
         for rule, steps in marks.items():
-            spent = trials.seconds(rule, tuned[rule].hyper, where, steps)
+            spent = measurement.seconds(rule, tuned[rule].hyper, where, steps)
             if turn:  # the first run of a program may still compile
                 taken[rule].append(spent)
     for point in group:
@@ -191,33 +122,29 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, Any]) -> Iterator[
         median = float(np.median(taken[rule]))
         times = {marks[rule]: median} | _between(rule, tuned[rule].hyper, where, each, marks[rule])
         row = point | _described(each, where, tuned[rule], config.trials) | _timed(taken[rule], marks[rule], each)
-        cost = trials.product_cost(where.given) if rule == "cg" else (None, None, None)
+        cost = measurement.product_cost(where.given) if rule == "cg" else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
-        yield row | {"curve": trials.curve(each, where, times)}
+        yield row | {"curve": measurement.curve(each, where, times)}
 
 
-def _between(rule: str, hyper: Any, where: Any, each: Any, mark: int) -> dict[int, float]:
+def _between(
+    rule: str, hyper: rules.Hyper, where: measurement.Setting, each: measurement.Run, mark: int
+) -> dict[int, float]:
     """Times of further numbers of steps for the curve: of the whole run, and of powers of two where steps differ."""
-    from experiments.optimisers.measurement import seconds
-
     steps = {each.steps} | ({2**i for i in range(each.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
-    return {count: seconds(rule, hyper, where, count) for count in sorted(steps - {mark})}
+    return {count: measurement.seconds(rule, hyper, where, count) for count in sorted(steps - {mark})}
 
 
-def _timed(taken: list[float], steps: int, each: Any) -> dict:
+def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:
     """Seconds to the target, none where it is not reached, and those of a step."""
-    import numpy as np
-
     reached = each.reached is not None
     spread = [float(f(taken)) if reached else None for f in (np.median, min, max)]
     names = ("seconds", "seconds_low", "seconds_high")
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _described(each: Any, where: Any, tuned: Any, trials: int) -> dict:
+def _described(each: measurement.Run, where: measurement.Setting, tuned: measurement.Tuned, trials: int) -> dict:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
-    import numpy as np
-
     trace = each.trace
     place = len(trace["loss"]) - 1 if each.reached is None else each.reached // where.every
     part = {name: row[: place + 1] for name, row in trace.items()}
@@ -243,17 +170,3 @@ def _described(each: Any, where: Any, tuned: Any, trials: int) -> dict:
         "last_damping": finite(part["damping"][-1]),
         **average,
     }
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Steps and times of every rule, and where each kind of rule is the first."""
-    from experiments.optimisers.summary import summary
-
-    return summary(table)
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Excess loss against steps and time for each conditioning, and steps and time to the target."""
-    from experiments.optimisers.figure import draw
-
-    return draw(table, summary)

@@ -1,18 +1,14 @@
-"""The figure of a comparison of optimisers: two rows of panels, steps above time, for each kind of batch."""
+"""Figure of a comparison of optimisers: two rows of panels, steps above time, for each kind of batch."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.figures.style import COLOURS, THEORY, panels
+from experiments.figures.style import COLOURS, THEORY, Table, panels
 from experiments.optimisers.summary import curves
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 LABELS = {
     "sgd": "SGD, momentum",
     "adam": "Adam",
@@ -39,7 +35,7 @@ MEASURES = {"step": "step", "seconds": "time (s)"}
 TOTALS = {"step": "steps", "seconds": "seconds"}
 
 
-def draw(table: Table, summary: dict) -> "Figure":
+def plot(table: Table, summary: dict) -> Figure:
     """Excess loss against steps and time at each conditioning, and what the target takes against conditioning.
 
     A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
@@ -65,7 +61,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     return figure
 
 
-def _descent(ax: "Axes", rows: Table, measure: str) -> None:
+def _descent(ax: Axes, rows: Table, measure: str) -> None:
     """The median over problems of the excess, in units of the target's, against steps (plus one) or time."""
     for rule, own in rows.groupby("rule", sort=False):
         line = _typical(own, measure)
@@ -80,7 +76,7 @@ def _descent(ax: "Axes", rows: Table, measure: str) -> None:
     ax.set_xlabel(MEASURES[measure])
 
 
-def _cross(ax: "Axes", run: Any, measure: str) -> None:
+def _cross(ax: Axes, run: Any, measure: str) -> None:
     """The end of a run that diverged."""
     (curve,) = curves({"optimum": [run["optimum"]], "curve": [run["curve"]]})
     end = curve["excess"][-1] / (run["target"] - run["optimum"])
@@ -106,7 +102,7 @@ def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
     return np.exp(grid), np.exp(middle)
 
 
-def _totals(ax: "Axes", rows: Table, summary: dict, measure: str) -> None:
+def _totals(ax: Axes, rows: Table, summary: dict, measure: str) -> None:
     """Steps or seconds to the target of every problem and their median; a rule that missed it most times is absent."""
     name = TOTALS[measure]
     entries = [entry for entry in summary["results"] if entry["batch"] == rows["batch"].iloc[0]]

@@ -1,4 +1,4 @@
-"""The problems that optimisers are compared on: a memory with a learned metric, asked with inputs of uneven variance.
+"""Problems that optimisers are compared on: a memory with a learned metric, asked with inputs of uneven variance.
 
     p(class | x) = Σ_μ softmax(x g ξ)_μ over the patterns μ of the class
 

@@ -1,4 +1,4 @@
-"""The rules that are compared, each with what is searched for it, and the one loop that all of them train in."""
+"""Rules that are compared, each with what is searched for it, and the one loop that all of them train in."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial

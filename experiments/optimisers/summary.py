@@ -1,19 +1,18 @@
-"""The summary of a comparison of optimisers: steps and times of every rule, and who is ahead by how much."""
+"""Summary of a comparison of optimisers: steps and times of every rule, and who is ahead by how much."""
 
 import json
 from typing import Any
 
 import numpy as np
 
-from experiments.optimisers.experiment import BATCHES, FIRST, NATURAL
+from experiments.figures.style import Table
+from experiments.optimisers.config import BATCHES, FIRST, NATURAL
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 TASK = ["batch", "conditioning"]
 RIVALS = {"first-order": FIRST, "quasi-Newton": ("lbfgs",)}
 
 
-def summary(table: Table) -> dict:
+def summarise(table: Table) -> dict:
     """Everything that is saved beside the table.
 
     results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over

@@ -1,4 +1,4 @@
-"""The comparison of optimisers: its problems, rules, search and summary against closed forms and plain loops."""
+"""Comparison of optimisers: its problems, rules, search and summary against closed forms and plain loops."""
 
 import json
 import math
@@ -16,9 +16,9 @@ import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
 from threadpoolctl import threadpool_limits
 
 from experiments.figures import style
-from experiments.optimisers import experiment as optimisers
-from experiments.optimisers import measurement, rules
-from experiments.optimisers.experiment import RULES, Config, points
+from experiments.optimisers import experiment, measurement, rules
+from experiments.optimisers.config import RULES, Config
+from experiments.optimisers.experiment import points
 from experiments.optimisers.problem import Shape, held_out, loss, model, problem
 from hopfield.optim import diagonal_fisher, natural_gradient
 
@@ -187,7 +187,7 @@ def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
     assert found.reached is None
     assert found.diverged
     assert found.steps < 30
-    row = optimisers._described(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
+    row = experiment._described(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
     assert row["steps"] is None
     assert (row["diverged"], row["trials"], row["trials_diverged"]) == (True, 4, 4)
     assert not math.isnan(row["held_best"])
@@ -267,13 +267,13 @@ SMALL = Config(rules=["adam", "cholesky"], trials=3, **SIZES)
 
 @pytest.fixture(scope="module")
 def rows(as_run: None) -> list[dict]:
-    return list(optimisers.measure(SMALL, points(SMALL)))
+    return list(experiment.measure(SMALL, points(SMALL)))
 
 
 def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) -> None:
     asked = [tuple(point.values()) for point in points(SMALL)]
     assert sorted((r["batch"], r["conditioning"], r["rule"], r["sample"]) for r in rows) == sorted(asked)
-    found = optimisers.summarise(saved(rows, tmp_path))
+    found = experiment.summarise(saved(rows, tmp_path))
     assert {entry["reached"] for entry in found["results"] if entry["rule"] == "cholesky"} == {2}
     ahead = {e["conditioning"]: e for e in found["comparisons"] if e["measure"] == "steps"}
     assert ahead[30.0]["winner"] == "cholesky"
@@ -289,7 +289,7 @@ def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) 
 
 def test_a_point_does_not_depend_on_what_else_is_measured(rows: list[dict]) -> None:
     chosen = [point for point in points(SMALL) if point["rule"] == "adam"][-1:]
-    (again,) = optimisers.measure(SMALL, chosen)
+    (again,) = experiment.measure(SMALL, chosen)
     (first,) = (row for row in rows if all(row[name] == value for name, value in chosen[0].items()))
     timed = {name for name in first if "seconds" in name} | {"curve"}
     assert {n: v for n, v in again.items() if n not in timed} == {n: v for n, v in first.items() if n not in timed}

@@ -1,4 +1,4 @@
-"""The summary and figure of a comparison of optimisers, from tables worked by hand."""
+"""Summary and figure of a comparison of optimisers, from tables worked by hand."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from experiments.figures import style
-from experiments.optimisers import experiment as optimisers
+from experiments.optimisers import experiment
 
 
 def invented(**changes: list) -> pandas.DataFrame:
@@ -31,7 +31,7 @@ def invented(**changes: list) -> pandas.DataFrame:
 
 
 def test_ratios_are_medians_over_problems_of_the_best_rival() -> None:
-    found = optimisers.summarise(invented())
+    found = experiment.summarise(invented())
     steps, seconds = found["comparisons"]
     # Adam's median is 220 < 400; ratios 10, 20, 30. L-BFGS 4, 50/11, 9.
     assert (steps["natural"], steps["first_order"], steps["winner"]) == ("cg", "adam", "cg")
@@ -48,7 +48,7 @@ def test_ratios_are_medians_over_problems_of_the_best_rival() -> None:
 
 
 def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
-    found = optimisers.summarise(invented(sgd=[None] * 3, adam=[100, None, None]))
+    found = experiment.summarise(invented(sgd=[None] * 3, adam=[100, None, None]))
     steps = found["comparisons"][0]
     assert (steps["first_order"], steps["first_order_bound"]) == ("adam", True)
     assert steps["first_order_ratio"] == pytest.approx(1000 / 11)  # 10, 1000/11 and 100
@@ -57,20 +57,20 @@ def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
     reached = {entry["rule"]: entry["reached"] for entry in found["results"]}
     assert reached == {"sgd": 0, "adam": 1, "lbfgs": 3, "cg": 3}
     # Where natural gradients alone missed they are no faster at all; where everyone did there is nothing to compare.
-    assert optimisers.summarise(invented(cg=[None, 11, 10]))["comparisons"][0]["first_order_low"] == 0.0
-    both = optimisers.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300]))["comparisons"][0]
+    assert experiment.summarise(invented(cg=[None, 11, 10]))["comparisons"][0]["first_order_low"] == 0.0
+    both = experiment.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300]))["comparisons"][0]
     assert both["first_order_low"] == pytest.approx(20.0)
     # Adam and SGD were stopped after 1000 steps, a second: who takes longer than that has not beaten them in time.
-    slow = optimisers.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
+    slow = experiment.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
     assert [entry["winner"] for entry in slow["comparisons"]] == ["cg", None]
-    nobody = optimisers.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
+    nobody = experiment.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
     assert [entry["winner"] for entry in nobody["comparisons"]] == [None, None]
     assert nobody["scalars"]["winner_steps/full/100"] == "none"
 
 
 def test_the_loss_at_equal_time_is_that_of_the_first_arrival() -> None:
     # L-BFGS arrives first, after 0.05 s; in between the logarithm of the excess is linear in time.
-    entry = optimisers.summarise(invented())["results"][0]
+    entry = experiment.summarise(invented())["results"][0]
     assert entry["equal_seconds"] == pytest.approx(0.05)
     expected = math.exp(np.interp(0.05, [0.001, 1.0], np.log([0.9, 1e-3])))
     assert entry["excess_then"] == pytest.approx(expected, rel=1e-6)
@@ -88,23 +88,23 @@ def diverged(table: pandas.DataFrame, rule: str, samples: list[int]) -> pandas.D
 
 
 def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
-    found = optimisers.summarise(diverged(invented(), "cg", [0, 1, 2]))
+    found = experiment.summarise(diverged(invented(), "cg", [0, 1, 2]))
     entry = next(entry for entry in found["results"] if entry["rule"] == "cg")
     assert (entry["diverged"], entry["reached"], entry["trials_diverged"]) == (3, 0, 4)
     assert math.isnan(entry["held_loss"])
     assert math.isnan(entry["excess_then"])
     assert found["scalars"]["diverged/full/100/cg"] == "3 of 3 problems, all 4 trials"
     assert [e["winner"] for e in found["comparisons"]] == ["lbfgs", "lbfgs"]
-    found = optimisers.summarise(diverged(invented(), "cg", [0]))
+    found = experiment.summarise(diverged(invented(), "cg", [0]))
     assert found["scalars"]["diverged/full/100/cg"] == "1 of 3 problems"
     assert math.isnan(next(e for e in found["results"] if e["rule"] == "cg")["held_loss"])
-    assert not any(name.startswith("diverged") for name in optimisers.summarise(invented())["scalars"])
+    assert not any(name.startswith("diverged") for name in experiment.summarise(invented())["scalars"])
 
 
 def test_the_figure_marks_what_diverged() -> None:
     table = diverged(invented(), "sgd", [0, 1])
     with style.style():
-        figure = optimisers.plot(table, optimisers.summarise(table))
+        figure = experiment.plot(table, experiment.summarise(table))
         figure.draw_without_rendering()
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "SGD, momentum (× 2 diverged)" in texts
@@ -117,8 +117,8 @@ def test_the_figure_marks_what_diverged() -> None:
 def test_the_figure_draws(missed: tuple[str, ...], tmp_path: Path) -> None:
     table = invented(**{rule: [None] * 3 for rule in missed})
     table = pandas.concat([table, table.assign(batch="mini"), table.assign(conditioning=1.0)], ignore_index=True)
-    summary = json.loads(json.dumps(optimisers.summarise(table)).replace("NaN", "null"))
+    summary = json.loads(json.dumps(experiment.summarise(table)).replace("NaN", "null"))
     with style.style():
-        figure = optimisers.plot(table, summary)
+        figure = experiment.plot(table, summary)
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert len(figure.axes) == 12
