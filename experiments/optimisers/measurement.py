@@ -1,4 +1,4 @@
-"""Tuning, running and timing a rule on a problem, and what a Fisher–vector product costs."""
+"""Tuning, runs and times of a rule on a problem, and the cost of a Fisher–vector product."""
 
 import json
 import time
