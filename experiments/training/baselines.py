@@ -1,6 +1,8 @@
-"""scikit-learn's support vector machine and random forest, tuned on the validation set a network is tuned on."""
+"""Baselines: scikit-learn's support vector machine and random forest, tuned on the validation set of the networks."""
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.svm import SVC
 
 from experiments.training.tasks import Split
 
@@ -16,9 +18,6 @@ def fitted(name: str, data: Split, seed: int) -> dict:
     Returns:
         accuracy: on the validation set, of the best of the grid; test_accuracy: of that one.
     """
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.svm import SVC
-
     if name == "svm":
         scale = 1.0 / data.train.inputs.shape[-1]
         models = [SVC(C=c, gamma=g * scale) for c in (0.1, 1.0, 10.0, 100.0) for g in (0.1, 0.3, 1.0, 3.0)]

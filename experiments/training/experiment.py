@@ -1,4 +1,4 @@
-"""Classifiers with a Hopfield layer learn real and made tasks: accuracy, and the entropy of their heads on the way.
+"""Training of classifiers with a Hopfield layer on real and made tasks: accuracy, and the entropy of their heads.
 
 Every run is one layer × metric × separation × optimiser on one task and seed. A row is one epoch: losses, validation
 accuracy and AUC, test accuracy and AUC at the lowest validation loss so far, and, on validation inputs, every head's
@@ -15,147 +15,27 @@ Source: the tasks of Ramsauer et al. 2021, §4.
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import groupby, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments import contract
-from experiments.bounds import chosen
-from experiments.contract import Cost, about
+from experiments.contract import Cost
 from experiments.runner import provenance
 from experiments.shared import files
-from experiments.training import settings, tasks
-from experiments.training.settings import BASELINES, KIND, RULE, RUN, SEARCHED
+from experiments.training import baselines, measurement, settings, tasks
+from experiments.training.config import BASELINES, KIND, OPTIMISERS, OWN, REAL, RULE, RUN, SEARCHED, Config
+from experiments.training.figure import plot
+from experiments.training.summary import summarise
+from hopfield.layers import attention_fn
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 X_AXIS = "epoch"
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
 
-_DRAWN = chosen("tasks", *tasks.MADE)
-
-
-@dataclass
-class Config(contract.Config):
-    """Options of the training runs."""
-
-    tasks: list[str] = field(
-        default_factory=lambda: ["wine"],
-        metadata=about(f"any of {', '.join(tasks.TASKS)}", among=tasks.TASKS, nonempty=True),
-    )
-    layers: list[str] = field(
-        default_factory=lambda: ["lookup"],
-        metadata=about(f"any of {', '.join(settings.LAYERS)}", among=settings.LAYERS, nonempty=True),
-    )
-    metrics: list[str] = field(
-        default_factory=lambda: ["none"],
-        metadata=about(f"any of {', '.join(settings.METRICS)}", among=settings.METRICS, nonempty=True),
-    )
-    separations: list[str] = field(
-        default_factory=lambda: ["softmax"],
-        metadata=about(
-            "as hopfield.layers names them: softmax, entmax:1.5 ...",
-            nonempty=True,
-            numbered=True,
-            meaning="separation",
-        ),
-    )
-    optimisers: list[str] = field(
-        default_factory=lambda: ["adam"],
-        metadata=about(f"any of {', '.join(settings.OPTIMISERS)}", among=settings.OPTIMISERS, nonempty=True),
-    )
-    learning_rate: list[float] = field(
-        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0)
-    )
-    damping: list[float] = field(
-        default_factory=list,
-        metadata=about("of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0),
-    )
-    weight_decay: list[float] = field(
-        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0)
-    )
-    damping_rule: str | None = field(
-        default=None,
-        metadata=about(
-            "of natural gradients: fixed, or reduction, adapted to the fall of the loss (null: their own)",
-            among=settings.DAMPING_RULES,
-        ),
-    )
-    trust_radius: float | None = field(
-        default=None,
-        metadata=about("longest step of natural gradients, in their metric (null: their own; 1e30: any)", above=0),
-    )
-    solver: str | None = field(
-        default=None, metadata=about("of natural and levenberg (null: their own)", among=settings.SOLVERS)
-    )
-    momentum: float | None = field(
-        default=None,
-        metadata=about("share of the last step that sgd, natural, levenberg keep (null: their own)", least=0, below=1),
-    )
-    noise: list[float] = field(
-        default_factory=lambda: [0.0],
-        metadata=about("deviations of noise added to training inputs, to choose from", least=0, nonempty=True),
-    )
-    dropout: float = field(
-        default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
-    )
-    trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1))
-    size: int = field(
-        default=500,
-        metadata=about("bags or sequences of a task that is drawn", least=10, used_when=_DRAWN),
-    )
-    width: int = field(default=32, metadata=about("features of embedding and layer", least=1))
-    heads: int = field(default=2, metadata=about("heads; they divide width", least=1))
-    quantity: int = field(
-        default=8,
-        metadata=about(
-            "learned patterns of lookup and energy, queries of pooling",
-            least=1,
-            used_when=chosen("layers", "lookup", "pooling", "energy"),
-        ),
-    )
-    update_steps: int = field(
-        default=1, metadata=about("applications of the association, steps of the descent", least=1)
-    )
-    members: int = field(default=1, metadata=about("networks of other initial values that answer together", least=1))
-    schedule: str = field(
-        default="constant",
-        metadata=about("of the learning rate: constant or cosine, to zero", among=("constant", "cosine")),
-    )
-    epochs: int = field(default=10, metadata=about("epochs at most", least=1))
-    batch: int = field(default=64, metadata=about("examples of a step", least=1))
-    patience: int = field(
-        default=10, metadata=about("epochs without a lower validation loss before a run ends", least=1)
-    )
-    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1))
-    baselines: bool = field(default=True, metadata=about("scikit-learn's SVM and random forest on real tasks"))
-
-    def __post_init__(self) -> None:
-        contract.Config.__post_init__(self)
-        if self.seed + self.trials > 2**32:
-            raise ValueError(f"seed must leave room for {self.trials} trials below 2^32, got {self.seed}")
-        if self.width % self.heads:
-            raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
-        _check_names(self)
-        _check_rules(self)
-
-
-def _check_names(config: Config) -> None:
-    for task in config.tasks:
-        tasks.check(task, config.size)
-        for layer in config.layers:
-            single = task in tasks.REAL
-            if layer in (settings.SEQUENCES if single else settings.VECTORS):
-                kind = "single vectors" if single else "several vectors"
-                raise ValueError(f"layers must not be {layer} where inputs are {kind}, as in {task}")
-    if "energy" in config.layers and set(config.metrics) != {"none"}:
-        raise ValueError(f"metrics must be [none] for the layer energy, which has none, got {config.metrics}")
-    from hopfield.layers import attention_fn
-
+def check(config: Config) -> None:
+    """Raise ValueError for a separation that is none of the library's, or keeps more patterns than there are."""
     for name in config.separations:
         attention_fn(1, 2, separation=name)
         kind, _, count = name.partition(":")
@@ -166,23 +46,10 @@ def _check_names(config: Config) -> None:
                 raise ValueError(f"separations must keep at most the {what}, got {name}")
 
 
-def _check_rules(config: Config) -> None:
-    """Raise ValueError for an option that no optimiser asked for takes."""
-    own = settings.OWN
-    for name in (*SEARCHED[:-1], *RULE):
-        value, takers = getattr(config, name), [rule for rule in own if name in own[rule]]
-        if value in (None, []) or set(takers) & set(config.optimisers):
-            continue
-        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
-        raise ValueError(
-            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
-        )
-
-
 def _option(config: Config, optimiser: str, name: str) -> Any:
     """The value of an option for an optimiser: as given, its own, or one of no effect if it does not take it."""
     nothing = {"damping_rule": "fixed", "solver": "auto"}
-    own = settings.OWN[optimiser]
+    own = OWN[optimiser]
     if name not in own:
         return (0.0,) if name in SEARCHED else nothing.get(name, 0.0)
     given = getattr(config, name)
@@ -213,7 +80,7 @@ def points(config: Config) -> list[dict]:
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
-        real = [task for task in dict.fromkeys(config.tasks) if task in tasks.REAL]
+        real = [task for task in dict.fromkeys(config.tasks) if task in REAL]
         for task, name, trial in product(real, BASELINES, range(config.trials)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, trial)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
@@ -223,59 +90,40 @@ def points(config: Config) -> list[dict]:
 def science(config: Config) -> dict:
     """What a row depends on besides its point."""
     names = ("seed", "size", *SIZES, "dropout", "schedule", "batch", "epochs", "patience")
-    rules = {rule: {name: _option(config, rule, name) for name in RULE} for rule in settings.OPTIMISERS}
+    rules = {rule: {name: _option(config, rule, name) for name in RULE} for rule in OPTIMISERS}
     return {name: getattr(config, name) for name in names} | {"rules": rules}
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     """Train the runs whose epochs are missing, one after the other; rows come as epochs end."""
 
     def run(point: dict) -> tuple:
         return tuple(point[name] for name in RUN)
 
-    order = {key: place for place, key in enumerate(dict.fromkeys(map(run, points_)))}
-    ordered = sorted(points_, key=lambda point: (order[run(point)], point["epoch"]))
+    order = {key: place for place, key in enumerate(dict.fromkeys(map(run, points)))}
+    ordered = sorted(points, key=lambda point: (order[run(point)], point["epoch"]))
     for _, group in groupby(ordered, key=run):
         wanted = {point["epoch"]: point for point in group}
         first = next(iter(wanted.values()))
         data = tasks.split(first["task"], config.seed + first["trial"], config.size)
         if first["layer"] in BASELINES:
-            from experiments.training.baselines import fitted
-
-            yield first | fitted(first["layer"], data, config.seed + first["trial"]) | {"diverged": False}
+            yield first | baselines.fitted(first["layer"], data, config.seed + first["trial"]) | {"diverged": False}
         else:
             yield from _trained(config, data, wanted)
 
 
 def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:
-    from experiments.training.measurement import Length, curve
-    from experiments.training.settings import Knobs, Setting
-
     point = next(iter(wanted.values()))
     rule = {name: _option(config, point["optimiser"], name) for name in RULE}
     known = asdict(config) | rule | point
-    setting = Setting(**{name: known[name] for name in Setting._fields})
-    knobs = Knobs(**{name: known[name] for name in Knobs._fields})
+    setting = settings.Setting(**{name: known[name] for name in settings.Setting._fields})
+    knobs = settings.Knobs(**{name: known[name] for name in settings.Knobs._fields})
     depends = provenance.science(sys.modules[__name__], config)
     name = files.fingerprint([depends, {key: point[key] for key in RUN}])[:16]
     if config.output is None:
         raise ValueError("output must name the directory where runs are saved, got None")
     path = Path(config.output) / "checkpoints" / f"{name}.msgpack"
-    length = Length(config.epochs, config.patience, config.save_every, config.schedule == "cosine")
-    for row in curve(setting, knobs, data, config.seed + point["trial"], path, length):
+    length = measurement.Length(config.epochs, config.patience, config.save_every, config.schedule == "cosine")
+    for row in measurement.curve(setting, knobs, data, config.seed + point["trial"], path, length):
         if row["epoch"] in wanted:
             yield wanted[row["epoch"]] | row
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Mean test accuracy and AUC of every kind of run, and paired tests against the baselines over trials."""
-    from experiments.training.summary import summary
-
-    return summary(table)
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Curves of learning, with the entropy of heads, and the test results beside the baselines."""
-    from experiments.training.figure import draw
-
-    return draw(table, summary)

@@ -1,16 +1,13 @@
 """Figure of the training runs: test results with the baselines, learning and the entropy of heads against epochs."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from experiments.figures.style import THEORY, panels, series
-from experiments.training.settings import BASELINES
-from experiments.training.summary import KIND, RUN, Table, chosen
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from experiments.figures.style import THEORY, Table, panels, series
+from experiments.training.config import BASELINES, KIND, RUN
+from experiments.training.summary import chosen
 
 CURVES = {
     "loss": "validation loss",
@@ -20,14 +17,12 @@ CURVES = {
 }
 
 
-def draw(table: Table, summary: dict) -> "Figure":
+def plot(table: Table, summary: dict) -> Figure:
     """Test results, then a panel against epochs for each of CURVES: mean and range of the runs that were chosen.
 
     A run that diverged is in no mean: its own thin line ends in a cross at its last finite value, and the kind's label
     says how many trials have no result.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
     rows = _runs(table)
     several = [name for name in KIND if rows[name].nunique() > 1] or ["task"]
     rows = rows.assign(kind=rows[several].astype(str).agg(", ".join, axis=1))
@@ -50,7 +45,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     return figure
 
 
-def _course(ax: "Axes", group: Table, column: str, look: dict, label: str) -> None:
+def _course(ax: Axes, group: Table, column: str, look: dict, label: str) -> None:
     """One kind of run against epochs: mean and range of the trials that did not diverge, and every one that did."""
     each = group.groupby(["trial", "epoch"])[column].mean().unstack("epoch")
     lost = group.groupby("trial")["diverged"].any().loc[each.index].to_numpy(bool)
@@ -75,7 +70,7 @@ def _runs(table: Table) -> Table:
     return rows.assign(effective=effective, beta=rows.filter(regex=r"^beta_\d+$").mean(axis=1))
 
 
-def _results(ax: "Axes", table: Table, several: list[str], looks: dict) -> None:
+def _results(ax: Axes, table: Table, several: list[str], looks: dict) -> None:
     """Test accuracy, or AUC where there are no baselines: every trial, mean and error, for each kind and baseline.
 
     A kind with trials that have no result has no mean either.

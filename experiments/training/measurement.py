@@ -1,4 +1,4 @@
-"""One training run: epochs compiled whole, saved after every so many, and gone on with from what was saved."""
+"""Training of one run: epochs compiled whole, a checkpoint after every so many, resumed from it."""
 
 import functools
 import hashlib
@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import nnx, serialization
+from sklearn.metrics import roc_auc_score
 
 from experiments.shared import files
 from experiments.training.model import Batch, Classifier
@@ -144,8 +145,6 @@ def _together(logits: jax.Array) -> jax.Array:
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:
     """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
-    from sklearn.metrics import roc_auc_score
-
     if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
         return float("nan")
     return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))

@@ -1,4 +1,4 @@
-"""A classifier around one Hopfield layer, and what is read off it while it learns."""
+"""Classifier around one Hopfield layer, and what is observed of it while it learns."""
 
 from typing import Any, NamedTuple
 

@@ -1,40 +1,10 @@
-"""What one training run is, and the optimisers by name."""
+"""Setting of one training run: what its programs are compiled for, its numbers, and its optimiser."""
 
 from typing import Any, NamedTuple
 
-LAYERS = ("lookup", "memory", "pooling", "association", "encoder", "decoder", "energy")
-VECTORS = ("memory",)
-"""Layers for inputs that are single vectors."""
-SEQUENCES = ("association", "encoder", "decoder", "energy")
-"""Layers for inputs of several vectors."""
-METRICS = ("none", "diagonal", "low_rank", "definite", "full", "projected")
-BOUNDED = {"damping": (0.1,), "trust_radius": 0.3}
-# Of approximate forms nearly all steps end at the trust radius at 0.1 and beyond: higher rates do the same again.
-AVERAGED = BOUNDED | {"learning_rate": (0.03, 0.1), "damping_rule": "fixed"}
-SOLVED = BOUNDED | {"learning_rate": (0.1, 0.3, 1.0), "solver": "auto", "momentum": 0.0}
-OWN: dict[str, dict[str, Any]] = {
-    "adam": {"learning_rate": (3e-3,)},
-    "adamw": {"learning_rate": (2e-3,), "weight_decay": (1e-2,)},
-    "sgd": {"learning_rate": (3e-2,), "momentum": 0.9},
-    "natural": SOLVED | {"damping_rule": "fixed"},
-    "levenberg": SOLVED,
-    "kronecker": AVERAGED,
-    "diagonal_fisher": AVERAGED,
-}
-"""The options that each optimiser takes, with its own value of each."""
-OPTIMISERS = tuple(OWN)
-DAMPING_RULES = ("fixed", "reduction")
-SOLVERS = ("auto", "cg", "cholesky", "kernel")
+import optax
 
-
-KIND = ("task", "layer", "metric", "separation", "optimiser")
-SEARCHED = ("learning_rate", "damping", "weight_decay", "noise")
-RULE = ("damping_rule", "trust_radius", "solver", "momentum")
-"""Options of optimisers that a run has one value of."""
-RUN = (*KIND, *SEARCHED, "trial")
-"""What tells two runs apart: kinds of run, numbers that each trial chooses among, and the trial."""
-BASELINES = ("svm", "forest")
-"""What stands in place of a layer for scikit-learn's models."""
+from hopfield import optim
 
 
 class Setting(NamedTuple):
@@ -85,10 +55,6 @@ def without_rule(setting: Setting) -> Setting:
 
 def optimiser(setting: Setting, knobs: Knobs) -> Any:
     """The optax transform of a setting, with its numbers."""
-    import optax
-
-    from hopfield import optim
-
     name, rate = setting.optimiser, knobs.learning_rate
     adaptive = name == "levenberg" or setting.damping_rule == "reduction"
     natural: dict[str, Any] = {"likelihood": "categorical", "trust_radius": knobs.trust_radius}

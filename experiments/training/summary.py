@@ -1,17 +1,15 @@
-"""What training runs came to: the run that validation chooses in every trial, beside the baselines."""
+"""Summary of training runs: the run that validation chooses in every trial, beside the baselines."""
 
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from experiments.training import settings
-from experiments.training.settings import BASELINES
+from experiments.figures.style import Table
+from experiments.training.config import BASELINES, KIND, RUN
 
-KIND, RUN = list(settings.KIND), list(settings.RUN)
 TESTED = 0.2 / 0.6
 """Test samples of a split for every training sample."""
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 
 
 def last(table: Table) -> Table:
@@ -34,7 +32,7 @@ def _rank(ends: Table) -> Any:
     return loss.where(~ends["diverged"].astype(bool), np.inf).fillna(np.inf)
 
 
-def summary(table: Table) -> dict:
+def summarise(table: Table) -> dict:
     """Results per kind of run; `paired`: test accuracy less the baseline's on the same split, mean, error and p.
 
     Of runs that differ in rate, damping, decay or noise alone each trial takes that of lowest validation loss among
@@ -93,8 +91,6 @@ def _stderr(values: np.ndarray) -> float:
 
 def _paired(best: Table) -> list[dict]:
     """Leads of every kind of run on every baseline, trial by trial."""
-    from scipy import stats
-
     ours = best[~best["layer"].isin(BASELINES)]
     kinds = list(ours.groupby(KIND, sort=False))
     for task, rows in ours.groupby("task", sort=False):

@@ -12,10 +12,11 @@ Source: bags and sequences, Ramsauer et al. 2021, §4 and their code.
 from typing import NamedTuple
 
 import numpy as np
+from sklearn import datasets
+from sklearn.model_selection import train_test_split
 
-REAL = ("digits", "wine", "breast_cancer")
-MADE = ("digit_bags", "bit_patterns", "latch", "recall")
-TASKS = (*REAL, *MADE)
+from experiments.training.config import REAL, TASKS
+
 FRACTIONS = (0.6, 0.8)
 """Where training ends and where validation ends."""
 
@@ -40,7 +41,7 @@ def split(task: str, seed: int, size: int) -> Split:
     """A task's data.
 
     Args:
-        task: one of `TASKS`.
+        task: one of `config.TASKS`.
         seed: of the split, and of what is drawn.
         size: number of bags or sequences of a task that is drawn, ≥ 10.
 
@@ -51,7 +52,10 @@ def split(task: str, seed: int, size: int) -> Split:
     Raises:
         ValueError: an unknown task or too few samples.
     """
-    check(task, size)
+    if task not in TASKS:
+        raise ValueError(f"tasks must be any of {', '.join(TASKS)}, got {task!r}")
+    if size < 10:
+        raise ValueError(f"size must be at least 10, got {size}")
     rng = np.random.default_rng([seed, TASKS.index(task)])
     if task in REAL:
         return _real(task, seed)
@@ -61,14 +65,6 @@ def split(task: str, seed: int, size: int) -> Split:
     first, second = (round(f * size) for f in FRACTIONS)
     parts = [_part(inputs[a:b], targets[a:b]) for a, b in ((0, first), (first, second), (second, size))]
     return Split(parts[0], parts[1], parts[2], classes)
-
-
-def check(task: str, size: int) -> None:
-    """Raise ValueError where `split` would."""
-    if task not in TASKS:
-        raise ValueError(f"tasks must be any of {', '.join(TASKS)}, got {task!r}")
-    if size < 10:
-        raise ValueError(f"size must be at least 10, got {size}")
 
 
 def sizes(task: str, size: int) -> tuple[int, int]:
@@ -89,9 +85,6 @@ def _part(inputs: np.ndarray, targets: np.ndarray) -> Part:
 
 
 def _real(task: str, seed: int) -> Split:
-    from sklearn import datasets
-    from sklearn.model_selection import train_test_split
-
     inputs, targets = map(np.asarray, getattr(datasets, f"load_{task}")(return_X_y=True))
     train, rest, y_train, y_rest = map(
         np.asarray, train_test_split(inputs, targets, train_size=0.6, stratify=targets, random_state=seed)
@@ -109,9 +102,7 @@ def _real(task: str, seed: int) -> Split:
 
 def _digit_bags(rng: np.random.Generator, size: int, instances: int = 8) -> Split:
     """Bags whose images are of separate sets of digits in the three parts."""
-    from sklearn.datasets import load_digits
-
-    images, labels = map(np.asarray, load_digits(return_X_y=True))
+    images, labels = map(np.asarray, datasets.load_digits(return_X_y=True))
     order = rng.permutation(len(images))
     groups = np.split(order, [round(f * len(order)) for f in FRACTIONS])
     parts = []

@@ -10,8 +10,9 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
 from experiments.figures import style
-from experiments.training import experiment as training
-from experiments.training.summary import RUN, chosen
+from experiments.training import experiment
+from experiments.training.config import RUN
+from experiments.training.summary import chosen
 
 
 def made_table():
@@ -30,7 +31,7 @@ def made_table():
 
 
 def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split():
-    found = training.summarise(made_table())
+    found = experiment.summarise(made_table())
     (entry,) = found["paired"]
     assert entry["lead"] == pytest.approx(-0.11 / 3)
     t, p = map(float, ttest_1samp([-0.05, -0.02, -0.04], 0.0))  # pyright: ignore[reportArgumentType]
@@ -45,7 +46,7 @@ def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split(
 def test_the_figure_shows_curves_and_results():
     table = made_table()
     with style.style():
-        axes = training.plot(table, training.summarise(table)).axes
+        axes = experiment.plot(table, experiment.summarise(table)).axes
     assert [ax.get_xlabel() for ax in axes] == ["test accuracy", *["epoch"] * 4]
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["lookup, wine", "svm, wine"]
 
@@ -71,7 +72,7 @@ def test_what_diverged_is_chosen_only_where_nothing_else_is():
 
 
 def test_a_trial_without_a_result_leaves_no_accuracy_and_no_lead():
-    found = training.summarise(spoilt(made_table(), 0))
+    found = experiment.summarise(spoilt(made_table(), 0))
     entry = next(entry for entry in found["results"] if entry["layer"] == "lookup")
     assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (1, 2, 6)
     assert np.isnan(entry["test_accuracy"])
@@ -84,7 +85,7 @@ def test_a_trial_without_a_result_leaves_no_accuracy_and_no_lead():
 def test_a_result_of_the_start_is_called_so():
     table: Any = made_table()
     table.loc[table["trial"] == 1, "best_epoch"] = 0
-    scalars = training.summarise(table[table["layer"] == "lookup"])["scalars"]
+    scalars = experiment.summarise(table[table["layer"] == "lookup"])["scalars"]
     assert scalars["untrained/wine/lookup/softmax/adam"] == "the start is the best epoch of 1 of 3 trials"
 
 
@@ -94,7 +95,7 @@ def test_the_figure_marks_what_diverged(trials):
     for trial in trials:
         table = spoilt(table, trial)
     with style.style():
-        figure = training.plot(table, training.summarise(table))
+        figure = experiment.plot(table, experiment.summarise(table))
         figure.draw_without_rendering()
     axes = figure.axes
     assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(trials)} of 3 diverged)"

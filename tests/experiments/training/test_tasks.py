@@ -1,12 +1,13 @@
-"""The tasks hold what their names say, split without overlap and the same from the same seed."""
+"""Tasks hold what their names say, split without overlap and the same from the same seed."""
 
 import numpy as np
 import pytest
 
 from experiments.training import tasks
+from experiments.training.config import TASKS
 
 
-@pytest.mark.parametrize("task", tasks.TASKS)
+@pytest.mark.parametrize("task", TASKS)
 def test_a_split_is_that_of_its_seed_and_has_every_class_in_every_part(task):
     data, again, other = (tasks.split(task, seed, 200) for seed in (1, 1, 2))
     for part, same in zip(data[:3], again[:3], strict=True):

@@ -14,13 +14,14 @@ import pandas
 import pytest
 from flax import nnx
 
+from experiments import contract
 from experiments.shared import processes
-from experiments.training import experiment as training
-from experiments.training import tasks
-from experiments.training.experiment import Config, points
+from experiments.training import experiment, tasks
+from experiments.training.config import METRICS, OPTIMISERS, OWN, Config
+from experiments.training.experiment import points
 from experiments.training.measurement import RISE, Length, _judged, auc, curve
 from experiments.training.model import Batch, Classifier
-from experiments.training.settings import METRICS, OPTIMISERS, OWN, Knobs, Setting
+from experiments.training.settings import Knobs, Setting
 
 pytestmark = pytest.mark.usefixtures("as_run")
 SMALL: dict[str, Any] = {"trials": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch": 16, "members": 2}
@@ -88,7 +89,7 @@ def measured(directory, **options):
     """Rows of a configuration, SMALL where nothing else is said."""
     given: dict[str, Any] = SMALL | options | {"output": str(directory)}
     config = Config(**given)
-    return list(training.measure(config, points(config)))
+    return list(experiment.measure(config, points(config)))
 
 
 @pytest.mark.parametrize(
@@ -141,10 +142,10 @@ def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
     for row in rows[:7]:
         row["best_loss"] = 0.0
     table: Any = pandas.DataFrame(rows)
-    (entry,) = training.summarise(table)["results"]
+    (entry,) = experiment.summarise(table)["results"]
     assert entry["test_accuracy"] == rows[-1]["test_accuracy"]
     assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (0, 1, 2)
-    found = training.summarise(table[table["learning_rate"] > 1])
+    found = experiment.summarise(table[table["learning_rate"] > 1])
     assert np.isnan(found["results"][0]["test_accuracy"])
     assert found["scalars"]["diverged/wine/lookup/diagonal/softmax/sgd"] == "1 of 1 runs, no result in 1 of 1 trials"
 
@@ -245,7 +246,7 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
 )
 def test_a_bad_option_ends_in_one_sentence(options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Config(**options)
+        contract.check(experiment, Config(**options))
 
 
 def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
@@ -261,5 +262,5 @@ def test_numbers_left_out_are_those_of_every_rule_itself():
     assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in OWN["kronecker"]["learning_rate"])]
     assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
     given = Config(optimisers=["natural"], trust_radius=OWN["natural"]["trust_radius"])
-    assert training.science(given) == training.science(Config(optimisers=["natural"]))
-    assert training.science(given) != training.science(Config(optimisers=["natural"], trust_radius=1e30))
+    assert experiment.science(given) == experiment.science(Config(optimisers=["natural"]))
+    assert experiment.science(given) != experiment.science(Config(optimisers=["natural"], trust_radius=1e30))

@@ -1,0 +1,173 @@
+"""Options of the training runs: tasks, layers and metrics by name, and the options that each optimiser takes."""
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from experiments import contract
+from experiments.bounds import chosen
+from experiments.contract import about
+
+REAL = ("digits", "wine", "breast_cancer")
+MADE = ("digit_bags", "bit_patterns", "latch", "recall")
+TASKS = (*REAL, *MADE)
+LAYERS = ("lookup", "memory", "pooling", "association", "encoder", "decoder", "energy")
+VECTORS = ("memory",)
+"""Layers for inputs that are single vectors."""
+SEQUENCES = ("association", "encoder", "decoder", "energy")
+"""Layers for inputs of several vectors."""
+METRICS = ("none", "diagonal", "low_rank", "definite", "full", "projected")
+BOUNDED = {"damping": (0.1,), "trust_radius": 0.3}
+# Of approximate forms nearly all steps end at the trust radius at 0.1 and beyond: higher rates do the same again.
+AVERAGED = BOUNDED | {"learning_rate": (0.03, 0.1), "damping_rule": "fixed"}
+SOLVED = BOUNDED | {"learning_rate": (0.1, 0.3, 1.0), "solver": "auto", "momentum": 0.0}
+OWN: dict[str, dict[str, Any]] = {
+    "adam": {"learning_rate": (3e-3,)},
+    "adamw": {"learning_rate": (2e-3,), "weight_decay": (1e-2,)},
+    "sgd": {"learning_rate": (3e-2,), "momentum": 0.9},
+    "natural": SOLVED | {"damping_rule": "fixed"},
+    "levenberg": SOLVED,
+    "kronecker": AVERAGED,
+    "diagonal_fisher": AVERAGED,
+}
+"""The options that each optimiser takes, with its own value of each."""
+OPTIMISERS = tuple(OWN)
+DAMPING_RULES = ("fixed", "reduction")
+SOLVERS = ("auto", "cg", "cholesky", "kernel")
+KIND = ["task", "layer", "metric", "separation", "optimiser"]
+SEARCHED = ("learning_rate", "damping", "weight_decay", "noise")
+RULE = ("damping_rule", "trust_radius", "solver", "momentum")
+"""Options of optimisers that a run has one value of."""
+RUN = [*KIND, *SEARCHED, "trial"]
+"""What tells two runs apart: kinds of run, numbers that each trial chooses among, and the trial."""
+BASELINES = ("svm", "forest")
+"""What stands in place of a layer for scikit-learn's models."""
+_DRAWN = chosen("tasks", *MADE)
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the training runs."""
+
+    tasks: list[str] = field(
+        default_factory=lambda: ["wine"],
+        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True),
+    )
+    layers: list[str] = field(
+        default_factory=lambda: ["lookup"],
+        metadata=about(f"any of {', '.join(LAYERS)}", among=LAYERS, nonempty=True),
+    )
+    metrics: list[str] = field(
+        default_factory=lambda: ["none"],
+        metadata=about(f"any of {', '.join(METRICS)}", among=METRICS, nonempty=True),
+    )
+    separations: list[str] = field(
+        default_factory=lambda: ["softmax"],
+        metadata=about(
+            "as hopfield.layers names them: softmax, entmax:1.5 ...",
+            nonempty=True,
+            numbered=True,
+            meaning="separation",
+        ),
+    )
+    optimisers: list[str] = field(
+        default_factory=lambda: ["adam"],
+        metadata=about(f"any of {', '.join(OPTIMISERS)}", among=OPTIMISERS, nonempty=True),
+    )
+    learning_rate: list[float] = field(
+        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0)
+    )
+    damping: list[float] = field(
+        default_factory=list,
+        metadata=about("of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0),
+    )
+    weight_decay: list[float] = field(
+        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0)
+    )
+    damping_rule: str | None = field(
+        default=None,
+        metadata=about(
+            "of natural gradients: fixed, or reduction, adapted to the fall of the loss (null: their own)",
+            among=DAMPING_RULES,
+        ),
+    )
+    trust_radius: float | None = field(
+        default=None,
+        metadata=about("longest step of natural gradients, in their metric (null: their own; 1e30: any)", above=0),
+    )
+    solver: str | None = field(
+        default=None, metadata=about("of natural and levenberg (null: their own)", among=SOLVERS)
+    )
+    momentum: float | None = field(
+        default=None,
+        metadata=about("share of the last step that sgd, natural, levenberg keep (null: their own)", least=0, below=1),
+    )
+    noise: list[float] = field(
+        default_factory=lambda: [0.0],
+        metadata=about("deviations of noise added to training inputs, to choose from", least=0, nonempty=True),
+    )
+    dropout: float = field(
+        default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
+    )
+    trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1))
+    size: int = field(
+        default=500,
+        metadata=about("bags or sequences of a task that is drawn", least=10, used_when=_DRAWN),
+    )
+    width: int = field(default=32, metadata=about("features of embedding and layer", least=1))
+    heads: int = field(default=2, metadata=about("heads; they divide width", least=1))
+    quantity: int = field(
+        default=8,
+        metadata=about(
+            "learned patterns of lookup and energy, queries of pooling",
+            least=1,
+            used_when=chosen("layers", "lookup", "pooling", "energy"),
+        ),
+    )
+    update_steps: int = field(
+        default=1, metadata=about("applications of the association, steps of the descent", least=1)
+    )
+    members: int = field(default=1, metadata=about("networks of other initial values that answer together", least=1))
+    schedule: str = field(
+        default="constant",
+        metadata=about("of the learning rate: constant or cosine, to zero", among=("constant", "cosine")),
+    )
+    epochs: int = field(default=10, metadata=about("epochs at most", least=1))
+    batch: int = field(default=64, metadata=about("examples of a step", least=1))
+    patience: int = field(
+        default=10, metadata=about("epochs without a lower validation loss before a run ends", least=1)
+    )
+    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1))
+    baselines: bool = field(default=True, metadata=about("scikit-learn's SVM and random forest on real tasks"))
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        if self.seed + self.trials > 2**32:
+            raise ValueError(f"seed must leave room for {self.trials} trials below 2^32, got {self.seed}")
+        if self.width % self.heads:
+            raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
+        _check_layers(self)
+        _check_rules(self)
+
+
+def _check_layers(config: Config) -> None:
+    """Raise ValueError for a layer that cannot read the inputs of a task, or has no metric of its own."""
+    for task, layer in product(config.tasks, config.layers):
+        single = task in REAL
+        if layer in (SEQUENCES if single else VECTORS):
+            kind = "single vectors" if single else "several vectors"
+            raise ValueError(f"layers must not be {layer} where inputs are {kind}, as in {task}")
+    if "energy" in config.layers and set(config.metrics) != {"none"}:
+        raise ValueError(f"metrics must be [none] for the layer energy, which has none, got {config.metrics}")
+
+
+def _check_rules(config: Config) -> None:
+    """Raise ValueError for an option that no optimiser asked for takes."""
+    for name in (*SEARCHED[:-1], *RULE):
+        value, takers = getattr(config, name), [rule for rule in OWN if name in OWN[rule]]
+        if value in (None, []) or set(takers) & set(config.optimisers):
+            continue
+        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
+        raise ValueError(
+            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
+        )
