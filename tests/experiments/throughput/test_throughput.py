@@ -3,7 +3,8 @@
 import pandas
 import pytest
 
-from experiments.throughput.experiment import AXES, TASKS, Config, measure, plot, points, summarise
+from experiments.throughput.config import AXES, TASKS, Config
+from experiments.throughput.experiment import measure, plot, points, summarise
 
 
 def test_every_task_and_axis_is_measured_once_per_value():

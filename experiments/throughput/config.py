@@ -1,0 +1,37 @@
+"""Options of the throughput of reads: the tasks that are timed, and the axes along which their sizes vary."""
+
+from dataclasses import dataclass, field
+
+from experiments import contract
+from experiments.contract import about
+
+TASKS = ("softmax", "sparsemax", "counts")
+AXES = ("patterns", "neurons", "queries")
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
+
+    tasks: list[str] = field(
+        default_factory=lambda: list(TASKS), metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True)
+    )
+    patterns: list[int] = field(
+        default_factory=lambda: [256, 4096], metadata=about("numbers of patterns M", least=1, nonempty=True)
+    )
+    neurons: list[int] = field(
+        default_factory=lambda: [8, 32], metadata=about("numbers of neurons N", least=1, nonempty=True)
+    )
+    queries: list[int] = field(
+        default_factory=lambda: [1, 16], metadata=about("numbers of queries Q", least=1, nonempty=True)
+    )
+    at: dict[str, int] = field(
+        default_factory=lambda: {"patterns": 2048, "neurons": 16, "queries": 8},
+        metadata=about("M, N and Q of the axes that are not varied", least=1),
+    )
+    repeats: int = field(default=3, metadata=about("runs of every point; the fastest counts", least=1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if set(self.at) != set(AXES):
+            raise ValueError(f"at must give {', '.join(AXES)}, got {self.at}")

@@ -1,0 +1,75 @@
+"""Measurement of one read: time, memory and rate, in alternation with a product of two square matrices."""
+
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.throughput.config import AXES, Config
+from hopfield import large, separations
+from hopfield.large import counts
+from hopfield.patterns.sources import generated
+
+SQUARE = 1024
+"""Side of the matrices whose product is the measure."""
+
+
+def measured(config: Config, point: dict) -> dict:
+    """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
+    function, arguments, operations = _job(config, point)
+    product, square = _product()
+    began = time.perf_counter()
+    compiled = jax.jit(function).lower(*arguments).compile()
+    compile_s = time.perf_counter() - began
+    held = cast(Any, compiled.memory_analysis())
+    run = lambda: jax.block_until_ready(compiled(*arguments))  # noqa: E731
+    times, products = [], []
+    run()
+    for _ in range(config.repeats):
+        times.append(_timed(run))
+        products.append(_timed(lambda: product(square).block_until_ready()))
+    rate, own = operations / min(times), 2 * SQUARE**3 / min(products)
+    return {
+        "compile_s": compile_s,
+        "run_s": min(times),
+        "run_median_s": float(np.median(times)),
+        "rows_per_s": point["patterns"] * point["queries"] / min(times),
+        "argument_bytes": held.argument_size_in_bytes,
+        "temporary_bytes": held.temp_size_in_bytes,
+        "flop_per_s": rate,
+        "product_flop_per_s": own,
+        "share": rate / own,
+    }
+
+
+def _timed(run: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def _product():
+    square = jax.random.normal(jax.random.key(0), (SQUARE, SQUARE), jnp.float32)
+    # The default precision of a CPU; what the command asks for elsewhere holds here, too.
+    product = jax.jit(lambda x: x @ x)
+    product(square).block_until_ready()
+    return product, square
+
+
+def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
+    """A function, its arguments, and the multiplications and additions of its products."""
+    patterns, neurons, queries = (point[axis] for axis in AXES)
+    key = jax.random.key(config.seed)
+    if point["task"] == "counts":
+        source = generated(key, "spins", patterns, neurons)
+        words = generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
+        tally = lambda source, words: counts.tally(source, words, patterns, mesh=None)  # noqa: E731
+        return tally, (source, words), 2.0 * patterns * queries * (neurons + 1) ** 2
+    rows = jax.random.normal(key, (patterns, neurons), jnp.float32)
+    asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
+    separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
+    read = lambda rows, asked: large.read(rows, asked, beta=neurons**-0.5, separation=separation)  # noqa: E731
+    return read, (rows, asked), 4.0 * patterns * neurons * queries
