@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from experiments.efficient_attention import experiment
-from experiments.efficient_attention.experiment import Config
+from experiments.efficient_attention.config import EXACT, Config
+from experiments.efficient_attention.summary import crossover
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def test_every_method_is_timed_and_weighed_at_every_length(table):
 
 
 def test_exact_methods_have_no_error_and_the_others_have_one(table):
-    exact = table["method"].isin(experiment.EXACT)
+    exact = table["method"].isin(EXACT)
     assert (table.loc[exact, "error"] < 1e-5).all()
     assert (table.loc[~exact, "error"] > 1e-3).all()
 
@@ -45,9 +46,9 @@ def test_dense_attention_is_left_out_beyond_its_largest_length():
 def test_the_crossover_is_where_the_times_are_equal():
     """Times T²/100 and T cross at T = 100, on straight lines in the logarithms."""
     lengths = np.array([10, 30, 200, 400])
-    assert experiment.crossover(lengths, lengths**2 / 100, lengths, lengths) == pytest.approx(100, rel=1e-12)
-    assert experiment.crossover(lengths, lengths, lengths, lengths / 2) == 10
-    assert np.isnan(experiment.crossover(lengths, lengths, lengths, 2 * lengths))
+    assert crossover(lengths, lengths**2 / 100, lengths, lengths) == pytest.approx(100, rel=1e-12)
+    assert crossover(lengths, lengths, lengths, lengths / 2) == 10
+    assert np.isnan(crossover(lengths, lengths, lengths, 2 * lengths))
 
 
 def test_the_summary_finds_the_exponents_of_time_and_memory():

@@ -1,0 +1,63 @@
+"""Measurement of one way to compute attention: time, memory, and error against dense attention."""
+
+import time
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from experiments.efficient_attention.config import Config, parsed
+from hopfield import attention
+
+
+def computation(method: str, width: int, length: int, number: int) -> Callable:
+    """The function (query, key, value) → output of a method, all arrays [T, D]; `number` seeds random features."""
+    name, size = parsed(method)
+    if name == "linear":
+        features = attention.positive_random_features(jax.random.key(number), width, size)
+        return lambda q, k, v: attention.linear_attention(q, k, v, features=features)
+    if name == "elu":
+        return lambda q, k, v: attention.linear_attention(q, k, v, features=attention.elu_plus_one())
+    if name == "window":
+        return lambda q, k, v: attention.attend_locally(q, k, v, left=size, right=size)
+    if name == "low_rank":
+        stretch = jnp.arange(length) * size // length
+        means = jnp.where(stretch[None, :] == jnp.arange(size)[:, None], 1.0, 0.0)
+        means = means / jnp.maximum(jnp.sum(means, axis=1, keepdims=True), 1.0)
+        return lambda q, k, v: attention.attend_low_rank(q, k, v, means)
+    return {"dense": attention.attend, "blockwise": attention.attend_blockwise}[name]
+
+
+def _drawn(config: Config, length: int, sample: int):
+    keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), length), sample), 3)
+    query, key, value = (jax.random.normal(k, (length, config.width)) for k in keys)
+    return config.spread * query, config.spread * key, value
+
+
+def measured(config: Config, method: str, length: int, direction: str) -> dict:
+    """Seconds, megabytes and relative error of a method at one length, in one direction."""
+    function = computation(method, config.width, length, config.seed)
+
+    def both(query, key, value):
+        output, pull = jax.vjp(function, query, key, value)
+        return pull(output)
+
+    inputs = _drawn(config, length, 0)
+    compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
+    memory = compiled.memory_analysis()
+    seconds = []
+    for _ in range(config.repetitions + 1):  # the first run pays for pages never touched before
+        begun = time.perf_counter()
+        jax.block_until_ready(compiled(*inputs))
+        seconds.append(time.perf_counter() - begun)
+    found = {"seconds": min(seconds[1:]), "megabytes": getattr(memory, "temp_size_in_bytes", float("nan")) / 1e6}
+    errors = []
+    if direction == "forward" and length <= config.largest_dense:
+        for sample in range(config.samples):
+            query, key, value = _drawn(config, length, sample)
+            exact = computation("dense", config.width, length, 0)(query, key, value)
+            output = jax.jit(computation(method, config.width, length, config.seed + sample))(query, key, value)
+            errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
+    spread = (sum((error - sum(errors) / len(errors)) ** 2 for error in errors)) if errors else 0.0
+    stderr = (spread / (len(errors) * (len(errors) - 1))) ** 0.5 if len(errors) > 1 else float("nan")
+    return found | {"error": sum(errors) / len(errors) if errors else float("nan"), "error_stderr": stderr}

@@ -1,0 +1,53 @@
+"""Summary of a table of ways to compute attention: growth with length, crossovers with dense attention, errors."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.figures.style import Table
+
+
+def summarise(table: Table) -> dict:
+    """Where each method overtakes dense attention, how its cost grows with length, and its error."""
+    growth, overtaking, scalars = [], [], {}
+    for (direction, method), rows in table.groupby(["pass", "method"], sort=False):
+        rows = rows.sort_values("length")
+        entry: dict[str, Any] = {"pass": direction, "method": method, "longest": int(rows["length"].iloc[-1])}
+        upper = rows[rows["length"] >= rows["length"].max() / 8]
+        for name in ("seconds", "megabytes"):
+            usable = upper[upper[name] > 0]
+            fit = len(usable) > 1
+            entry[f"{name}_exponent"] = (
+                float(np.polyfit(np.log(usable["length"]), np.log(usable[name]), 1)[0]) if fit else float("nan")
+            )
+        entry |= {"seconds": float(rows["seconds"].iloc[-1]), "megabytes": float(rows["megabytes"].iloc[-1])}
+        known = rows[rows["error"].notna()]
+        if len(known):
+            entry |= {"error": float(known["error"].iloc[-1]), "error_stderr": float(known["error_stderr"].iloc[-1])}
+            scalars |= {f"error/{method}": entry["error"], f"error/{method}/stderr": entry["error_stderr"]}
+        growth.append(entry)
+        if method != "dense":
+            dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
+            found = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
+            overtaking.append({"pass": direction, "method": method, "length": found})
+            scalars[f"crossover/{direction}/{method}"] = found
+    return {"growth": growth, "crossover": overtaking, "scalars": scalars}
+
+
+def crossover(dense_length, dense_seconds, length, seconds) -> float:
+    """Length from which a method stays faster than dense attention; NaN where it never does at the lengths of both.
+
+    Interpolated where the ratio of times passes 1, linearly in the logarithms.
+    """
+    both = sorted(set(map(int, dense_length)) & set(map(int, length)))
+    theirs = dict(zip(map(int, dense_length), dense_seconds, strict=True))
+    ours = dict(zip(map(int, length), seconds, strict=True))
+    logs = np.array([np.log(ours[n] / theirs[n]) for n in both])
+    slower = np.flatnonzero(logs >= 0)
+    if not both or (len(slower) and slower[-1] == len(both) - 1):
+        return float("nan")
+    if not len(slower):
+        return float(both[0])
+    i = int(slower[-1])
+    share = logs[i] / (logs[i] - logs[i + 1])
+    return float(np.exp(np.log(both[i]) + share * np.log(both[i + 1] / both[i])))
