@@ -17,10 +17,19 @@ Source: Lucibello and Mézard 2024 (arXiv:2304.14964) for α_1; Amit, Gutfreund 
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-SIZES = {250: 72, 500: 48, 1000: 24}
-"""Draws at each load, by N."""
+import hopfield.patterns
+from experiments.shared import retention
+from experiments.statistics.extrapolation import extrapolate
+from experiments.statistics.thresholds import critical_load
+from experiments.worked_examples import printed
+from hopfield import Memory, retrieve
+from hopfield.memories import find
+from hopfield.theory import classical, spherical
+
 LOADS = {250: (0.15, 0.25), 500: (0.14, 0.22), 1000: (0.135, 0.2)}
 PROBES = 8
 EXPONENT = 2 / 3
@@ -28,26 +37,6 @@ HALVINGS = 11
 """Halvings of the interval in which a converged query loses its pattern: to 1 in 2,000 patterns."""
 
 
-class Case(NamedTuple):
-    """Patterns, λ and criterion of one exponent, with its sizes d."""
-
-    ensemble: str
-    beta: float
-    criterion: str
-    sizes: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """How a table calls it."""
-        return f"{self.ensemble} λ={self.beta:g} {self.criterion}"
-
-
-CASES = (
-    Case("gaussian", 2.0, "start", (8, 12, 16, 20)),
-    Case("sphere", 0.5, "start", (8, 12, 16, 20)),
-    Case("sphere", 1.0, "start", (8, 10, 12, 14, 16)),
-    Case("sphere", 1.0, "converged", (8, 10, 12)),
-)
 DRAWS = {"start": 64, "converged": 24}
 QUERIES = 16
 MARGIN = {"start": 2.0, "converged": 0.0}
@@ -62,31 +51,19 @@ class Measured(NamedTuple):
     theory: float | None
 
 
-def claimed() -> dict[tuple[str, str], str]:
-    """The number claimed by quantity and row, for every row of the table."""
-    found = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
-    for case in CASES:
-        found |= {("ln M/d", f"{case.name} d={size}"): "0.5" for size in case.sizes}
-        found |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "start" else {}
-    return found
-
-
 def measured(seed: int, quantity: str, row: str) -> Measured:
-    """What is measured of one row of `claimed`; rows that need the same draws share them."""
+    """What is measured of one row of `printed.claimed`; rows that need the same draws share them."""
     if quantity == "M/N":
         return _classical(seed)[row]
     name, _, size = row.partition(" d=")
-    (case,) = (case for case in CASES if case.name == name)
+    (case,) = (case for case in printed.CASES if case.name == name)
     return _size(seed, case, int(size)) if size else _exponent(seed, case)
 
 
 @cache
 def _classical(seed: int) -> dict[str, Measured]:
-    from experiments.statistics.extrapolation import extrapolate
-    from hopfield.theory import classical
-
     limit = float(classical.critical_load().load)
-    loads = {neurons: _retained(seed, neurons) for neurons in SIZES}
+    loads = {neurons: _retained(seed, neurons) for neurons in printed.SIZES}
     values, errors = zip(*loads.values(), strict=True)
     (fit,) = extrapolate(list(loads), values, errors, (EXPONENT,), free=False)
     found = {f"N={size}": Measured(*load, limit) for size, load in loads.items()}
@@ -95,52 +72,45 @@ def _classical(seed: int) -> dict[str, Measured]:
 
 def _retained(seed: int, neurons: int) -> tuple[float, float]:
     """Load at which half of the patterns of the classical network are retained, and its error over draws."""
-    from experiments.shared import retention
-    from experiments.statistics.thresholds import critical_load
-    from hopfield.memories import find
-
     blueprint = find("classical")
     counts = [blueprint.rounded(load, neurons, "odd") for load in np.linspace(*LOADS[neurons], 6)]
     program = retention.Program(
         "classical", "asynchronous", neurons, max(counts), PROBES, "none", "random", False, 100, False
     )
-    patterns, samples = np.repeat(counts, SIZES[neurons]), np.tile(np.arange(SIZES[neurons]), len(counts))
+    patterns, samples = (
+        np.repeat(counts, printed.SIZES[neurons]),
+        np.tile(np.arange(printed.SIZES[neurons]), len(counts)),
+    )
     result = retention.run(program, seed, None, patterns, samples, np.zeros(len(patterns)))
     found = critical_load(patterns / neurons, result["retained"], np.full(len(patterns), PROBES), samples)
     return found.value, found.stderr
 
 
-def _size(seed: int, case: Case, neurons: int) -> Measured:
+def _size(seed: int, case: printed.Case, neurons: int) -> Measured:
     """ln M₅₀ / d at one size, with annealed theory on the sphere."""
-    from hopfield.theory import spherical
-
     value, error = _log_patterns(seed, case, neurons)
     theory = None
     if case.ensemble == "sphere":
-        criterion = {"start": "one_step"}.get(case.criterion, case.criterion)
+        criterion = "one_step" if case.criterion == "start" else case.criterion
         theory = float(spherical.critical_load(neurons, case.beta * neurons, criterion))
     return Measured(value / neurons, error / neurons, theory)
 
 
-def _exponent(seed: int, case: Case) -> Measured:
+def _exponent(seed: int, case: printed.Case) -> Measured:
     """Slope of ln M₅₀ against d, with α_1."""
     values, errors = np.transpose([_log_patterns(seed, case, size) for size in case.sizes])
     (slope, _), covariance = np.polyfit(case.sizes, values, 1, w=1 / errors, cov="unscaled")
     return Measured(float(slope), float(covariance[0, 0] ** 0.5), _limit(case))
 
 
-def _limit(case: Case) -> float:
-    from hopfield.theory import spherical
-
+def _limit(case: printed.Case) -> float:
     return float(spherical.typical_load(case.beta, case.ensemble))
 
 
 @cache
-def _log_patterns(seed: int, case: Case, neurons: int) -> tuple[float, float]:
+def _log_patterns(seed: int, case: printed.Case, neurons: int) -> tuple[float, float]:
     """ln M₅₀ of one case and size: the mean over draws of the median over their queries, with its error."""
-    import jax
-
-    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), CASES.index(case)), neurons)
+    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), printed.CASES.index(case)), neurons)
     most = round(np.exp(_limit(case) * neurons + MARGIN[case.criterion]))
     keys = jax.random.split(key, DRAWS[case.criterion])
     counts = np.asarray(_compiled(case, neurons, most)(keys), float)
@@ -149,25 +119,19 @@ def _log_patterns(seed: int, case: Case, neurons: int) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=64)
-def _compiled(case: Case, neurons: int, most: int) -> Any:
+def _compiled(case: printed.Case, neurons: int, most: int) -> Any:
     """Program from keys of draws to the largest M [draws, queries] at which a query keeps its pattern."""
-    import jax
-
-    import hopfield.patterns
-
     last = {"start": _last_at_start, "converged": _last_converged}[case.criterion]
 
     def draw(key):
         patterns = getattr(hopfield.patterns, case.ensemble)(key, most, neurons)
-        return jax.vmap(lambda i: last(patterns, i, case.beta))(jax.numpy.arange(QUERIES))
+        return jax.vmap(lambda i: last(patterns, i, case.beta))(jnp.arange(QUERIES))
 
     return jax.jit(lambda keys: jax.lax.map(draw, keys))
 
 
 def _last_at_start(patterns, target, beta):
     """Largest number of patterns of which the target has more than half of the weight in the state equal to it."""
-    import jax.numpy as jnp
-
     scores = beta * (patterns @ patterns[target])
     others = jnp.where(jnp.arange(len(patterns)) == target, 0.0, jnp.exp(scores - scores[target]))
     return jnp.maximum(jnp.sum(jnp.cumsum(others) < 1), 1)
@@ -175,11 +139,6 @@ def _last_at_start(patterns, target, beta):
 
 def _last_converged(patterns, target, beta):
     """Largest number of patterns of which the target has more than half of the weight where updates from it end."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield import Memory, retrieve
-
     index = jnp.arange(len(patterns))
 
     def kept(count):

@@ -1,19 +1,20 @@
-"""The figure of the worked examples: attention, weights and entropy by temperature, Jacobian, claims of capacity."""
+"""Figure of the worked examples: attention, weights and entropy by temperature, Jacobian, claims of capacity."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import jax.numpy as jnp
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullLocator
 
-from experiments.figures.style import THEORY, panels, series
-from experiments.worked_examples.experiment import SCORES
+from experiments.figures.style import THEORY, Table, panels, series
+from experiments.worked_examples.printed import SCORES
+from hopfield.observables import thermodynamics
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 INFINITY = 8.0
 """Where T = ∞ stands on the logarithmic axis."""
 RIGHT: dict[str, Any] = {
@@ -36,8 +37,8 @@ WRONG: dict[str, Any] = {
 }
 
 
-def draw(table: Table) -> "Figure":
-    """Panels for the examples that the table holds, two in a row."""
+def plot(table: Table, summary: dict) -> Figure:
+    """The examples as pictures with the printed numbers on them, two in a row; crosses are wrong."""
     kinds = (
         ("attention", _attention),
         ("temperature", _weights),
@@ -58,11 +59,8 @@ def draw(table: Table) -> "Figure":
     return figure
 
 
-def _cells(ax: "Axes", rows: Table, quantity: str, left: float, limit: float) -> list[float]:
+def _cells(ax: Axes, rows: Table, quantity: str, left: float, limit: float) -> list[float]:
     """A matrix as shaded cells, with the computed numbers in them and what is printed below; returns the columns."""
-    from matplotlib import colormaps
-    from matplotlib.patches import Rectangle
-
     shades = colormaps["PuOr_r"]
     rows = rows[rows["quantity"] == quantity]
     for i, (_, line) in enumerate(rows.groupby("row", sort=False)):
@@ -80,7 +78,7 @@ def _printed(number: Any) -> str:
     return f"{number.printed:.{number.decimals}f}{'' if number.right else ' (wrong)'}"
 
 
-def _matrix(ax: "Axes", width: float, rows: list[str]) -> None:
+def _matrix(ax: Axes, width: float, rows: list[str]) -> None:
     ax.set(xlim=(-0.55, width - 0.45), ylim=(len(rows) - 0.45, -0.55), yticks=range(len(rows)), yticklabels=rows)
     ax.grid(False)
     ax.tick_params(length=0)
@@ -88,7 +86,7 @@ def _matrix(ax: "Axes", width: float, rows: list[str]) -> None:
         spine.set_visible(False)
 
 
-def _attention(ax: "Axes", rows: Table) -> None:
+def _attention(ax: Axes, rows: Table) -> None:
     """Weights of the keys and output of each query."""
     keys = _cells(ax, rows, "A", 0, 1.5)
     outputs = _cells(ax, rows, "O", len(keys) + 0.35, 1.5)
@@ -98,7 +96,7 @@ def _attention(ax: "Axes", rows: Table) -> None:
     ax.set_title("attention of 2 queries on 3 keys", loc="left")
 
 
-def _jacobian(ax: "Axes", rows: Table) -> None:
+def _jacobian(ax: Axes, rows: Table) -> None:
     """Softmax of two scores, and its Jacobian."""
     inputs = _cells(ax, rows, "J", 0, 0.5)
     weights = rows[rows["quantity"] == "a"]  # printed as a row, shown as the column that it is
@@ -115,7 +113,7 @@ def _place(rows: Table, document: str) -> np.ndarray:
     return np.array([min(float(row.removeprefix("T=")), INFINITY) for row in rows["row"]]) * aside
 
 
-def _against_temperature(ax: "Axes", rows: Table, label: str | None, **look: Any) -> None:
+def _against_temperature(ax: Axes, rows: Table, label: str | None, **look: Any) -> None:
     """Computed values as filled markers, printed ones as open circles where right and crosses where wrong."""
     once, look["linestyle"] = rows.drop_duplicates("row"), "none"
     ax.plot(_place(once, ""), once["value"], label=label, **look)
@@ -124,16 +122,14 @@ def _against_temperature(ax: "Axes", rows: Table, label: str | None, **look: Any
             ax.plot(_place(numbers, document), numbers["printed"], **look)
 
 
-def _legend(ax: "Axes", rows: Table, place: Literal["upper right", "lower right"]) -> None:
+def _legend(ax: Axes, rows: Table, place: Literal["upper right", "lower right"]) -> None:
     ax.plot([], [], label="printed, right", **RIGHT)
     ax.plot([], [], label="printed, wrong", **WRONG)
     pairs = "pairs: guide left, notes right" if rows["document"].nunique() > 1 else None
     ax.legend(loc=place, title=pairs, title_fontsize=8)
 
 
-def _temperature_axis(ax: "Axes") -> None:
-    from matplotlib.ticker import NullLocator
-
+def _temperature_axis(ax: Axes) -> None:
     ticks = [0.25, 0.5, 1, 2]
     ax.set(xscale="log", xlabel="temperature $T$", xlim=(0.2, INFINITY * 1.25))
     ax.set_xticks([*ticks, INFINITY], [*(f"{tick:g}" for tick in ticks), r"$\infty$"])
@@ -142,16 +138,12 @@ def _temperature_axis(ax: "Axes") -> None:
 
 def _curves() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Temperatures, weights [T, M] and entropies [T] between the printed ones."""
-    import jax.numpy as jnp
-
-    from hopfield.observables import thermodynamics
-
     grid = np.geomspace(0.2, 0.7 * INFINITY, 120)
     weights = thermodynamics.gibbs(jnp.broadcast_to(jnp.asarray(SCORES), (len(grid), len(SCORES))), 1 / grid)
     return grid, np.asarray(weights), np.asarray(thermodynamics.entropy(weights))
 
 
-def _weights(ax: "Axes", rows: Table) -> None:
+def _weights(ax: Axes, rows: Table) -> None:
     """Weights of the three scores against temperature."""
     grid, weights, _ = _curves()
     names = [f"score {score:g}" for score in SCORES]
@@ -165,7 +157,7 @@ def _weights(ax: "Axes", rows: Table) -> None:
     _legend(ax, rows, "upper right")
 
 
-def _entropy(ax: "Axes", rows: Table) -> None:
+def _entropy(ax: Axes, rows: Table) -> None:
     """Entropy of the weights against temperature, with its limit ln M."""
     grid, _, entropy = _curves()
     look = series(["computed"])["computed"]
@@ -186,7 +178,7 @@ def _sized(rows: Table, quantity: str) -> Table:
     return chosen.assign(series=parts[0], size=parts[2].astype(float))
 
 
-def _retained(ax: "Axes", rows: Table) -> None:
+def _retained(ax: Axes, rows: Table) -> None:
     """Load at which half of the patterns are retained against N^(-2/3), beside the claim of 0.14."""
     found = _sized(rows, "M/N")
     place = found["size"] ** (-2 / 3)
@@ -206,7 +198,7 @@ def _retained(ax: "Axes", rows: Table) -> None:
     ax.legend(loc="upper left", fontsize=8)
 
 
-def _exponential(ax: "Axes", rows: Table) -> None:
+def _exponential(ax: Axes, rows: Table) -> None:
     """Logarithm of the number of patterns of which half are kept against d, beside the claim of e^(d/2)."""
     found, exponents = _sized(rows, "ln M/d"), rows[rows["quantity"] == "d ln M/dd"].drop_duplicates("row")
     slopes = exponents.set_index("row")

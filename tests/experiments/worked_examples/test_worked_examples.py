@@ -12,7 +12,9 @@ import scipy.stats
 from experiments.shared import files
 from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
-from experiments.worked_examples.experiment import PRINTED, Config
+from experiments.worked_examples import printed
+from experiments.worked_examples.config import Config
+from experiments.worked_examples.printed import PRINTED
 
 TEMPERATURE_TABLE = {
     "T=0.25": ([0.9817, 0.0180, 0.0003], 0.0930),
@@ -144,12 +146,12 @@ def test_impossible_choices_are_refused(options, message):
 def claims() -> Iterator[pandas.DataFrame]:
     """The claims beside measurements of fewer draws, as a saved table gives them back."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(capacity, "SIZES", {100: 40, 200: 40})
+        patch.setattr(printed, "SIZES", {100: 40, 200: 40})
         patch.setattr(capacity, "LOADS", {100: (0.15, 0.4), 200: (0.13, 0.3)})
         patch.setattr(capacity, "DRAWS", {"start": 24, "converged": 12})
-        cases = [case._replace(sizes=sizes) for case, sizes in zip(capacity.CASES, SIZES_OF_CASES, strict=True)]
-        patch.setattr(capacity, "CASES", tuple(cases))
-        patch.setitem(PRINTED, ("guide", "capacity"), capacity.claimed())
+        cases = [case._replace(sizes=sizes) for case, sizes in zip(printed.CASES, SIZES_OF_CASES, strict=True)]
+        patch.setattr(printed, "CASES", tuple(cases))
+        patch.setitem(PRINTED, ("guide", "capacity"), printed.claimed())
         config = Config(documents=["guide"], examples=["capacity"])
         rows = list(worked_examples.measure(config, worked_examples.points(config)))
         yield pandas.DataFrame(json.loads(files.encode(rows)))
@@ -189,7 +191,7 @@ def test_the_claims_are_told_by_name_with_what_was_measured(claims):
     ):
         assert summary["scalars"][f"{name}/stderr"] > 0
         assert summary["scalars"][name] > summary["scalars"][f"{name}, theory"] - 0.1
-    assert len(summary["claims"]) == len(claims) == len(capacity.claimed())
+    assert len(summary["claims"]) == len(claims) == len(printed.claimed())
     loads = claims[claims["quantity"] == "M/N"].set_index("row")["value"]
     assert loads["N=100"] > loads["N=200"] > loads["N=inf"] > 0.1
     figure = worked_examples.plot(claims, summary)

@@ -1,0 +1,43 @@
+"""Options of the worked examples: documents and examples whose numbers are worked again."""
+
+from dataclasses import dataclass, field
+
+from experiments import contract
+from experiments.bounds import Use
+from experiments.contract import about
+from experiments.worked_examples.printed import DOCUMENTS, EXAMPLES, PRINTED
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the worked examples."""
+
+    documents: list[str] = field(
+        default_factory=lambda: list(DOCUMENTS),
+        metadata=about(
+            f"documents, any of {', '.join(DOCUMENTS)}",
+            among=DOCUMENTS,
+            nonempty=True,
+            used_when=Use("each prints one of examples", lambda config: _all_printed(config, 0)),
+        ),
+    )
+    examples: list[str] = field(
+        default_factory=lambda: list(EXAMPLES),
+        metadata=about(
+            f"examples, any of {', '.join(EXAMPLES)}",
+            among=EXAMPLES,
+            nonempty=True,
+            used_when=Use("each is printed in one of documents", lambda config: _all_printed(config, 1)),
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not any((document, example) in PRINTED for document in self.documents for example in self.examples):
+            raise ValueError(f"examples must be printed in one of {', '.join(self.documents)}, got {self.examples}")
+
+
+def _all_printed(config: Config, place: int) -> bool:
+    """Whether every document (0) or example (1) that is listed has a number to work again."""
+    listed = (config.documents, config.examples)
+    return {key[place] for key in PRINTED if key[0] in listed[0] and key[1] in listed[1]} == set(listed[place])
