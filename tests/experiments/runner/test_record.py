@@ -17,6 +17,7 @@ from experiments.capacity import experiment as capacity
 from experiments.entropy import experiment as entropy
 from experiments.heads import experiment as heads
 from experiments.retrieval import experiment as retrieval
+from experiments.retrieval.config import Scan
 from experiments.runner import errors, provenance, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
@@ -157,7 +158,7 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("retrieval", "ensembles"): lambda p: (retrieval, retrieval.Config(ensembles=[p], patterns=[3])),
     ("retrieval", "part"): lambda p: (
         retrieval,
-        retrieval.Config(part={"own": retrieval.Scan(ensembles=[p], patterns=[3])}),
+        retrieval.Config(part={"own": Scan(ensembles=[p], patterns=[3])}),
     ),
     ("separation", "sources"): lambda p: (separation, separation.Config(sources=[p], patterns=[5])),
     ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
