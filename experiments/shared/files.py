@@ -11,13 +11,10 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments.shared import processes
-
-if TYPE_CHECKING:
-    pass
 from experiments.contract import Config, InputError
+from experiments.shared import processes
 
 
 def say(text: str) -> None:

@@ -4,6 +4,14 @@ import os
 from collections.abc import Iterable
 from functools import lru_cache
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import hopfield.patterns
+from experiments.shared import files
+from hopfield.patterns import datasets, sources
+
 RANDOM = "random"
 GENERATED = "generated"
 """Random spins that are drawn again whenever they are read, and never stored."""
@@ -19,8 +27,6 @@ def streamed(source: str) -> bool:
 
 def stream(source: str, key, patterns: int, neurons: int):
     """The source that hands out `patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
-    from hopfield.patterns import sources
-
     if source == GENERATED:
         return sources.generated(key, "spins", patterns, neurons)
     return sources.mapped(os.path.expanduser(source.removeprefix(MAPPED)))
@@ -39,10 +45,6 @@ def check_spins(source: str) -> None:
 
 @lru_cache(maxsize=8)
 def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
-    import numpy as np
-
-    from hopfield.patterns import sources
-
     file = sources.mapped(os.path.expanduser(source.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
     _say_repeated(source, (file[first : first + size] for first in range(0, len(file), size)))
@@ -77,8 +79,6 @@ def _state(source: str) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=8)
 def _load(source: str, spins: bool, state: tuple[int, ...] | None):
-    from hopfield.patterns import datasets
-
     if source == "digits":
         used = datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
     elif source == "photographs":
@@ -94,10 +94,6 @@ def _load(source: str, spins: bool, state: tuple[int, ...] | None):
 
 def _say_repeated(source: str, blocks: Iterable) -> None:
     """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice."""
-    import numpy as np
-
-    from experiments.shared import files
-
     codes = []
     for block in blocks:
         rows = np.asarray(block) + 0  # of both zeros one
@@ -114,8 +110,6 @@ def _say_repeated(source: str, blocks: Iterable) -> None:
 
 def _check_contrast(source: str, patterns, used) -> None:
     """Raise ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
-    import numpy as np
-
     flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
         value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
@@ -135,11 +129,6 @@ def pixels(source: str):
 
 @lru_cache(maxsize=8)
 def _pixels(source: str, state: tuple[int, ...] | None):
-    import jax.numpy as jnp
-    import numpy as np
-
-    from hopfield.patterns import datasets
-
     if source == "digits":
         return datasets.digits()
     if source == "photographs":
@@ -154,10 +143,6 @@ def _pixels(source: str, state: tuple[int, ...] | None):
 
 def draw(ensemble: str, key, patterns: int, neurons: int, data=None):
     """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order."""
-    import jax
-
-    import hopfield.patterns
-
     if data is None:
         return getattr(hopfield.patterns, ensemble)(key, patterns, neurons)
     return data[jax.random.permutation(key, data.shape[0])[:patterns]]

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from experiments.shared import draws, pattern_sets
+from hopfield import retrieve
+from hopfield.dynamics import CYCLE, STEP_LIMIT
+from hopfield.memories import find
+from hopfield.observables.weights import entropy
+from hopfield.patterns import corrupt
 
 ENSEMBLES = ("sphere", "gaussian", "spins")
 """Random ensembles; any other name is a source of real patterns."""
@@ -43,8 +52,6 @@ def data(ensemble: str, spins: bool):
 
 def on_spins(memory: str) -> bool:
     """Whether a memory's states are spins."""
-    from hopfield.memories import find
-
     return find(memory).ensemble == "spins"
 
 
@@ -57,9 +64,6 @@ def run(program: Program, seed: int, patterns, samples, amounts, betas) -> dict[
         patterns, samples, amounts: patterns stored, number and corruption of every draw [S].
         betas: κ = β times the squared norm of the patterns [S, B]; without effect where the memory has no β.
     """
-    import jax
-    import numpy as np
-
     real = data(program.ensemble, on_spins(program.memory))
     columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(amounts, np.float32))
     result = _compiled(program)(np.uint32(seed), real, *columns, np.asarray(betas, np.float32))
@@ -68,8 +72,6 @@ def run(program: Program, seed: int, patterns, samples, amounts, betas) -> dict[
 
 @lru_cache(maxsize=256)
 def _compiled(program: Program) -> Callable:
-    import jax
-
     def measured(seed, real, *columns):
         return jax.lax.map(lambda column: _draw(program, seed, real, *column), columns)
 
@@ -78,9 +80,6 @@ def _compiled(program: Program) -> Callable:
 
 def _draw(program: Program, seed, real, patterns, sample, amount, betas) -> dict:
     """Store one draw of patterns and query some of them, at one β after the other."""
-    import jax
-    import jax.numpy as jnp
-
     pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
     stored = pattern_sets.draw(program.ensemble, pattern_key, program.padding, program.neurons, real)
     mask = jnp.arange(program.padding) < patterns if program.masked else None
@@ -97,8 +96,6 @@ def _draw(program: Program, seed, real, patterns, sample, amount, betas) -> dict
 
 def _memory(program: Program, stored, mask, kappa):
     """The memory with patterns of unit norm, or of spins with β for their norm √N, and the scale of its states."""
-    from hopfield.memories import find
-
     blueprint = find(program.memory)
     if on_spins(program.memory):
         options = {"beta": kappa / program.neurons} if blueprint.takes_beta else {}
@@ -109,10 +106,6 @@ def _memory(program: Program, stored, mask, kappa):
 
 def _start(program: Program, key, target, amount):
     """The pattern, or its corrupted self."""
-    import jax.numpy as jnp
-
-    from hopfield.patterns import corrupt
-
     if program.corruption == "none":
         return target
     if not on_spins(program.memory):
@@ -122,12 +115,6 @@ def _start(program: Program, key, target, amount):
 
 def _query(program: Program, memory, index, start) -> dict:
     """One query: what a single step from the start does, and everything where the updates end."""
-    import jax.numpy as jnp
-
-    from hopfield import retrieve
-    from hopfield.dynamics import CYCLE, STEP_LIMIT
-    from hopfield.observables.weights import entropy
-
     target = memory.patterns[index]
     along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)  # noqa: E731
     end = retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
@@ -147,7 +134,6 @@ def _query(program: Program, memory, index, start) -> dict:
 
 def _totals(outcome: dict, valid) -> dict:
     """Counts of what is true of a query, means of what is a number, and means over those that succeed."""
-    import jax.numpy as jnp
 
     def mean(name, used):
         return jnp.sum(jnp.where(used, outcome[name], 0)) / jnp.sum(used)

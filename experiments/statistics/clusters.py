@@ -4,18 +4,13 @@ Trials that share stored patterns are not independent. `cluster` names the disor
 error here is an error over disorder samples; numbering the rows instead (`cluster=range(n)`) gives the naive one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Array = NDArray[Any]
 
@@ -116,8 +111,6 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
     Raises:
         ValueError: a column that the table lacks, counts out of range.
     """
-    import pandas as pd
-
     names = _columns(table, keys, [successes, trials, cluster])
     rows = []
     for key, group in table[table[trials] > 0].groupby(names, dropna=False, observed=True):
@@ -157,8 +150,6 @@ def means_by_group(
     Raises:
         ValueError: a column that the table lacks, negative weights.
     """
-    import pandas as pd
-
     names = _columns(table, keys, [values, cluster] + ([weights] if weights else []))
     used = table[values].notna() if weights is None else table[values].notna() & (table[weights] != 0)
     rows = []

@@ -1,4 +1,4 @@
-"""Where the mean of a weight or a share rises through one half or another level, with an error over disorder samples.
+"""Crossings: where the mean of a weight or a share rises through one half or another level, with an error over samples.
 
 `transition.critical_load` fits counts of successes; this is its counterpart for a smooth mean in [0, 1], which needs no
 model of its shape. scipy is imported where it is used: importing this module costs no more than numpy.
@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq
+from scipy.special import logit
 
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
@@ -92,10 +95,6 @@ def _name(level: float) -> str:
 
 def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: float) -> tuple[float, float]:
     """Where the cubic and where the straight line through the logits of the means first rise through the level's."""
-    from scipy.interpolate import PchipInterpolator
-    from scipy.optimize import brentq
-    from scipy.special import logit
-
     used = weight > 0
     x, height = x[used], logit(np.clip(totals[used] / weight[used], TINY, 1 - TINY)) - logit(level)
     rising = np.flatnonzero((height[:-1] < 0) & (height[1:] >= 0))

@@ -1,15 +1,12 @@
 """Extrapolation of critical loads to infinite size, with a fixed or a free exponent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
 
-if TYPE_CHECKING:
-    pass
 from experiments.statistics.clusters import Array
 
 Fit = dict[str, Any]
@@ -110,8 +107,6 @@ def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
 
 def _free_fit(size: Array, value: Array, error: Array, bounds: tuple[float, float]) -> Fit:
     """The exponent of least χ²; errors from the profile, which for a given x is a parabola in the limit."""
-    from scipy.optimize import minimize_scalar
-
     grid = np.geomspace(*bounds, 1001)
     step = grid[1] / grid[0]
 

@@ -8,6 +8,9 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq, isotonic_regression
+from scipy.special import logit
 
 Array = np.ndarray[Any, Any]
 RESAMPLINGS = 400
@@ -46,17 +49,11 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
 
 
 def _isotonic(successes: Array, trials: Array) -> Array:
-    from scipy.optimize import isotonic_regression
-
     return isotonic_regression(successes / trials, weights=trials, increasing=False).x
 
 
 def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = False) -> float:
     """Where the monotone cubic through the isotonic shares, or their logits, passes one half; NaN where it does not."""
-    from scipy.interpolate import PchipInterpolator
-    from scipy.optimize import brentq
-    from scipy.special import logit
-
     used = trials > 0
     share = _isotonic(successes[used], trials[used])
     level = share == 0.5

@@ -3,14 +3,16 @@
 scipy and statsmodels are imported where they are used: importing this module costs no more than numpy.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+from scipy.special import chdtrc, expit, log_ndtr, logit, ndtr, ndtri, xlogy
+from statsmodels.genmod.families import Binomial, links
+from statsmodels.genmod.generalized_linear_model import GLM
 
 from experiments.statistics.monotone import falling_half
 
@@ -64,7 +66,7 @@ class _Counts(NamedTuple):
         loads, place = np.unique(self.load, return_inverse=True)
         return loads, np.bincount(place, self.successes), np.bincount(place, self.trials)
 
-    def at(self, loads: Array) -> _Counts:
+    def at(self, loads: Array) -> "_Counts":
         """The rows at these loads."""
         keep = np.isin(self.load, loads)
         return _Counts(*(column[keep] for column in self))
@@ -140,8 +142,6 @@ def critical_load(
 
 
 def _rejected(estimate: CriticalLoad) -> bool:
-    from scipy.special import chdtrc
-
     return estimate.dof > 0 and bool(chdtrc(estimate.dof, estimate.chi2) < SURPRISE)
 
 
@@ -168,8 +168,6 @@ def _windowed_fit(counts: _Counts, link: str, tail: float) -> CriticalLoad | Non
 
 def _curved(counts: _Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
     """The fit with a quadratic term where that lowers χ² by more than 6, else the straight one."""
-    from scipy.special import ndtr
-
     loads, s, n = counts.pooled()
     if not straight.found or loads.size < FEWEST_CURVED:
         return straight
@@ -229,8 +227,6 @@ def _falling(counts: _Counts) -> tuple[_Counts, int]:
 
 def _half_crossing(counts: _Counts, tail: float) -> tuple[float, float, str]:
     """Where the isotonic regression passes one half, how far from there it leaves (tail, 1 − tail), why not."""
-    from scipy.optimize import isotonic_regression
-
     loads, s, n = counts.pooled()
     if loads.size == 1:
         return math.nan, math.nan, "a single load was measured"
@@ -251,8 +247,6 @@ def _half_crossing(counts: _Counts, tail: float) -> tuple[float, float, str]:
 
 def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, float]:
     """The regression on these rows, or None, and the distance from its crossing to the share `tail`."""
-    from scipy.special import ndtr
-
     clusters = np.unique(counts.cluster).size
     if clusters < FEWEST_CLUSTERS or counts.separated():
         return None, math.nan
@@ -283,16 +277,11 @@ def _fit(counts: _Counts, link: str, tail: float) -> tuple[CriticalLoad | None, 
 
 def _links(link: str) -> tuple[Any, Any]:
     """The link as a function of the share, and the share as a function of its linear predictor."""
-    from scipy.special import expit, logit, ndtr, ndtri
-
     return (ndtri, ndtr) if link == "probit" else (logit, expit)
 
 
 def _regression(counts: _Counts, link: str, degree: int) -> tuple[Any, float, float]:
     """Binomial regression on powers of (load − centre)/scale with the clustered sandwich; centre and scale."""
-    from statsmodels.genmod.families import Binomial, links
-    from statsmodels.genmod.generalized_linear_model import GLM
-
     loads = np.unique(counts.load)
     centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
     design = np.vander((counts.load - centre) / scale, degree + 1, increasing=True)
@@ -308,8 +297,6 @@ def _regression(counts: _Counts, link: str, degree: int) -> tuple[Any, float, fl
 
 def _goodness(s: Array, n: Array, fitted: Array, dispersion: float, parameters: int = 2) -> tuple[float, int]:
     """Likelihood-ratio χ² of the loads and its degrees of freedom; Pearson's explodes on one success in a tail."""
-    from scipy.special import xlogy
-
     fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
     deviance = xlogy(s, s / (n * fitted)) + xlogy(n - s, (n - s) / (n * (1 - fitted)))
     dof = s.size - parameters
@@ -331,8 +318,6 @@ def _dispersion(counts: _Counts) -> float:
 
 def _posterior(counts: _Counts) -> CriticalLoad:
     """Posterior mean of the threshold of a probit, flat in threshold and width, on a grid of both."""
-    from scipy.special import log_ndtr
-
     loads, s, n = counts.pooled()
     place = np.searchsorted(loads, counts.load)
     effective = np.bincount(place)  # one trial per cluster at every load
