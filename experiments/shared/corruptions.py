@@ -1,6 +1,8 @@
-"""Where queries start: one name for every corruption in tables, and the words a reader would use for it in figures."""
+"""Corruptions that queries start from: one name for each in tables, and the words of a reader for it in figures."""
 
 from typing import Any
+
+from hopfield.patterns import corruption
 
 CLEAN = "clean"
 
@@ -11,8 +13,6 @@ def name(spec: Any) -> str:
     Raises:
         ValueError: `spec` is no corruption, as `hopfield.patterns.corruption` reads them.
     """
-    from hopfield.patterns import corruption
-
     if spec == CLEAN:
         return CLEAN
     found = corruption(spec)
@@ -21,8 +21,6 @@ def name(spec: Any) -> str:
 
 def parts(start: str) -> tuple[str, float]:
     """Kind and amount of a named start; a clean one is nothing flipped."""
-    from hopfield.patterns import corruption
-
     if start == CLEAN:
         return "flip", 0.0
     found = corruption(start)

@@ -1,13 +1,12 @@
-"""What theory says of retrieval against β for patterns of norm 1, by memory and ensemble; None where it is silent.
+"""Critical β: theory of retrieval against β for patterns of norm 1, by memory and ensemble; None where there is none.
 
 All of it is annealed: the sum over the other patterns stands at its mean, as if every query met the average of all
 draws. At small M each query has a transition of its own.
 """
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-if TYPE_CHECKING:
-    from hopfield.theory.spherical import Converged
+from hopfield.theory import spherical
 
 CRITERIA = ("one_step", "converged")
 RANDOM = ("sphere", "gaussian", "spins")
@@ -27,8 +26,6 @@ def _law(ensemble: str) -> str:
 
 def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, criterion: str) -> float | None:
     """Finite-size κ at which the weight on the pattern passes one half, in one step or where the updates end."""
-    from hopfield.theory import spherical
-
     if not covers(memory, ensemble, criterion) or patterns < 3:
         return None
     beta = float(spherical.critical_beta(neurons, patterns, criterion, _law(ensemble)))
@@ -37,10 +34,6 @@ def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, crite
 
 def limit(ensemble: str, loads):
     """λ = κ/N at which a typical pattern of N → ∞ is lost in one step, for loads ln M / N; NaN where none is kept."""
-    import numpy as np
-
-    from hopfield.theory import spherical
-
     beta = np.geomspace(1e-3, 1e2, 4000)
     typical = spherical.typical_load(beta, _law(ensemble))
     rising = np.append(True, np.diff(typical) > 0)
@@ -49,10 +42,6 @@ def limit(ensemble: str, loads):
 
 def one_step_weight(memory: str, ensemble: str, neurons: int, patterns: int, betas):
     """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
-    import numpy as np
-
-    from hopfield.theory import spherical
-
     if not covers(memory, ensemble):
         return None
     found = np.full(np.shape(betas), np.nan)
@@ -61,12 +50,8 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, patterns: int, bet
     return found
 
 
-def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) -> "Converged | None":
+def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) -> spherical.Converged | None:
     """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
-    import numpy as np
-
-    from hopfield.theory import spherical
-
     if not covers(memory, ensemble, "converged"):
         return None
     valid = _valid(ensemble, neurons, betas)
@@ -76,6 +61,4 @@ def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) ->
 
 
 def _valid(ensemble: str, neurons: int, betas):
-    import numpy as np
-
     return (np.asarray(betas) < neurons) | (ensemble != "gaussian")

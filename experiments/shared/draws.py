@@ -1,4 +1,10 @@
-"""One draw of patterns stored in a memory: the random numbers it depends on, and the form that its dynamics run on."""
+"""Draws of patterns stored in a memory: the random numbers they depend on, and the form that dynamics run on."""
+
+import jax
+import jax.numpy as jnp
+
+from hopfield import Memory, hebb_couplings
+from hopfield.separations import Linear
 
 
 def keys(seed, neurons: int, patterns, sample) -> tuple:
@@ -8,8 +14,6 @@ def keys(seed, neurons: int, patterns, sample) -> tuple:
         seed, patterns, sample: seed of the experiment, M, and number of the draw; traced or not.
         neurons: N. The keys depend on these four and on nothing else that is measured.
     """
-    import jax
-
     key = jax.random.key(seed)
     for part in (neurons, patterns, sample):
         key = jax.random.fold_in(key, part)
@@ -19,17 +23,11 @@ def keys(seed, neurons: int, patterns, sample) -> tuple:
 
 def numbered(key, count: int) -> tuple:
     """Numbers 0 to count − 1 of the queries of a draw, and for each a key that depends on its number alone."""
-    import jax
-    import jax.numpy as jnp
-
     index = jnp.arange(count)
     return index, jax.vmap(lambda i: jax.random.fold_in(key, i))(index)
 
 
 def network(memory):
     """What the dynamics of a memory run on: its matrix of couplings where its separation is linear, else itself."""
-    from hopfield import Memory, hebb_couplings
-    from hopfield.separations import Linear
-
     linear = isinstance(memory, Memory) and isinstance(memory.separation, Linear)
     return hebb_couplings(memory) if linear else memory

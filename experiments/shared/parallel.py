@@ -1,4 +1,4 @@
-"""Measuring pieces of a table two at a time, in threads: the device works on one while Python prepares the next."""
+"""Parallel measurement of a table's pieces, in threads: the device works on one while Python prepares the next."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

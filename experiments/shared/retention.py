@@ -1,10 +1,20 @@
-"""Storing a draw of patterns and querying some of them: the compiled measurement behind capacity curves."""
+"""Retention: all patterns of a draw are stored and some queried; the compiled measurement behind capacity curves."""
 
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from experiments.shared import draws, pattern_sets
+from hopfield import Memory, retrieve
+from hopfield.dynamics import CYCLE
+from hopfield.memories import find
+from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, retained
+from hopfield.patterns import corrupt
+from hopfield.spaces import Spins
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
 """Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""
@@ -44,11 +54,6 @@ def run(program: Program, seed: int, beta: float | None, patterns, samples, amou
         beta: inverse temperature, for memories that have one and are not to take their own.
         patterns, samples, amounts: patterns stored, number and corruption of every sample [S].
     """
-    import jax
-    import numpy as np
-
-    from hopfield.memories import find
-
     data = None
     if program.source != pattern_sets.RANDOM:
         data = pattern_sets.load(program.source, find(program.memory).ensemble == "spins")
@@ -61,8 +66,6 @@ def run(program: Program, seed: int, beta: float | None, patterns, samples, amou
 
 @lru_cache(maxsize=256)
 def _compiled(program: Program) -> Callable:
-    import jax
-
     def measured(seed, beta, data, *columns):
         return jax.lax.map(lambda column: _sample(program, seed, beta, data, *column), columns)
 
@@ -71,12 +74,6 @@ def _compiled(program: Program) -> Callable:
 
 def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dict:
     """Store one draw of patterns, query some of them, and count."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield import Memory
-    from hopfield.memories import find
-
     pattern_key, probe_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
@@ -99,15 +96,6 @@ def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dic
 
 def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield import retrieve
-    from hopfield.dynamics import CYCLE
-    from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, retained
-    from hopfield.patterns import corrupt
-    from hopfield.spaces import Spins
-
     spins = isinstance(model.space, Spins)
     start, known = target, None
     corrupt_key, order_key = jax.random.split(key)

@@ -1,21 +1,18 @@
 """Streams of patterns that are never stored: the memories they serve, and starts of their queries."""
 
-from typing import TYPE_CHECKING
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from experiments.shared import draws
-
-if TYPE_CHECKING:
-    pass
+from hopfield import find_memory
+from hopfield.large import counts
+from hopfield.memory import Memory
+from hopfield.patterns import corrupt
 
 
 def check_memory(memory: str) -> None:
     """Refuse a memory that is no sum over spin patterns, in one sentence."""
-    import numpy as np
-
-    from hopfield import find_memory
-    from hopfield.large import counts
-    from hopfield.memory import Memory
-
     model = find_memory(memory).build(np.ones((1, 2)))
     if not isinstance(model, Memory):
         raise ValueError(f"patterns must be stored for {memory}, a matrix of couplings")
@@ -27,12 +24,6 @@ def check_memory(memory: str) -> None:
 
 def start(kind: str, amount: float, key, targets):
     """Every target corrupted, with the random numbers that stored patterns are corrupted with."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    from hopfield.patterns import corrupt
-
     if not amount:
         return targets
     _, keys = draws.numbered(key, len(targets))
