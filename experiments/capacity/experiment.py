@@ -19,100 +19,50 @@ given as `stored` are taken as they are; the column `parity` says which they are
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING
 
 from experiments import contract
-from experiments.bounds import Use
-from experiments.capacity import scale as capacity_scale
-from experiments.capacity import streamed
-from experiments.capacity.scale import At, Scale
-from experiments.contract import Cost, about
+from experiments.capacity import scale, streamed
+from experiments.capacity.config import Config
+from experiments.capacity.figure import plot
+from experiments.capacity.summary import summarise
+from experiments.contract import Cost
 from experiments.shared import parallel, pattern_sets, retention
+from hopfield.memories import find
+from hopfield.patterns import corruption
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 
 X_AXIS = "load"
 CHUNK = 2e8
 """Multiplications one call to the device should cost: well under a second, so that a kill loses little."""
 
 
-@dataclass
-class Config(Scale, contract.Config):
-    """Options of the capacity experiment. A common value, given on top, beats the memory's own scale."""
-
-    memories: list[str] = field(
-        default_factory=lambda: ["classical", "exponential"],
-        metadata=about(
-            "memories, each name or name:parameter as in dense:4, sparse:1.5",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-        ),
-    )
-    per_memory: dict[str, Scale] = field(
-        default_factory=dict,
-        metadata=about(
-            "scales of single memories, as in per_memory.dense:3.loads=[0.1,0.2]",
-            numbered=True,
-            meaning="memory",
-            entries_of="memories",
-        ),
-    )
-    sources: list[str] = field(
-        default_factory=lambda: [pattern_sets.RANDOM],
-        metadata=about(
-            "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
-            nonempty=True,
-            meaning="source",
-        ),
-    )
-    clamp: bool = field(
-        default=False,
-        metadata=about(
-            "hold the units that the corruption left untouched",
-            used_when=Use("a start of corruption is flipped or hidden", lambda config: _leaves_units(config)),
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        from hopfield.memories import find
-
-        contract.Config.__post_init__(self)
-        for name in self.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
-            find(name)
-        for memory in self.memories:
-            at = scale(self, memory)
-            capacity_scale.check(memory, at)
-            for source in self.sources:
-                if pattern_sets.streamed(source):
-                    streamed.check(memory, at.dynamics, at.max_steps, self.clamp)
-                capacity_scale.check_source(memory, at, source, self.neurons)
+def check(config: Config) -> None:
+    """Refuse memories, starts and numbers that cannot be measured, in one sentence."""
+    for name in config.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
+        find(name)
+    for memory in config.memories:
+        at = scale.chosen(config, memory)
+        scale.check(memory, at)
+        for source in config.sources:
+            if pattern_sets.streamed(source):
+                streamed.check(memory, at.dynamics, at.max_steps, config.clamp)
+            scale.check_source(memory, at, source, config.neurons)
 
 
-def scale(config: Config, memory: str) -> At:
-    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
-    return capacity_scale.chosen(config, memory)
-
-
-def _leaves_units(config: Config) -> bool:
+def leaves_units(config: Config) -> bool:
     """Whether a start differs from its pattern in some units and leaves the others."""
-    from hopfield.patterns import corruption
-
-    starts = [corruption(spec) for memory in config.memories for spec in scale(config, memory).corruption]
+    starts = [corruption(spec) for memory in config.memories for spec in scale.chosen(config, memory).corruption]
     return any(start.amount and start.kind != "noise" for start in starts)
 
 
-def _start(spec: str | float) -> str | float:
-    """One name for every corruption: the fraction of flipped spins, or kind:amount."""
-    from hopfield.patterns import corruption
-
-    found = corruption(spec)
-    return str(found) if found.kind != "flip" and found.amount else found.amount
+def rounds(config: Config) -> bool:
+    """Whether loads of a memory with integer fields are asked for."""
+    return any(
+        find(memory).integer_fields and scale.chosen(config, memory).stored is None for memory in config.memories
+    )
 
 
 def cost(config: Config) -> Cost:
@@ -120,36 +70,34 @@ def cost(config: Config) -> Cost:
     parts = []
     for source in dict.fromkeys(config.sources):
         for memory in dict.fromkeys(config.memories):
-            at = scale(config, memory)
-            parts += [capacity_scale.cost(memory, at, source, size) for size in capacity_scale.widths(at, source)]
+            at = scale.chosen(config, memory)
+            parts += [scale.cost(memory, at, source, size) for size in scale.widths(at, source)]
     return contract.total(parts)
 
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
-    from hopfield.memories import find
-
     found = []
     for source in dict.fromkeys(config.sources):
         for memory in dict.fromkeys(config.memories):
-            at = scale(config, memory)
+            at = scale.chosen(config, memory)
             beta = find(memory).beta if at.beta is None else at.beta
-            starts = dict.fromkeys(_start(spec) for spec in at.corruption)
-            widths = dict.fromkeys(capacity_scale.widths(at, source))
-            for dynamics, neurons, corruption in product(dict.fromkeys(at.dynamics), widths, starts):
-                for patterns in capacity_scale.pattern_counts(memory, at, neurons):
+            starts = dict.fromkeys(scale.start(spec) for spec in at.corruption)
+            widths = dict.fromkeys(scale.widths(at, source))
+            for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
+                for patterns in scale.pattern_counts(memory, at, neurons):
                     shared = {
                         "memory": memory,
                         "dynamics": dynamics,
                         "neurons": neurons,
                         "patterns": patterns,
-                        "corruption": corruption,
+                        "corruption": start,
                         "source": source,
                         "beta": beta,
                         "max_steps": at.max_steps,
                         "probes": min(at.probes, patterns),
                     }
-                    found += [shared | {"sample": sample} for sample in range(capacity_scale.samples(at, neurons))]
+                    found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
     return found
 
 
@@ -189,9 +137,7 @@ def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
 
 
 def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retention.Program:
-    from hopfield.patterns import corruption
-
-    at = scale(config, point["memory"])
+    at = scale.chosen(config, point["memory"])
     kind, amount = corruption(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(
@@ -209,8 +155,6 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retenti
 
 
 def _run(config: Config, program: retention.Program, chunk: list[dict], size: int) -> list[dict]:
-    from hopfield.patterns import corruption
-
     padded = chunk + [chunk[0]] * (size - len(chunk))
     patterns, samples = ([point[name] for point in padded] for name in ("patterns", "sample"))
     amounts = [corruption(point["corruption"]).amount for point in padded]
@@ -219,24 +163,5 @@ def _run(config: Config, program: retention.Program, chunk: list[dict], size: in
     for i, point in enumerate(chunk):
         measured = {name: values[i] for name, values in result.items()}
         measured = {name: None if value != value else value for name, value in measured.items()}
-        rows.append(point | capacity_scale.counted(point) | measured)
+        rows.append(point | scale.counted(point) | measured)
     return rows
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Critical loads of every curve and criterion beside theory, and the extrapolation of those with a limit."""
-    from experiments.capacity.summary import summarise
-
-    return summarise(_named(table))
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Success against load for every memory, critical number of patterns against neurons, theory on top."""
-    from experiments.capacity.figure import draw
-
-    return draw(_named(table), summary)
-
-
-def _named(table: "pandas.DataFrame") -> "pandas.DataFrame":
-    """The table with flips as numbers again: beside other corruptions a CSV file makes strings of them."""
-    return table.assign(corruption=table["corruption"].map(_start))

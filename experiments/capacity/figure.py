@@ -1,23 +1,26 @@
-"""The figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
+"""Figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
 
 import itertools
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.capacity import theory as predictions
-from experiments.figures.style import COLOURS, LINES, MARKERS, THEORY, series
+from experiments.capacity import theory
+from experiments.capacity.summary import named
+from experiments.figures.style import COLOURS, LINES, MARKERS, THEORY, Table, series
 from experiments.shared import pattern_sets
+from experiments.statistics.clusters import by_group, means_by_group
+from experiments.statistics.extrapolation import best_fit
+from hopfield.memories import find
+from hopfield.patterns import corruption
+from hopfield.theory import bounds
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
-Panel = Callable[["Axes"], None]
+Panel = Callable[[Axes], None]
 CURVE = ["memory", "dynamics", "corruption", "neurons"]
 CRITERION = {
     "retained": "share retained (final overlap > 0.8)",
@@ -29,11 +32,12 @@ CRITERION = {
 ERROR: dict[str, Any] = {"capsize": 0, "elinewidth": 0.9, "linewidth": 1.0}
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """Panels for whatever the table holds, three in a row."""
-    from matplotlib.figure import Figure
+def plot(table: Table, summary: dict) -> Figure:
+    """Success against load for every memory, critical number of patterns against neurons, theory on top.
 
-    panels = _panels(table, summary)
+    Panels for whatever the table holds, three in a row.
+    """
+    panels = _panels(named(table), summary)
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
@@ -69,7 +73,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     panels.append(partial(_one_step_error, table=table))
     clean = (table["corruption"] == 0).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(_bimodal, memories))) else []:
-        if predictions.retained_overlap(memory, 0.01) is not None:
+        if theory.retained_overlap(memory, 0.01) is not None:
             panels.append(partial(_retained_overlap, table=table[table["memory"] == memory]))
     if len(memories) == 1 and any(fit["criterion"] == _headline(memories[0]) for fit in summary["extrapolation"]):
         panels.append(partial(_extrapolation, summary=summary, betas=_betas(table)))
@@ -78,10 +82,10 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
 
 def _side_by_side(table: Table, real: bool) -> list[Panel]:
     panels: list[Panel] = []
-    for source, corruption in dict.fromkeys(zip(table["source"], table["corruption"], strict=True)):
-        rows = table[(table["source"] == source) & (table["corruption"] == corruption)]
+    for source, start in dict.fromkeys(zip(table["source"], table["corruption"], strict=True)):
+        rows = table[(table["source"] == source) & (table["corruption"] == start)]
         for criterion in ("exact",) if real else ("fixed_point", "retained"):
-            if criterion != "fixed_point" or corruption == table["corruption"].iloc[0]:
+            if criterion != "fixed_point" or start == table["corruption"].iloc[0]:
                 panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
     return panels
 
@@ -89,13 +93,11 @@ def _side_by_side(table: Table, real: bool) -> list[Panel]:
 def _limit(memory: str, criterion: str, load: float | None = None) -> str:
     """The label of theory for an infinite network: replica symmetric (RS) or annealed where it is."""
     words = {"replica symmetric": "RS theory", "annealed": "annealed"}
-    name = words.get(predictions.kind(memory, criterion) or "", "theory")
+    name = words.get(theory.kind(memory, criterion) or "", "theory")
     return rf"{name}, $N\to\infty$" + ("" if load is None else f": {load:.4f}")
 
 
 def _symbol(memory: str) -> str:
-    from hopfield.memories import find
-
     return find(memory).scaling.symbol
 
 
@@ -114,13 +116,11 @@ def _headline(memory: str) -> str:
 
 
 def _shares(rows: Table, criterion: str, by: list[str]) -> Table:
-    from experiments.statistics.clusters import by_group
-
     cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
     return by_group(rows.assign(cluster=cluster), by, criterion, "probes", "cluster")
 
 
-def _bars(ax: "Axes", shares: Table, x: str, **look: Any) -> None:
+def _bars(ax: Axes, shares: Table, x: str, **look: Any) -> None:
     below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
     ax.errorbar(shares[x], shares["mean"], np.clip([below, above], 0, None), **_look(look))
 
@@ -128,10 +128,10 @@ def _bars(ax: "Axes", shares: Table, x: str, **look: Any) -> None:
 def _variants(rows: Table) -> dict[tuple, str]:
     """The (dynamics, corruption) of a memory's curves, in words that tell them apart."""
     found = {}
-    for dynamics, corruption in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
+    for dynamics, start in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
         parts = [str(dynamics)] if rows["dynamics"].nunique() > 1 else []
-        parts += [_start(corruption)] if rows["corruption"].nunique() > 1 else []
-        found[dynamics, corruption] = ", ".join(parts)
+        parts += [_start(start)] if rows["corruption"].nunique() > 1 else []
+        found[dynamics, start] = ", ".join(parts)
     return found
 
 
@@ -142,17 +142,15 @@ def _title(memory: str) -> str:
     return f"{name}, {words.get(name, '')} {parameter}" if parameter else name
 
 
-def _start(corruption) -> str:
-    from hopfield.patterns import corruption as parse
-
-    kind, amount = parse(corruption)
+def _start(spec: str | float) -> str:
+    kind, amount = corruption(spec)
     words = {"flip": "flipped", "mask": "masked", "lower": "lower part masked"}
     if not amount:
         return "clean start"
     return f"noise of deviation {amount:g}" if kind == "noise" else f"{amount:.0%} {words[kind]}"
 
 
-def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
+def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
     """Share of queries that pass against load, one curve per size; theory as vertical lines."""
     rows = table[table["memory"] == memory]
     criterion, beta = _headline(memory), _betas(rows)[memory]
@@ -163,20 +161,20 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
         look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
         look |= {} if face is None else {"markerfacecolor": face}
         counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
-        exact = predictions.success(memory, criterion, key[3], counts, key[2], beta)
+        exact = theory.success(memory, criterion, key[3], counts, key[2], beta)
         if exact is not None:
             ax.plot(loads, exact, **_theory(color=look["color"]))
             look["linestyle"] = "none"
         label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else None
         _bars(ax, _shares(curve, criterion, ["load"]), "load", label=label, **look)
-    known = predictions.success(memory, criterion, 10, np.array([10]), 0, beta) is not None
+    known = theory.success(memory, criterion, 10, np.array([10]), 0, beta) is not None
     for words, face, line in zip(variants.values(), faces.values(), itertools.cycle(LINES), strict=False):
         if words:
             look = {"linestyle": "none" if known else line, "markerfacecolor": face or "0.3"}
             ax.plot([], [], marker="o", color="0.3", label=words, **look)
     if known:
         ax.plot([], [], **_theory(label="exact at that $N$"))
-    limit = predictions.critical_load(memory, criterion, None, 0, beta)
+    limit = theory.critical_load(memory, criterion, None, 0, beta)
     if limit is not None and (rows["corruption"] == 0).any():
         ax.axvline(limit, **_theory(linestyle=":", label=_limit(memory, criterion, limit)))
     _converged(ax, rows, criterion)
@@ -186,7 +184,7 @@ def _success(ax: "Axes", table: Table, summary: dict, memory: str) -> None:
     ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8, fontsize=7)
 
 
-def _converged(ax: "Axes", rows: Table, criterion: str) -> None:
+def _converged(ax: Axes, rows: Table, criterion: str) -> None:
     """The share that still has the weight once the dynamics have ended, at the largest size from its first start."""
     if criterion != "target_weight" or not rows["converged_weight"].notna().any():
         return
@@ -196,12 +194,8 @@ def _converged(ax: "Axes", rows: Table, criterion: str) -> None:
     _bars(ax, _shares(curve, "converged_weight", ["load"]), "load", label=f"$N={size}$, converged", **look)
 
 
-def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]) -> None:
+def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float]) -> None:
     """Number of patterns at which half of the queries pass, against the number of neurons, with theory."""
-    import pandas
-
-    from hopfield.memories import find
-
     frame: Table = pandas.DataFrame(critical)
     clean = frame[frame["corruption"] == 0]
     frame = clean if len(clean) else frame
@@ -218,7 +212,7 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
         bars = np.clip([middle - low, high - middle], 0, None)
         ax.errorbar(size, middle, bars, label=_title(memory), **_look(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
-        limit = predictions.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
+        limit = theory.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
     kinds = dict.fromkeys(_limit(memory, _headline(memory)) for memory in looks)
@@ -232,10 +226,8 @@ def _critical_patterns(ax: "Axes", critical: list[dict], betas: dict[str, float]
     ax.legend(loc="best")
 
 
-def _one_step_error(ax: "Axes", table: Table) -> None:
+def _one_step_error(ax: Axes, table: Table) -> None:
     """Wrong neurons after one step against load, with the exact finite-size prediction through every curve."""
-    from experiments.statistics.clusters import means_by_group
-
     rows = table[(table["corruption"] == table["corruption"].iloc[0])]
     rows = rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
     several = rows["memory"].nunique() > 1
@@ -252,7 +244,7 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
         ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **_look(look))
         counts = np.sort(curve["patterns"].unique())
         loads = np.sort(curve["load"].unique())
-        exact = predictions.one_step_error(memory, neurons, counts, curve["corruption"].iloc[0], _betas(curve)[memory])
+        exact = theory.one_step_error(memory, neurons, counts, curve["corruption"].iloc[0], _betas(curve)[memory])
         if exact is not None:
             shown = exact > 1e-9
             ax.plot(loads[shown], exact[shown], **_theory(color=look["color"]))
@@ -271,12 +263,10 @@ def _one_step_error(ax: "Axes", table: Table) -> None:
     ax.legend(loc="lower right")
 
 
-def _retained_overlap(ax: "Axes", table: Table) -> None:
+def _retained_overlap(ax: Axes, table: Table) -> None:
     """Final overlap against load with the theory of the infinite network: of what is retained where overlaps are
     bimodal, of all queries where they spread and a cut would decide.
     """
-    from experiments.statistics.clusters import means_by_group
-
     memory = table["memory"].iloc[0]
     column, weight = ("overlap_retained", "retained") if _bimodal(memory) else ("overlap", "probes")
     rows = table[(table["corruption"] == 0) & (table["dynamics"] == table["dynamics"].iloc[0])]
@@ -288,7 +278,7 @@ def _retained_overlap(ax: "Axes", table: Table) -> None:
         look = looks[str(size)] | {"linestyle": "none"}
         ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **_look(look))
     loads = np.linspace(rows["load"].min(), rows["load"].max(), 120)
-    deficit = 1 - np.asarray(predictions.retained_overlap(memory, loads))
+    deficit = 1 - np.asarray(theory.retained_overlap(memory, loads))
     ax.plot(loads, deficit, **_theory(label=_limit(memory, "retained")))
     whose = "retained" if _bimodal(memory) else "all"
     ax.set(yscale="log", xlabel=_load_label(memory), ylabel=rf"$1 - m$ of {whose} queries")
@@ -305,12 +295,8 @@ def _overlap_title(memory: str) -> str:
     return "overlap of what is retained" if _bimodal(memory) else f"final overlap, {_title(memory)}"
 
 
-def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
+def _extrapolation(ax: Axes, summary: dict, betas: dict[str, float]) -> None:
     """Critical load against N^−x with every fitted exponent, none hidden."""
-    import pandas
-
-    from experiments.statistics.extrapolation import best_fit
-
     fits: Table = pandas.DataFrame(summary["extrapolation"])
     headline = _headline(fits["memory"].iloc[0])
     fits = fits[fits["criterion"] == headline]
@@ -331,15 +317,15 @@ def _extrapolation(ax: "Axes", summary: dict, betas: dict[str, float]) -> None:
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
     memory, start = points["memory"].iloc[0], points["corruption"].iloc[0]
-    theory = predictions.critical_load(memory, headline, None, start, betas[memory])
-    if theory is not None:
-        ax.axhline(theory, **_theory(label=_limit(memory, headline, theory)))
+    limit = theory.critical_load(memory, headline, None, start, betas[memory])
+    if limit is not None:
+        ax.axhline(limit, **_theory(label=_limit(memory, headline, limit)))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
     ax.legend(loc="upper left", fontsize=7)
 
 
-def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
+def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
     """All memories at the same task, against load or, for real patterns, against their number."""
     x = "patterns" if real else "load"
     curves = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
@@ -353,8 +339,6 @@ def _comparison(ax: "Axes", table: Table, criterion: str, real: bool) -> None:
     if real:
         ax.set(xscale="log", xlabel="stored patterns $M$")
     else:
-        from hopfield.theory import bounds
-
         gardner = float(bounds.gardner())
         ax.set_xlabel(_load_label(table["memory"].iloc[0]))
         if _symbol(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:

@@ -1,64 +1,15 @@
-"""What a memory's capacity is measured at: sizes, loads, samples and starts, common to all or a memory's own."""
+"""Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, NamedTuple
 
-from experiments.bounds import Use
-from experiments.contract import Cost, about
+import numpy as np
+
+from experiments.capacity.config import Config, Parity, Scale
+from experiments.contract import Cost
 from experiments.shared import draws, pattern_sets, spellings
-
-DYNAMICS = ("asynchronous", "synchronous")
-
-
-class Parity(Enum):
-    """Numbers of patterns M that loads are rounded to, where fields are sums of M integers."""
-
-    odd = "odd"
-    even = "even"
-    any = "any"
-
-
-def _rounds(config: Any) -> bool:
-    """Whether loads of a memory with integer fields are asked for."""
-    from hopfield.memories import find
-
-    return any(find(memory).integer_fields and chosen(config, memory).stored is None for memory in config.memories)
-
-
-@dataclass
-class Scale:
-    """What one memory is measured at, where it differs from the others; null takes the common value."""
-
-    neurons: list[int] | None = field(
-        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
-    )
-    loads: list[float] | None = field(
-        default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True)
-    )
-    stored: list[int] | None = field(
-        default=None, metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True)
-    )
-    samples: Any = field(
-        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
-    )
-    probes: int | None = field(default=None, metadata=about("patterns queried in each sample", least=1))
-    dynamics: list[str] | None = field(
-        default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True)
-    )
-    corruption: list[Any] | None = field(
-        default=None,
-        metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount", nonempty=True),
-    )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
-    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
-    parity: Parity | None = field(
-        default=None,
-        metadata=about(
-            "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
-            used_when=Use("a memory with loads has fields that are integers (classical, dense)", _rounds),
-        ),
-    )
+from hopfield import Memory
+from hopfield.memories import find
+from hopfield.patterns import corruption
 
 
 class At(NamedTuple):
@@ -97,9 +48,15 @@ def first_given(*layers: Scale) -> At:
     return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
 
 
-def chosen(config: Any, memory: str) -> At:
+def chosen(config: Config, memory: str) -> At:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
     return first_given(config, spellings.entry(config.per_memory, memory) or Scale())
+
+
+def start(spec: str | float) -> str | float:
+    """One name for every corruption: the fraction of flipped spins, or kind:amount."""
+    found = corruption(spec)
+    return str(found) if found.kind != "flip" and found.amount else found.amount
 
 
 def widths(at: At, source: str) -> list[int]:
@@ -116,8 +73,6 @@ def samples(at: At, neurons: int) -> int:
 
 def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
     """Numbers of patterns M in ascending order: `stored` as given, or the loads rounded to the scale's parity."""
-    from hopfield.memories import find
-
     if scale.stored is not None:
         return sorted(set(scale.stored))
     blueprint = find(memory)
@@ -129,17 +84,12 @@ def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
 
 def counted(point: dict) -> dict:
     """What is known of a point before it is measured: its load and the parity of its number of patterns."""
-    from hopfield.memories import find
-
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
 
 
 def check(memory: str, scale: At) -> None:
-    """Refuse what a memory can not be measured at, in one sentence."""
-    from hopfield.memories import find
-    from hopfield.patterns import corruption
-
+    """Refuse what a memory cannot be measured at, in one sentence."""
     blueprint = find(memory)
     _check_samples(scale.samples)
     for name in scale.dynamics:
@@ -179,11 +129,6 @@ def check_source(memory: str, at: At, source: str, neurons: list[int] | None) ->
 
 def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
     """What a memory at one size takes: stored patterns and couplings, or counts by overlap and bit."""
-    import numpy as np
-
-    from hopfield import Memory
-    from hopfield.memories import find
-
     counts = pattern_counts(memory, at, neurons)
     starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
     points, probes = starts * drawn * len(counts), min(at.probes, most)

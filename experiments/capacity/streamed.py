@@ -1,4 +1,4 @@
-"""One pass over patterns that are not stored: one step of every memory, from every start, at every number of patterns.
+"""Streamed patterns, never stored: one pass gives one step of every memory, from every start, at every number of them.
 
 A pass counts the patterns by overlap and bit (`hopfield.large.counts`), which answers every separation at every β. Sums
 over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way.
@@ -6,18 +6,21 @@ over patterns grow with M, so that the pass over the most patterns gives all sma
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import numpy as np
 
 from experiments.capacity import scale
 from experiments.shared import draws, pattern_sets, retention
-
-if TYPE_CHECKING:
-    from hopfield import Memory
 from experiments.shared.streams import check_memory, start
+from hopfield import Memory, find_memory
+from hopfield.large import counts
+from hopfield.large import mesh as sharding
+from hopfield.patterns import corruption
 
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
-    """Refuse what one pass can not measure, in one sentence."""
+    """Refuse what one pass cannot measure, in one sentence."""
     check_memory(memory)
     if tuple(dynamics) != ("synchronous",) or max_steps != 1:
         given = f"dynamics={list(dynamics)} max_steps={max_steps}"
@@ -40,12 +43,6 @@ def _draw(point: dict) -> tuple:
 
 
 def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
-    import numpy as np
-
-    from hopfield.large import counts
-    from hopfield.large import mesh as sharding
-    from hopfield.patterns import corruption
-
     most = max(point["patterns"] for point in points)
     source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
     # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
@@ -68,14 +65,9 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
 
 def _outcome(point: dict, counted: dict, targets) -> dict:
     """The columns of the capacity table; where one step leads is where the dynamics end."""
-    import numpy as np
-
-    from hopfield import find_memory
-    from hopfield.large import counts
-
     blueprint = find_memory(point["memory"])
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
-    part = counts.summand(cast("Memory", blueprint.build(np.ones((1, point["neurons"])), **options)))
+    part = counts.summand(cast(Memory, blueprint.build(np.ones((1, point["neurons"])), **options)))
     found, used = counted[point["corruption"]], slice(0, point["probes"])
     target, begun = targets[used], found.queries[used]
     state = found.update(part.potential)[used]

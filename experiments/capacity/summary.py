@@ -1,15 +1,20 @@
-"""The summary of a capacity table: critical loads beside theory, extrapolations, overlaps, and what to be warned of."""
+"""Summary of a capacity table: critical loads beside theory, extrapolations, overlaps, and warnings."""
 
 from typing import Any, cast
 
 import numpy as np
+import pandas
 
-from experiments.capacity import theory as predictions
+from experiments.capacity import scale, theory
+from experiments.figures.style import Table
 from experiments.shared import pattern_sets
 from experiments.shared.retention import CUTS
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.crossings import half_crossing
+from experiments.statistics.extrapolation import extrapolate
+from experiments.statistics.thresholds import critical_load
+from hopfield.memories import find
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 CRITERIA = (*CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
 EXTRAPOLATED = tuple(CUTS)
 """Criteria whose critical load M / N^(n−1) has a limit that it nears as a power of N.
@@ -24,6 +29,7 @@ CURVE = ["memory", "dynamics", "corruption", "source", "neurons"]
 
 def summarise(table: Table) -> dict:
     """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
+    table = named(table)
     critical = [entry for key, rows in table.groupby(CURVE, sort=False) for entry in _critical(key, rows)]
     return {
         "critical_load": critical,
@@ -34,10 +40,13 @@ def summarise(table: Table) -> dict:
     }
 
 
+def named(table: Table) -> Table:
+    """The table with flips as numbers again: beside other corruptions a CSV file makes strings of them."""
+    return table.assign(corruption=table["corruption"].map(scale.start))
+
+
 def logarithmic(memory: str) -> bool:
     """Whether the load of a memory is ln M / N."""
-    from hopfield.memories import find
-
     return find(memory).scaling.symbol == "ln M / N"
 
 
@@ -47,8 +56,6 @@ def _clusters(rows: Table) -> Any:
 
 def _critical(key: Any, rows: Table) -> list[dict]:
     """The loads at which half of the queries pass each criterion, and where one step errs in so many spins."""
-    from experiments.statistics.thresholds import critical_load
-
     curve = dict(zip(CURVE, cast(tuple, key), strict=True))
     found = []
     for criterion in CRITERIA:
@@ -64,12 +71,10 @@ def _critical(key: Any, rows: Table) -> list[dict]:
 
 def _one_step(rows: Table) -> list[dict]:
     """The load at which one step leaves a share of wrong spins, which theory knows exactly at every size."""
-    from experiments.statistics.crossings import half_crossing
-
-    level = predictions.WRONG
+    level = theory.WRONG
     mean = rows.groupby("load")["one_step_error"].transform("mean")
     near = rows[(mean > level / 4) & (mean < 4 * level)]
-    if near["load"].nunique() < 2 or not predictions.has_one_step_error(str(rows["memory"].iloc[0])):
+    if near["load"].nunique() < 2 or not theory.has_one_step_error(str(rows["memory"].iloc[0])):
         return []
     found = half_crossing(near["load"], near["one_step_error"], _clusters(near), near["probes"], level=level)
     if not np.isfinite(found.stderr):
@@ -85,18 +90,15 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     if curve["source"] not in pattern_sets.DRAWN:
         return known
     arguments = (curve["corruption"], float(beta))
-    theory = predictions.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
-    limit = predictions.critical_load(curve["memory"], criterion, None, *arguments)
-    at_size = predictions.depends_on_size(curve["memory"], criterion)
-    kind = predictions.kind(curve["memory"], criterion) if theory is not None or limit is not None else None
-    return known | {"theory": theory if at_size else None, "limit": limit, "kind": kind}
+    at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
+    limit = theory.critical_load(curve["memory"], criterion, None, *arguments)
+    kind = theory.kind(curve["memory"], criterion) if at_size is not None or limit is not None else None
+    if not theory.depends_on_size(curve["memory"], criterion):
+        at_size = None
+    return known | {"theory": at_size, "limit": limit, "kind": kind}
 
 
 def _extrapolations(critical: list[dict]) -> list[dict]:
-    import pandas
-
-    from experiments.statistics.extrapolation import extrapolate
-
     chosen = [e for e in critical if e["criterion"] in EXTRAPOLATED and not logarithmic(e["memory"])]
     if not chosen:
         return []
@@ -111,17 +113,15 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
 
 def _overlaps(table: Table) -> list[dict]:
     """Mean final overlap of all queries from clean starts at every load, beside theory for N → ∞: no cut enters."""
-    from experiments.statistics.clusters import means_by_group
-
     found = []
     for key, rows in table[table["corruption"] == 0].groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
-        if predictions.retained_overlap(curve["memory"], 0.01) is None or curve["source"] not in pattern_sets.DRAWN:
+        if theory.retained_overlap(curve["memory"], 0.01) is None or curve["source"] not in pattern_sets.DRAWN:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "probes")
-        theory = predictions.retained_overlap(curve["memory"], means["load"].to_numpy(float))
+        expected = theory.retained_overlap(curve["memory"], means["load"].to_numpy(float))
         for load, mean, stderr, known in zip(
-            means["load"], means["mean"], means["stderr"], cast(Any, theory), strict=True
+            means["load"], means["mean"], means["stderr"], cast(Any, expected), strict=True
         ):
             found.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": known})
     return found
@@ -129,8 +129,6 @@ def _overlaps(table: Table) -> list[dict]:
 
 def _notes(table: Table) -> list[str]:
     """A warning for every memory with exact ties that was measured at odd and at even numbers of patterns."""
-    from hopfield.memories import find
-
     found = []
     for memory, rows in table.groupby("memory", sort=False):
         if find(str(memory)).integer_fields and rows["patterns"].mod(2).nunique() > 1:

@@ -1,10 +1,13 @@
-"""What theory says of a memory by name: the lines drawn beside measurements, and None where there is no theory."""
+"""Theory of a memory by its name: the lines drawn beside measurements, and None where there is none."""
 
 from typing import cast
 
 import numpy as np
+from scipy.optimize import brentq
 
 from experiments.shared.retention import CUTS
+from hopfield.memories import find
+from hopfield.theory import classical, dense, exponential, spherical
 
 WRONG = 0.005
 """Share of wrong spins after one step that defines a load, the 0.5 % of Krotov & Hopfield 2016."""
@@ -59,8 +62,6 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
         corruption: flipped fraction of the start; anything else is beyond theory.
         beta: inverse temperature.
     """
-    from hopfield.theory import exponential
-
     if not isinstance(corruption, int | float) or corruption > 0.5:
         return None
     name, degree = _parts(memory)
@@ -84,10 +85,6 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
 
 def _retained(name: str, degree: int, cut: float) -> float:
     """Largest load whose retrieval state has an overlap above the cut: the last one, or where m(α) falls to the cut."""
-    from scipy.optimize import brentq
-
-    from hopfield.theory import classical, dense
-
     last = classical.critical_load() if name == "classical" else dense.spinodal(degree)
     if last.overlap >= cut:
         return float(last.load)
@@ -97,9 +94,6 @@ def _retained(name: str, degree: int, cut: float) -> float:
 
 def _wrong(memory: str, neurons: int | None, corruption: float, beta: float) -> float | None:
     """Load at which one step leaves `WRONG` of the spins wrong; at finite N exact for odd M, interpolated between."""
-    from hopfield.memories import find
-    from hopfield.theory import dense, exponential
-
     name, degree = _parts(memory)
     if neurons is None:
         if name == "exponential":
@@ -130,8 +124,6 @@ def _wrong(memory: str, neurons: int | None, corruption: float, beta: float) -> 
 
 def _sphere(criterion: str, neurons: int | None, beta: float) -> float | None:
     """Annealed thresholds of patterns of norm √N: κ = β N on the unit sphere."""
-    from hopfield.theory import spherical
-
     if neurons is None:
         return float(spherical.typical_load(beta, "sphere"))
     kind = "one_step" if criterion == "target_weight" else "converged"
@@ -140,8 +132,6 @@ def _sphere(criterion: str, neurons: int | None, beta: float) -> float | None:
 
 def success(memory: str, criterion: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
     """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
-    from hopfield.theory import exponential
-
     if not isinstance(corruption, int | float) or (_parts(memory)[0], criterion) != ("exponential", "target_weight"):
         return None
     if corruption > 0.5:
@@ -151,8 +141,6 @@ def success(memory: str, criterion: str, neurons: int, patterns, corruption, bet
 
 def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
     """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
-    from hopfield.theory import classical, dense, exponential
-
     if not isinstance(corruption, int | float):
         return None
     name, degree = _parts(memory)
@@ -167,8 +155,6 @@ def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float)
 
 def retained_overlap(memory: str, load) -> np.ndarray | None:
     """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
-    from hopfield.theory import classical, dense
-
     name, degree = _parts(memory)
     if name == "classical":
         return np.asarray(classical.retrieval_overlap(load))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
-from experiments.capacity.experiment import Config, Scale
+from experiments.capacity.config import Config, Scale
 from experiments.shared import files, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 

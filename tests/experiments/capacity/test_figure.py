@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
-from experiments.capacity.experiment import Scale
+from experiments.capacity.config import Scale
 from experiments.figures import style
 from experiments.shared import files
 from tests.experiments.capacity.tables import invented

@@ -1,15 +1,14 @@
-"""What the capacity experiment is asked to measure: whose scale counts, how many patterns, and what it refuses."""
+"""Scales of the capacity experiment: whose counts, how many patterns there are, and what is refused."""
 
 import math
 
 import pytest
 import yaml
 
-from experiments import run
+from experiments import contract, run
 from experiments.capacity import experiment as capacity
-from experiments.capacity import scale as capacity_scale
-from experiments.capacity.experiment import Config, Scale, scale
-from experiments.capacity.scale import Parity
+from experiments.capacity import scale
+from experiments.capacity.config import Config, Parity, Scale
 from hopfield.memories import names
 
 MISTAKES = [
@@ -82,15 +81,15 @@ MISTAKES = [
 @pytest.mark.parametrize(("options", "sentence"), MISTAKES, ids=[str(options)[:60] for options, _ in MISTAKES])
 def test_a_mistake_is_one_sentence(options, sentence):
     with pytest.raises(ValueError, match=r"must|takes") as error:
-        Config(**options)
+        contract.check(capacity, Config(**options))
     assert str(error.value) == sentence
 
 
 def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
     config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], probes=3)
-    assert scale(config, "classical")[:5] == ([50], [0.1, 0.2], None, 7, 3)
-    assert (scale(config, "modern").samples, scale(config, "modern").beta) == (4, 2.0)
+    assert scale.chosen(config, "classical")[:5] == ([50], [0.1, 0.2], None, 7, 3)
+    assert (scale.chosen(config, "modern").samples, scale.chosen(config, "modern").beta) == (4, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
 
 
@@ -106,7 +105,7 @@ def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     ids=["smoke", "own loads", "own stored", "loads over stored", "stored over loads"],
 )
 def test_loads_and_stored_silence_each_other(common, own, expected):
-    found = scale(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
+    found = scale.chosen(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
     assert (found.loads, found.stored) == expected
 
 
@@ -156,7 +155,7 @@ def test_numbers_given_as_stored_are_taken_as_they_are_and_their_parity_is_in_th
     config = Config(memories=["classical"], stored=[4, 5, 6], samples=1)
     points = capacity.points(config)
     assert [point["patterns"] for point in points] == [4, 5, 6]
-    assert [capacity_scale.counted(point)["parity"] for point in points] == ["even", "odd", "even"]
+    assert [scale.counted(point)["parity"] for point in points] == ["even", "odd", "even"]
 
 
 @pytest.mark.parametrize("name", ["dense:3", "sparse:1.5", "dense:5"])

@@ -1,4 +1,4 @@
-"""Capacity from patterns that are not stored: the same numbers as stored ones give, and what one pass can not do."""
+"""Capacity from patterns that are not stored: the same numbers as stored ones give, and what one pass cannot do."""
 
 import json
 import re
@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from experiments import contract
 from experiments.capacity import experiment as capacity
-from experiments.capacity.experiment import Config
+from experiments.capacity.config import Config
 from experiments.shared import draws, files, streams
 from hopfield import find_memory
 from hopfield.patterns import corruption
@@ -82,8 +83,8 @@ def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
     given = 4 if samples is None else samples
     sentence = f"samples must be 1 for {source}, which gives the same patterns every time, got {given}"
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        Config(**(OPTIONS | {"sources": [source], "samples": samples}))
-    Config(**(OPTIONS | {"sources": [source], "samples": {0: 1, 20: 3}}))
+        contract.check(capacity, Config(**(OPTIONS | {"sources": [source], "samples": samples})))
+    contract.check(capacity, Config(**(OPTIONS | {"sources": [source], "samples": {0: 1, 20: 3}})))
 
 
 def test_random_and_generated_patterns_agree_in_distribution():
@@ -116,7 +117,7 @@ def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
         ({"sources": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
     ],
 )
-def test_what_one_pass_can_not_do_is_one_sentence(changes, message):
+def test_what_one_pass_cannot_do_is_one_sentence(changes, message):
     options = OPTIONS | {"sources": ["generated"]} | changes
     with pytest.raises(ValueError, match=re.escape(message)):
-        Config(**options)
+        contract.check(capacity, Config(**options))

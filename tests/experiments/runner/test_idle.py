@@ -9,7 +9,8 @@ import pytest
 
 from experiments import contract
 from experiments.bounds import chosen
-from experiments.capacity import experiment as capacity
+from experiments.capacity import scale
+from experiments.capacity.config import Config, Scale
 from experiments.contract import about
 from experiments.runner import idle
 from experiments.shared import pattern_sets, spellings
@@ -94,9 +95,9 @@ def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> 
 
 
 def test_a_scale_is_found_however_its_memory_is_written() -> None:
-    scales = {"dense:3": capacity.Scale(samples=7), "sparse": capacity.Scale(samples=8)}
-    config = capacity.Config(memories=["dense", "sparse:2", "dense:4"], per_memory=scales)
-    assert [capacity.scale(config, memory).samples for memory in config.memories] == [7, 8, 4]
+    scales = {"dense:3": Scale(samples=7), "sparse": Scale(samples=8)}
+    config = Config(memories=["dense", "sparse:2", "dense:4"], per_memory=scales)
+    assert [scale.chosen(config, memory).samples for memory in config.memories] == [7, 8, 4]
 
 
 @pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])

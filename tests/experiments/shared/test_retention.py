@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from experiments.capacity import experiment as capacity
-from experiments.capacity import scale
+from experiments.capacity.config import DYNAMICS
 from experiments.shared import retention
 from hopfield import patterns
 from hopfield.dynamics import asynchronous as asynchronous_
@@ -30,7 +30,7 @@ GRID = {
 
 @pytest.fixture(scope="module")
 def tables(as_run):
-    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in scale.DYNAMICS}
+    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in DYNAMICS}
 
 
 @jax.jit
@@ -109,7 +109,7 @@ def by_hand(point: dict, seed: int) -> dict:
     return row | {name: np.mean(values) for name, values in means.items()}
 
 
-@pytest.mark.parametrize("dynamics", scale.DYNAMICS)
+@pytest.mark.parametrize("dynamics", DYNAMICS)
 def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
     table = tables[dynamics]
     expected = pandas.DataFrame([by_hand(point, 0) for point in table.to_dict("records")])
