@@ -1,22 +1,18 @@
-"""The figure of the asymptotic capacity experiment: thresholds against 1/N, and the curves behind them."""
+"""Figure of the asymptotic capacity experiment: thresholds against 1/N, and the curves behind them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments.figures.style import THEORY, panels, series
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from experiments.figures.style import THEORY, Table, panels, series
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """Thresholds on the left, the share of queries and of spins that are lost on the right, for the first start."""
-    import pandas
-
+def plot(table: Table, summary: dict) -> Figure:
+    """Thresholds against 1/N beside their limits, and the shares of queries and spins that are lost, of the first start."""
     found = pandas.DataFrame(summary["thresholds"])
     figure, axes = panels(1, 3, width=12.0, height=3.8)
     _thresholds(axes[0, 0], found)
@@ -33,7 +29,7 @@ def draw(table: Table, summary: dict) -> "Figure":
     return figure
 
 
-def _thresholds(ax: "Axes", found: Table) -> None:
+def _thresholds(ax: Axes, found: Table) -> None:
     keys = list(dict.fromkeys(zip(found["criterion"], found["corruption"], strict=True)))
     looks: Any = series([str(key) for key in keys])
     for key in keys:
@@ -63,7 +59,7 @@ def _thresholds(ax: "Axes", found: Table) -> None:
     ax.legend(fontsize=7.5)
 
 
-def _curves(ax: "Axes", rows: Table, label: str) -> None:
+def _curves(ax: Axes, rows: Table, label: str) -> None:
     sizes = sorted(rows["neurons"].unique())
     looks: Any = series([str(size) for size in sizes])
     for size in sizes:

@@ -4,8 +4,11 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_asymptotic import experiment as capacity_asymptotic
-from experiments.capacity_asymptotic.experiment import Config, crossing, measure, plot, points, summarise
+from experiments import contract
+from experiments.capacity_asymptotic import experiment, theory
+from experiments.capacity_asymptotic.config import Config
+from experiments.capacity_asymptotic.experiment import measure, plot, points, summarise
+from experiments.capacity_asymptotic.summary import crossing
 
 MISTAKES = [
     ({"neurons": []}, "neurons must not be empty, got []"),
@@ -85,9 +88,9 @@ def test_the_figure_draws(table):
 @pytest.mark.parametrize(("options", "message"), MISTAKES)
 def test_wrong_options_are_one_sentence(options, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        Config(**options)
+        contract.check(experiment, Config(**options))
     assert str(error.value) == message
 
 
 def test_limits_are_those_of_theory():
-    assert capacity_asymptotic.thresholds(1.0, 0.0) == pytest.approx({"weight": 0.5662192, "spin": 0.6749973})
+    assert theory.thresholds(1.0, 0.0) == pytest.approx({"weight": 0.5662192, "spin": 0.6749973})

@@ -1,0 +1,84 @@
+"""Queries of the exponential memory at one load: sampled by their overlaps, or among patterns that are enumerated."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.capacity_asymptotic.config import Config
+from hopfield.large import counts, overlap_sampling
+from hopfield.patterns.sources import generated
+
+
+def sampled(config: Config, point: dict) -> dict:
+    """The row of a point from overlaps that are sampled, whatever the number of patterns."""
+    parts = [config.seed, point["neurons"], round(point["corruption"] * 1e6), round(point["load"] * 1e6)]
+    found = overlap_sampling.sample(
+        np.random.default_rng(parts),
+        point["neurons"],
+        point["load"] * point["neurons"],
+        beta=point["beta"],
+        flipped=round(point["corruption"] * point["neurons"]),
+        trials=config.trials,
+    )
+    return _row(found.log_odds, found.wrong, found.entropy)
+
+
+def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[dict]:
+    """All patterns drawn and counted: one pass over the most of them for all loads and starts of a draw."""
+    size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
+    probes = min(config.probes, max(size.values()))
+    seen: dict[tuple, list] = {}
+    for draw in range(config.draws):
+        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), draw)
+        source = generated(key, "spins", max(size.values()), neurons)
+        targets = np.asarray(source.part(0, probes).rows(0, probes), np.float64)
+        starts = {c: _flipped(config, targets, c, draw) for c in dict.fromkeys(p["corruption"] for p in points_)}
+        for found in counts.along(source, np.concatenate(list(starts.values())), list(size.values())):
+            for point in (point for point in points_ if size[point["load"]] == found.patterns):
+                # Its own first patterns are queried, however many more there are at other loads.
+                first, own = list(starts).index(point["corruption"]) * probes, min(probes, found.patterns)
+                part = counts.Counts(*(x[first : first + own] for x in found))
+                judged = _judged(part, targets[:own], point["beta"])
+                seen.setdefault((point["corruption"], point["load"]), []).append(judged)
+    for point in points_:
+        columns = zip(*seen[point["corruption"], point["load"]], strict=True)
+        log_odds, wrong, entropy = (np.stack(column) for column in columns)
+        row = _row(log_odds.ravel(), wrong.ravel(), entropy.ravel())
+        # Queries of one draw share their patterns: the error is one over draws.
+        per_draw = np.mean(wrong, axis=1)
+        yield (
+            point
+            | row
+            | {"error_stderr": float(np.std(per_draw, ddof=min(1, len(per_draw) - 1)) / len(per_draw) ** 0.5)}
+        )
+
+
+def _flipped(config: Config, targets: np.ndarray, corruption: float, draw: int) -> np.ndarray:
+    """Every target with a fixed number of random spins flipped, which do not depend on how many targets there are."""
+    rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(corruption * 1e6)])
+    order = rng.permuted(np.tile(np.arange(targets.shape[1]), (config.probes, 1)), axis=1)[: len(targets)]
+    return np.where(order < round(corruption * targets.shape[1]), -targets, targets)
+
+
+def _judged(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:
+    neurons = targets.shape[1]
+    weight = found.target_weight(np.sum(targets * found.queries, axis=1), beta)
+    update = found.update(lambda s: np.exp(beta * (s - neurons)))
+    return np.log(weight) - np.log1p(-weight), np.mean(update != targets, axis=1), found.entropy(beta)
+
+
+def _row(log_odds: np.ndarray, wrong: np.ndarray, entropy: np.ndarray) -> dict:
+    """Counts, quantiles and means over the queries of a point."""
+    ordered, half = np.sort(log_odds), 0.5 * np.sqrt(len(log_odds))
+    low, high = (ordered[int(np.clip(len(ordered) / 2 + side * half, 0, len(ordered) - 1))] for side in (-1, 1))
+    return {
+        "queries": len(log_odds),
+        "heavy": int(np.sum(log_odds > 0)),
+        "log_odds": float(np.median(log_odds)),
+        "log_odds_stderr": float((high - low) / 2),
+        "error": float(np.mean(wrong)),
+        "error_stderr": float(np.std(wrong) / np.sqrt(len(wrong))),
+        "entropy": float(np.mean(entropy)),
+    }
