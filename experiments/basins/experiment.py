@@ -17,83 +17,32 @@ steps alone, so that its critical overlap is no prediction of theirs: 0.209 agai
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
 
 from experiments import contract
 from experiments.basins import measurement
-from experiments.contract import Cost, about
+from experiments.basins.config import Config, Scale
+from experiments.basins.figure import plot
+from experiments.basins.summary import summarise
+from experiments.contract import Cost
 from experiments.shared import parallel, pattern_sets, spellings
+from hopfield.memories import find
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 
 X_AXIS = "start_overlap"
-DYNAMICS = ("asynchronous", "synchronous")
 PARITY = "odd"
 """Parity of the numbers of patterns where fields are integers, the same at all sizes: no ties keep a spin."""
 CHUNK = 1e10
 """Multiplications one call to the device should cost: under a second, so that a kill loses little."""
-CURVE = ["memory", "dynamics", "neurons", "patterns"]
-"""Columns that tell one curve against the initial overlap from another."""
 
 
-@dataclass
-class Scale:
-    """What one memory is measured at."""
-
-    neurons: list[int] = field(
-        default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True)
-    )
-    loads: list[float] = field(
-        default_factory=lambda: [0.05, 0.15],
-        metadata=about("loads, in the memory's own scaling", above=0, nonempty=True),
-    )
-    samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1))
-    probes: int = field(default=4, metadata=about("patterns queried in each draw", least=1))
-    dynamics: list[str] | None = field(
-        default=None,
-        metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS),
-    )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
-    near: float = field(
-        default=0.8, metadata=about("overlap above which a state is near a pattern, from 0 to 1", above=0, below=1)
-    )
-    max_steps: int = field(default=50, metadata=about("updates or sweeps of one query at most", least=1))
-
-
-@dataclass
-class Config(contract.Config):
-    """Options of the basins of attraction; the defaults are smoke scale."""
-
-    memories: list[str] = field(
-        default_factory=lambda: ["classical", "modern"],
-        metadata=about(
-            "memories, each name or name:parameter as in dense:4, sparse:1.5",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-        ),
-    )
-    overlaps: list[float] = field(
-        default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
-        metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True),
-    )
-    per_memory: dict[str, Scale] = field(
-        default_factory=dict,
-        metadata=about("scales of single memories", numbered=True, meaning="memory", entries_of="memories"),
-    )
-
-    def __post_init__(self) -> None:
-        from hopfield.memories import find
-
-        contract.Config.__post_init__(self)
-        for memory in (*self.per_memory, *self.memories):
-            find(memory)
-            _check_scale(memory, _scale(self, memory))
+def check(config: Config) -> None:
+    """Refuse memories and scales that cannot be measured, in one sentence."""
+    for memory in (*config.per_memory, *config.memories):
+        find(memory)
+        _check_scale(memory, _scale(config, memory))
 
 
 def _scale(config: Config, memory: str) -> Scale:
@@ -102,8 +51,6 @@ def _scale(config: Config, memory: str) -> Scale:
 
 
 def _check_scale(memory: str, scale: Scale) -> None:
-    from hopfield.memories import find
-
     blueprint = find(memory)
     for neurons in scale.neurons:
         most = blueprint.scaling.patterns(max(scale.loads), neurons)
@@ -117,8 +64,6 @@ def _check_scale(memory: str, scale: Scale) -> None:
 
 
 def _dynamics(memory: str, scale: Scale) -> list[str]:
-    from hopfield.memories import find
-
     if scale.dynamics:
         return scale.dynamics
     return ["asynchronous" if find(memory).ensemble == "spins" else "synchronous"]
@@ -132,8 +77,6 @@ def cost(config: Config) -> Cost:
 
 
 def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
-    from hopfield.memories import find
-
     parts = []
     for neurons in scale.neurons:
         counts = [find(memory).rounded(load, neurons) for load in scale.loads]
@@ -146,8 +89,6 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, load, initial overlap and draw of patterns."""
-    from hopfield.memories import find
-
     found = []
     for memory in dict.fromkeys(config.memories):
         scale, blueprint = _scale(config, memory), find(memory)
@@ -184,8 +125,6 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
-    from hopfield.memories import find
-
     scale = _scale(config, point["memory"])
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
     padding = pattern_sets.padded(point["patterns"], largest, point["neurons"])
@@ -203,8 +142,6 @@ def _program(config: Config, point: dict) -> measurement.Program:
 
 def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], size: int) -> list[dict]:
     """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
-    from hopfield.memories import find
-
     padded = chunk + [chunk[0]] * (size - len(chunk))
     overlaps = [[point["initial_overlap"] for point in group] for group in padded]
     overlaps = [row + row[:1] * (program.overlaps - len(row)) for row in overlaps]
@@ -219,60 +156,3 @@ def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], 
             measured["start_overlap"] = round(measured["start_overlap"], 6)  # one place for queries of one overlap
             rows.append(point | {"load": load(point["patterns"], point["neurons"])} | measured)
     return rows
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Critical initial overlaps; shares of all queries of a curve that end right, near another, reversed, or nowhere.
-
-    `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
-    """
-    from experiments.statistics.thresholds import critical_load
-
-    critical, ends = [], []
-    for key, rows in table.groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, cast(tuple, key), strict=True)) | {"load": float(rows["load"].iloc[0])}
-        found = critical_load(rows["start_overlap"], rows["right"], rows["probes"], rows["sample"])
-        fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
-        critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
-        total = rows["probes"].sum()
-        right, some = rows["right"].sum() / total, rows["some"].sum() / total
-        shares = {name: rows[name].sum() / total for name in ("reversed", "cycles", "step_limit")}
-        ends.append(curve | {"right": right, "other": some - right, "nowhere": 1 - some - shares["reversed"]} | shares)
-    _add_theory(critical, table)
-    return {"critical_overlap": critical, "ends": ends, "scalars": _scalars(critical)}
-
-
-def _add_theory(critical: list[dict], table: "pandas.DataFrame") -> None:
-    """Set `theory` of every critical overlap to that of its load, NaN where there is none, and `theory_name`."""
-    import numpy as np
-
-    from experiments.basins.theory import lines
-
-    for key, rows in table.groupby(CURVE[:3], sort=False):
-        memory, dynamics, neurons = cast(tuple, key)
-        entries = [entry for entry in critical if tuple(entry[name] for name in CURVE[:3]) == key]
-        loads = np.array([entry["load"] for entry in entries])
-        found = lines(memory, dynamics, neurons, float(rows["beta"].iloc[0]), loads)
-        for i, entry in enumerate(entries):
-            entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
-            entry["theory_name"] = " ".join(found[0].label.split()) if found else None
-
-
-def _scalars(critical: list[dict]) -> dict[str, float]:
-    """Critical overlaps of the largest size of every memory."""
-    largest = {}
-    for entry in critical:
-        largest[entry["memory"]] = max(entry["neurons"], largest.get(entry["memory"], 0))
-    scalars = {}
-    for entry in critical:
-        if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
-            name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={entry['load']:.3g}"
-            scalars |= {name: entry["overlap"], f"{name}/stderr": entry["stderr"]}
-    return scalars
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Final against initial overlap, where queries end, and the critical overlap by load with theory, by memory."""
-    from experiments.basins.figure import draw
-
-    return draw(table, summary)

@@ -1,27 +1,24 @@
-"""The figure of basins of attraction: a column of panels for each memory."""
+"""Figure of basins of attraction: a column of panels for each memory."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.basins import theory as basins_theory
-from experiments.figures.style import LINES, THEORY, series
+from experiments.basins import theory
+from experiments.figures.style import LINES, THEORY, Table, series
+from experiments.statistics.clusters import by_group, means_by_group
+from hopfield.memories import find
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 SHOWN = 4
 """Loads shown of those that were measured."""
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """Final against initial overlap, where queries end, and the critical initial overlap by load."""
-    from matplotlib.figure import Figure
-
+def plot(table: Table, summary: dict) -> Figure:
+    """Final against initial overlap, where queries end, and the critical overlap by load with theory, by memory."""
     memories = list(dict.fromkeys(table["memory"]))
     figure = Figure(figsize=(3.7 * len(memories) + 0.3, 10.0), layout="constrained")
     axes = figure.subplots(3, len(memories), squeeze=False)
@@ -57,8 +54,6 @@ def _shown(rows: Table) -> Table:
 
 
 def _label(memory: str) -> str:
-    from hopfield.memories import find
-
     return find(memory).scaling.symbol.replace("ln M", r"\ln M").replace(" ", r"\,")
 
 
@@ -66,10 +61,8 @@ def _by_load(rows: Table) -> list[tuple[str, Table]]:
     return [(rf"$\alpha={load:.3g}$", curve) for load, curve in rows.groupby("load")]
 
 
-def _final(ax: "Axes", rows: Table) -> None:
+def _final(ax: Axes, rows: Table) -> None:
     """Mean final overlap against the initial one."""
-    from experiments.statistics.clusters import means_by_group
-
     curves = _by_load(rows)
     looks = series([label for label, _ in curves])
     for label, curve in curves:
@@ -81,10 +74,8 @@ def _final(ax: "Axes", rows: Table) -> None:
     ax.legend(loc="best", title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", fontsize=7.5, title_fontsize=8)
 
 
-def _ends(ax: "Axes", rows: Table) -> None:
+def _ends(ax: Axes, rows: Table) -> None:
     """Share of queries that end near their own pattern (filled) and near any pattern (open)."""
-    from experiments.statistics.clusters import by_group
-
     curves, exact = _by_load(rows), None
     looks = series([label for label, _ in curves])
     for label, curve in curves:
@@ -95,7 +86,7 @@ def _ends(ax: "Axes", rows: Table) -> None:
             look |= {"markerfacecolor": fill or looks[label]["color"]}
             ax.errorbar(shares["start_overlap"], shares["mean"], bars, **look)
         first, overlaps = curve.iloc[0], np.linspace(0, 1, 101)
-        exact = basins_theory.share(first["memory"], first["neurons"], first["patterns"], overlaps)
+        exact = theory.share(first["memory"], first["neurons"], first["patterns"], overlaps)
         if exact is not None:
             ax.plot(overlaps, exact, **THEORY | {"color": looks[label]["color"]})
     if exact is not None:
@@ -110,10 +101,8 @@ def _ends(ax: "Axes", rows: Table) -> None:
     ax.legend(loc="upper left", fontsize=7.5, ncol=2, columnspacing=1.2)  # above all curves
 
 
-def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
+def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
     """Initial overlap from which half of the queries end at their own pattern, against load, with theory."""
-    import pandas
-
     frame: Table = pandas.DataFrame(critical).astype({"overlap": float, "stderr": float})
     frame = frame[frame["method"] != "none"]
     several = rows["dynamics"].nunique() > 1
@@ -129,9 +118,9 @@ def _critical(ax: "Axes", rows: Table, critical: list[dict]) -> None:
             look: dict[str, Any] = ERROR | looks[f"{dynamics} {size}"] | {"linestyle": "none"}
             if len(found):
                 ax.errorbar(found["load"], found["overlap"], found["stderr"], label=label, **look)
-        for theory in basins_theory.lines(memory, dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
-            line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": theory.label}
-            ax.plot(theory.loads, theory.overlaps, **line)
+        for known in theory.lines(memory, dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
+            line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": known.label}
+            ax.plot(known.loads, known.overlaps, **line)
     ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")
     ax.set_xlabel(rf"load $\alpha = {_label(memory)}$")
     if ax.get_legend_handles_labels()[0]:

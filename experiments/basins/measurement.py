@@ -1,8 +1,20 @@
-"""Where queries of a given overlap with their pattern end: the compiled measurement behind basins of attraction."""
+"""Ends of queries of a given overlap with their pattern: the compiled measurement behind basins of attraction."""
 
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.shared import draws, pattern_sets
+from hopfield import retrieve
+from hopfield._numerics import unit
+from hopfield.dynamics import CYCLE, STEP_LIMIT
+from hopfield.memories import find
+from hopfield.patterns import flip
+from hopfield.spaces import Spins
 
 
 class Program(NamedTuple):
@@ -38,9 +50,6 @@ def run(program: Program, seed: int, beta: float | None, near: float, patterns, 
         overlaps: initial overlaps [S, O]. All share the draw's random numbers: a query of lower overlap is one of
             higher overlap, disturbed further.
     """
-    import jax
-    import numpy as np
-
     columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(overlaps, np.float32))
     result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), np.float32(near), *columns)
     return {name: values.tolist() for name, values in jax.device_get(result).items()}
@@ -48,8 +57,6 @@ def run(program: Program, seed: int, beta: float | None, near: float, patterns, 
 
 @lru_cache(maxsize=256)
 def _compiled(program: Program) -> Callable:
-    import jax
-
     def measured(seed, beta, near, *columns):
         return jax.lax.map(lambda column: _draw(program, seed, beta, near, *column), columns)
 
@@ -58,12 +65,6 @@ def _compiled(program: Program) -> Callable:
 
 def _draw(program: Program, seed, beta, near, patterns, sample, overlaps) -> dict:
     """Store one draw of patterns and query some of them at every initial overlap."""
-    import jax
-    import jax.numpy as jnp
-
-    from experiments.shared import draws, pattern_sets
-    from hopfield.memories import find
-
     pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
@@ -83,13 +84,6 @@ def _draw(program: Program, seed, beta, near, patterns, sample, overlaps) -> dic
 
 def _query(program: Program, model, rows, near, index, key, overlap) -> dict:
     """One query, and which patterns it ends near."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield import retrieve
-    from hopfield.dynamics import CYCLE, STEP_LIMIT
-    from hopfield.spaces import Spins
-
     target = rows[index]
     start_key, order_key = jax.random.split(key)
     start = _flipped if isinstance(model.space, Spins) else _tilted
@@ -111,18 +105,11 @@ def _query(program: Program, model, rows, near, index, key, overlap) -> dict:
 
 def _flipped(key, target, overlap):
     """Spins of the nearest possible overlap, 1 − 2k/N."""
-    from hopfield.patterns import flip
-
     return flip(key, target, 0.5 * (1.0 - overlap)).state
 
 
 def _tilted(key, target, overlap):
     """A state of the target's norm: overlap · target, the rest in a random direction across."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield._numerics import unit
-
     direction = unit(target)
     noise = jax.random.normal(key, target.shape, target.dtype)
     across = unit(noise - jnp.dot(noise, direction) * direction)

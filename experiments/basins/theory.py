@@ -1,8 +1,10 @@
-"""What theory says of the initial overlap from which a memory retrieves, by its name."""
+"""Theory of the initial overlap from which a memory retrieves, by its name."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from hopfield.theory import basins
 
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
@@ -31,8 +33,6 @@ def lines(memory: str, dynamics: str, neurons: int, beta: float, loads: np.ndarr
         beta: inverse temperature, not used where there is none.
         loads: where, in the memory's own scaling; overlaps are nan where a line does not reach.
     """
-    from hopfield.theory import basins
-
     name, _, parameter = memory.partition(":")
     degree = int(parameter or 3) if name == "dense" else 2
     if name == "classical" or (name == "dense" and degree == 2):
@@ -59,6 +59,4 @@ def lines(memory: str, dynamics: str, neurons: int, beta: float, loads: np.ndarr
 
 def share(memory: str, neurons: int, patterns: int, overlaps: np.ndarray) -> np.ndarray | None:
     """Share of queries of given overlaps that should end right; None where theory says nothing."""
-    from hopfield.theory import basins
-
     return np.asarray(basins.nearest_pattern_share(neurons, patterns, overlaps)) if memory == "modern" else None

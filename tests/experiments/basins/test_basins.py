@@ -10,20 +10,19 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.basins import experiment as basins
-from experiments.basins import measurement
-from experiments.basins import theory as basins_theory
-from experiments.basins.experiment import Config, Scale
+from experiments import contract
+from experiments.basins import experiment, measurement, theory
+from experiments.basins.config import Config, Scale
 from experiments.figures import style
 from experiments.shared import files, pattern_sets
-from hopfield.theory import basins as theory
+from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
 
 
 def table_of(**options) -> pandas.DataFrame:
     config = Config(**options)
-    rows = list(basins.measure(config, basins.points(config)))
+    rows = list(experiment.measure(config, experiment.points(config)))
     return pandas.read_csv(io.StringIO(pandas.DataFrame(rows).to_csv(index=False)))
 
 
@@ -115,12 +114,12 @@ def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
 def test_modern_queries_end_at_the_nearest_pattern(modern):
     """Always near some pattern, and right as often as no other pattern is nearer."""
     assert (modern["some"] == modern["probes"]).mean() > 0.97
-    summary = basins.summarise(modern)
+    summary = experiment.summarise(modern)
     for entry in summary["critical_overlap"]:
         assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
         assert entry["stderr"] < 0.03
     for (patterns, overlap), rows in modern.groupby(["patterns", "initial_overlap"]):
-        share = float(theory.nearest_pattern_share(14, patterns, overlap))
+        share = float(basins.nearest_pattern_share(14, patterns, overlap))
         trials = rows["probes"].sum()
         assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
 
@@ -128,7 +127,7 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
     program = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
-    nearest = float(theory.nearest_pattern_share(8, 500, 0.8))
+    nearest = float(basins.nearest_pattern_share(8, 500, 0.8))
     shares = [
         np.sum(measurement.run(program, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400
         for near in (0.8, 0.97)
@@ -142,15 +141,15 @@ def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
     scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, probes=4, max_steps=100)
     table = table_of(memories=["projection"], overlaps=[*OVERLAPS, 1.0], per_memory={"projection": scale})
     assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
-    wide, narrow = sorted(basins.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])
+    wide, narrow = sorted(experiment.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])
     assert wide["overlap"] + 0.2 < narrow["overlap"] < 1
 
 
 @pytest.mark.parametrize("overlaps", [[0.3, 0.9], [0.9]], ids=str)
 def test_a_point_does_not_depend_on_what_is_measured_with_it(smoke, overlaps):
     config = Config(memories=["modern"])
-    wanted = [point for point in basins.points(config) if point["initial_overlap"] in overlaps][::5]
-    for row in basins.measure(config, wanted):
+    wanted = [point for point in experiment.points(config) if point["initial_overlap"] in overlaps][::5]
+    for row in experiment.measure(config, wanted):
         same = smoke
         for name in wanted[0]:
             same = same[same[name] == row[name]]
@@ -160,7 +159,7 @@ def test_a_point_does_not_depend_on_what_is_measured_with_it(smoke, overlaps):
 
 
 def test_summary_accounts_for_every_query(smoke):
-    summary = basins.summarise(smoke)
+    summary = experiment.summarise(smoke)
     assert {entry["memory"] for entry in summary["critical_overlap"]} == {"classical", "modern"}
     for entry in summary["ends"]:
         shares = [entry[name] for name in ("right", "other", "reversed", "nowhere")]
@@ -175,7 +174,7 @@ def test_summary_accounts_for_every_query(smoke):
 def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_integers():
     scale = Scale(neurons=[30, 40, 50], loads=[0.1, 0.2, 0.21])
     memories = ["classical", "projection"]
-    points = basins.points(Config(memories=memories, per_memory=dict.fromkeys(memories, scale)))
+    points = experiment.points(Config(memories=memories, per_memory=dict.fromkeys(memories, scale)))
     stored = {memory: {(p["neurons"], p["patterns"]) for p in points if p["memory"] == memory} for memory in memories}
     assert stored["classical"] == {(30, 3), (30, 7), (40, 5), (40, 9), (50, 5), (50, 11)}
     assert {patterns % 2 for _, patterns in stored["projection"]} == {0, 1}
@@ -186,24 +185,24 @@ def test_neurodynamics_is_drawn_as_what_it_is():
     """Amari and Maginu's theory follows the dynamics for a few steps alone."""
     scale = Scale(neurons=[40], loads=[0.1], samples=2, dynamics=["synchronous"])
     table = table_of(memories=["classical"], overlaps=[0.1, 0.9], per_memory={"classical": scale})
-    (entry,) = basins.summarise(table)["critical_overlap"]
+    (entry,) = experiment.summarise(table)["critical_overlap"]
     assert entry["theory_name"] == "Amari & Maginu: not the dynamics beyond the first steps"
     with style.style():
-        axes = basins.plot(table, basins.summarise(table)).axes
+        axes = experiment.plot(table, experiment.summarise(table)).axes
     labels = [label.replace("\n", " ") for label in axes[-1].get_legend_handles_labels()[1]]
     assert entry["theory_name"] in labels
 
 
 def test_there_is_a_line_of_theory_where_there_is_a_theory():
     loads = np.array([0.05, 0.3, 1.1])
-    assert basins_theory.lines("classical", "asynchronous", 100, np.nan, loads) == []
-    assert basins_theory.lines("storkey", "asynchronous", 100, np.nan, loads) == []
+    assert theory.lines("classical", "asynchronous", 100, np.nan, loads) == []
+    assert theory.lines("storkey", "asynchronous", 100, np.nan, loads) == []
     for memory, dynamics in (("classical", "synchronous"), ("dense:2", "synchronous")):
-        (line,) = basins_theory.lines(memory, dynamics, 100, np.nan, loads)
-        np.testing.assert_array_equal(line.overlaps, theory.classical(loads))
-    (line,) = basins_theory.lines("projection", "asynchronous", 100, np.nan, loads)
+        (line,) = theory.lines(memory, dynamics, 100, np.nan, loads)
+        np.testing.assert_array_equal(line.overlaps, basins.classical(loads))
+    (line,) = theory.lines("projection", "asynchronous", 100, np.nan, loads)
     assert np.isnan(line.overlaps).tolist() == [False, False, True]
-    assert len(basins_theory.lines("modern", "synchronous", 16, 2.0, loads)) == 2
+    assert len(theory.lines("modern", "synchronous", 16, 2.0, loads)) == 2
 
 
 @pytest.mark.parametrize(
@@ -218,9 +217,9 @@ def test_there_is_a_line_of_theory_where_there_is_a_theory():
 )
 def test_the_figure_draws_whatever_was_measured(smoke, kept):
     table = smoke.loc[kept(smoke)]
-    summary = json.loads(files.encode(basins.summarise(table)), parse_constant=lambda name: None)
+    summary = json.loads(files.encode(experiment.summarise(table)), parse_constant=lambda name: None)
     with style.style():
-        figure = basins.plot(table, summary)
+        figure = experiment.plot(table, summary)
         assert isinstance(figure, Figure)
         figure.canvas.draw()
     assert len(figure.axes) == 3 * table["memory"].nunique()
@@ -257,4 +256,4 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
 )
 def test_a_bad_option_is_one_sentence(options, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        Config(**options)
+        contract.check(experiment, Config(**options))

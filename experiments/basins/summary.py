@@ -1,0 +1,56 @@
+"""Summary of the basins of attraction: critical initial overlaps beside theory, and the ends of all queries."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.basins.theory import lines
+from experiments.figures.style import Table
+from experiments.statistics.thresholds import critical_load
+
+CURVE = ["memory", "dynamics", "neurons", "patterns"]
+"""Columns that tell one curve against the initial overlap from another."""
+
+
+def summarise(table: Table) -> dict:
+    """Critical initial overlaps; shares of all queries of a curve that end right, near another, reversed, or nowhere.
+
+    `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
+    """
+    critical, ends = [], []
+    for key, rows in table.groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, cast(tuple, key), strict=True)) | {"load": float(rows["load"].iloc[0])}
+        found = critical_load(rows["start_overlap"], rows["right"], rows["probes"], rows["sample"])
+        fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
+        critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
+        total = rows["probes"].sum()
+        right, some = rows["right"].sum() / total, rows["some"].sum() / total
+        shares = {name: rows[name].sum() / total for name in ("reversed", "cycles", "step_limit")}
+        ends.append(curve | {"right": right, "other": some - right, "nowhere": 1 - some - shares["reversed"]} | shares)
+    _add_theory(critical, table)
+    return {"critical_overlap": critical, "ends": ends, "scalars": _scalars(critical)}
+
+
+def _add_theory(critical: list[dict], table: Table) -> None:
+    """Set `theory` of every critical overlap to that of its load, NaN where there is none, and `theory_name`."""
+    for key, rows in table.groupby(CURVE[:3], sort=False):
+        memory, dynamics, neurons = cast(tuple, key)
+        entries = [entry for entry in critical if tuple(entry[name] for name in CURVE[:3]) == key]
+        loads = np.array([entry["load"] for entry in entries])
+        found = lines(memory, dynamics, neurons, float(rows["beta"].iloc[0]), loads)
+        for i, entry in enumerate(entries):
+            entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
+            entry["theory_name"] = " ".join(found[0].label.split()) if found else None
+
+
+def _scalars(critical: list[dict]) -> dict[str, float]:
+    """Critical overlaps of the largest size of every memory."""
+    largest = {}
+    for entry in critical:
+        largest[entry["memory"]] = max(entry["neurons"], largest.get(entry["memory"], 0))
+    scalars = {}
+    for entry in critical:
+        if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
+            name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={entry['load']:.3g}"
+            scalars |= {name: entry["overlap"], f"{name}/stderr": entry["stderr"]}
+    return scalars
