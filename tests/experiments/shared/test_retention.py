@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from experiments.capacity import experiment as capacity
-from experiments.capacity.config import DYNAMICS
+from experiments.capacity.config import DYNAMICS, Scale
 from experiments.shared import retention
 from hopfield import patterns
 from hopfield.dynamics import asynchronous as asynchronous_
@@ -152,7 +152,7 @@ def test_numbers_do_not_depend_on_the_order_or_on_what_is_left_to_measure(tables
 
 def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
     grid = GRID | {"stored": [3, 7, 40], "samples": 5, "dynamics": ["asynchronous"]}
-    other = measured(**grid, per_memory={"classical": capacity.Scale(loads=[0.3])})
+    other = measured(**grid, per_memory={"classical": Scale(loads=[0.3])})
     table = tables["asynchronous"]
     for patterns_ in (3, 7):
         mine, theirs = (
