@@ -12,7 +12,7 @@ NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Thresholds against 1/N beside their limits, and the shares of queries and spins that are lost, of the first start."""
+    """Thresholds against 1/N beside their limits, and the shares of queries and spins lost from the first start."""
     found = pandas.DataFrame(summary["thresholds"])
     figure, axes = panels(1, 3, width=12.0, height=3.8)
     _thresholds(axes[0, 0], found)
