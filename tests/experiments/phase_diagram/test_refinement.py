@@ -86,7 +86,7 @@ def test_a_run_that_refines_ends_with_the_same_table_however_it_was_stopped(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: tuple[int, ...]
 ) -> None:
     """Sixteen points to begin with; each stop is counted from where the run before was."""
-    monkeypatch.setattr(importlib.import_module("experiments.toy"), "refine", lowered, raising=False)
+    monkeypatch.setattr(importlib.import_module("experiments.toy.experiment"), "refine", lowered, raising=False)
     for stop in stops:
         assert command("conf=toy", "output=out", f"stop_at={stop}").code in (0, 130)
     assert command("conf=toy", "output=out").code == 0
