@@ -15,26 +15,23 @@ are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criteri
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, product
 from math import exp, log
-from typing import TYPE_CHECKING, NamedTuple
 
 from experiments import contract
-from experiments.bounds import both, chosen
-from experiments.contract import Cost, about
+from experiments.contract import Cost
 from experiments.phase_diagram import measurement
+from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Effort, efforts
+from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
+from experiments.phase_diagram.summary import summarise
 from experiments.shared import parallel, pattern_sets
+from hopfield.memories import find
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "science", "summarise"]
 
 X_AXIS = "load"
-MEMORIES = ("classical", "modern")
-STUDIES = MAP, CURVE = ("map", "curve")
 PARITY = "odd"
 """Parity of the numbers of patterns of the classical network, the same at all sizes."""
 CHUNK = 2e10
@@ -43,161 +40,13 @@ TEMPERATURES = 2
 """Temperatures that share one draw of patterns in one call."""
 
 
-@dataclass
-class Map:
-    """Where a map is measured."""
-
-    neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
-    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
-    cells: list[int] = field(
-        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1)
-    )
-    levels: int = field(
-        default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
-    )
-    samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
-    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
-
-
-@dataclass
-class Classical(Map):
-    """The map of the classical network over M/N and T."""
-
-    temperature: list[float] = field(
-        default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T", least=0)
-    )
-    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
-    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
-
-
-@dataclass
-class Modern(Map):
-    """The map of the modern network over ln M / N and β."""
-
-    neurons: int = field(default=12, metadata=about("number of neurons N", least=2))
-    load: list[float] = field(
-        default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N", least=0)
-    )
-    beta: list[float] = field(
-        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β", least=1e-6)
-    )
-    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most", least=1))
-
-
-@dataclass
-class Curves:
-    """Overlap of the classical network against temperature at fixed loads."""
-
-    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
-    neurons: list[int] = field(
-        default_factory=lambda: [100], metadata=about("numbers of neurons N; one may return with other sweeps", least=2)
-    )
-    samples: list[int] = field(
-        default_factory=lambda: [6], metadata=about("draws of patterns, one number for all N or one for each", least=1)
-    )
-    temperatures: list[float] = field(
-        default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
-    )
-    levels: int = field(
-        default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
-    )
-    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
-    burn_in: list[int] = field(
-        default_factory=lambda: [20],
-        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0),
-    )
-    sweeps: list[int] = field(
-        default_factory=lambda: [40],
-        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2),
-    )
-
-
-class Effort(NamedTuple):
-    """What the curves of one size are measured with."""
-
-    neurons: int
-    samples: int
-    burn_in: int
-    sweeps: int
-
-
-@dataclass
-class Config(contract.Config):
-    """Options of the phase diagrams; the defaults are smoke scale."""
-
-    memories: list[str] = field(
-        default_factory=lambda: list(MEMORIES),
-        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
-    )
-    studies: list[str] = field(
-        default_factory=lambda: list(STUDIES),
-        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
-    )
-    classical: Classical = field(
-        default_factory=Classical,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP))),
-    )
-    modern: Modern = field(
-        default_factory=Modern, metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)))
-    )
-    curves: Curves = field(
-        default_factory=Curves,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE))),
-    )
-
-    def __post_init__(self) -> None:
-        contract.Config.__post_init__(self)
-        for name in MEMORIES:
-            _check_map(name, getattr(self, name))
-        _check_sweeps("classical", self.classical.sweeps)
-        _range("classical.temperature", self.classical.temperature)
-        _range("modern.beta", self.modern.beta)
-        _check_curves(self.curves)
-
-
-def _range(name: str, ends: list[float]) -> None:
-    if len(ends) != 2 or not ends[0] < ends[1]:
-        raise ValueError(f"{name} must be two ascending numbers, got {ends}")
-
-
-def _check_map(name: str, area: Map) -> None:
-    from hopfield.memories import find
-
-    _range(f"{name}.load", area.load)
-    if len(area.cells) != 2:
-        raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
-    most = find(name).scaling.patterns(area.load[1], area.neurons)
-    if most * area.neurons > 2**28:
-        raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
-
-
-def _check_sweeps(name: str, sweeps: int) -> None:
-    if sweeps % 2:
-        raise ValueError(f"{name}.sweeps must be even, got {sweeps}")
-
-
-def _efforts(curves: Curves) -> list[Effort]:
-    """One for each of neurons; a single number of draws or sweeps serves all."""
-    columns = [curves.neurons]
-    for name in ("samples", "burn_in", "sweeps"):
-        values = getattr(curves, name)
-        if len(values) not in (1, len(curves.neurons)):
-            raise ValueError(f"curves.{name} must be one number, or one for each of neurons, got {values}")
-        columns.append(values * len(curves.neurons) if len(values) == 1 else values)
-    return [Effort(*values) for values in zip(*columns, strict=True)]
-
-
-def _check_curves(curves: Curves) -> None:
-    efforts = _efforts(curves)
-    for effort in efforts:
-        _check_sweeps("curves", effort.sweeps)
-    if len({effort._replace(samples=0) for effort in efforts}) < len(efforts):
-        raise ValueError(f"curves.neurons must return with other sweeps or not at all, got {curves.neurons}")
-    if curves.loads and not (curves.neurons and curves.temperatures):
-        raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
-    for size in curves.neurons:
-        if max([*curves.loads, 0]) * size**2 > 2**28:
-            raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
+def check(config: Config) -> None:
+    """Refuse maps of more patterns than can be stored, in one sentence."""
+    for name in MEMORIES:
+        area = getattr(config, name)
+        most = find(name).scaling.patterns(area.load[1], area.neurons)
+        if most * area.neurons > 2**28:
+            raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
 
 
 def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict]:
@@ -227,8 +76,6 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
 
 def _stored(memory: str, load: float, neurons: int) -> int:
     """Number of patterns nearest to a load that is asked for, of one parity where fields are integers."""
-    from hopfield.memories import find
-
     return find(memory).rounded(load, neurons, PARITY)
 
 
@@ -274,7 +121,7 @@ def cost(config: Config) -> Cost:
         )
     curves = config.curves
     if CURVE in config.studies and "classical" in config.memories:
-        for neurons, samples, burn_in, sweeps in _efforts(curves):
+        for neurons, samples, burn_in, sweeps in efforts(curves):
             cells = len(curves.loads) * len(curves.temperatures) * samples
             steps = curves.probes * (burn_in + sweeps)
             parts.append(Cost(cells, neurons * max(neurons, curves.probes), cells * steps * neurons**2))
@@ -295,7 +142,7 @@ def _curves(config: Config) -> list[tuple[Effort, float]]:
     """Effort and load of every curve, loads that store the same number of patterns once."""
     found = {}
     if CURVE in config.studies and "classical" in config.memories:
-        for load, effort in product(config.curves.loads, _efforts(config.curves)):
+        for load, effort in product(config.curves.loads, efforts(config.curves)):
             found.setdefault((effort, _stored("classical", load, effort.neurons)), load)
     return [(effort, load) for (effort, _), load in found.items()]
 
@@ -359,8 +206,6 @@ def _padding(config: Config, point: dict) -> int:
 
 def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], size: int) -> list[dict]:
     """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
-    from hopfield.memories import find
-
     padded = chunk + [chunk[0]] * (size - len(chunk))
     temperatures = [[point["temperature"] for point in group] for group in padded]
     temperatures = [row + row[:1] * (TEMPERATURES - len(row)) for row in temperatures]
@@ -382,17 +227,3 @@ def _extent(config: Config, point: dict) -> dict[str, float | None]:
         return dict.fromkeys(names)
     cell = Cell(point["level"], point["column"], point["row"])
     return dict(zip(names, _edges(config, point["memory"], cell), strict=True))
-
-
-def summarise(table: "pandas.DataFrame") -> dict:
-    """Where retrieval ends, by size and load, its overlap beside the replica theory, and how well the maps agree."""
-    from experiments.phase_diagram.summary import summary
-
-    return summary(table)
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
-    from experiments.phase_diagram.figure import draw
-
-    return draw(table, summary)

@@ -1,20 +1,25 @@
-"""The figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
+"""Figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+from scipy.optimize import brentq
 
-from experiments.figures.style import THEORY, series
+from experiments.figures.style import THEORY, Table, series
 from experiments.phase_diagram import measurement
-from experiments.phase_diagram.summary import Table, cells
+from experiments.phase_diagram.summary import cells
+from hopfield.theory import classical, spherical
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Panel = Callable[["Axes"], None]
+Panel = Callable[[Axes], None]
 SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
 HATCHES = dict(zip(measurement.REGIMES, ("", "xx", "//", ""), strict=True))
 """The mixed regime is hatched, so that it differs from retrieval in grey, too."""
@@ -32,10 +37,8 @@ AXES = {
 }
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """A row of panels for each network: regimes, overlaps, and for the classical one curves and rounding."""
-    from matplotlib.figure import Figure
-
+def plot(table: Table, summary: dict) -> Figure:
+    """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     rows: list[list[Panel]] = []
     maps = table[table["study"] == "map"]
     for memory in dict.fromkeys(maps["memory"]):
@@ -72,25 +75,20 @@ def _rectangles(found: Table, memory: str) -> list[list[tuple[float, float]]]:
     return [[(left, bottom), (right, bottom), (right, top), (left, top)] for left, right, bottom, top in sides]
 
 
-def _frame(ax: "Axes", found: Table, memory: str) -> None:
+def _frame(ax: Axes, found: Table, memory: str) -> None:
     corners = np.array(_rectangles(found, memory)).reshape(-1, 2)
     (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
     ax.set(xlim=(left, right), ylim=(bottom, top), **AXES[memory])
     ax.locator_params(axis="x", nbins=5)
     ax.grid(False)
     if memory == "modern":
-        from matplotlib.ticker import NullFormatter, ScalarFormatter
-
         ax.set_yticks([beta for beta in (0.1, 0.2, 0.5, 1, 2, 5, 10) if bottom <= beta <= top])
         ax.yaxis.set_major_formatter(ScalarFormatter())
         ax.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _regimes(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
+def _regimes(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
-    from matplotlib.collections import PolyCollection
-    from matplotlib.patches import Patch
-
     handles = []
     for regime, shade in SHADES.items():
         inside = found[found["regime"] == regime]
@@ -108,10 +106,8 @@ def _regimes(ax: "Axes", found: Table, memory: str, neurons: int, where: str) ->
     ax.set_title(f"{where}: regimes", loc="left")
 
 
-def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -> None:
+def _overlaps(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> None:
     """Every cell in the shade of its mean overlap."""
-    from matplotlib.collections import PolyCollection
-
     shades = PolyCollection(_rectangles(found, memory), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
     shades.set_clim(0, 1)
@@ -124,7 +120,7 @@ def _overlaps(ax: "Axes", found: Table, memory: str, neurons: int, where: str) -
     ax.set_title(f"{where}: overlap", loc="left")
 
 
-def _lines(ax: "Axes", memory: str, neurons: int, colour: str) -> None:
+def _lines(ax: Axes, memory: str, neurons: int, colour: str) -> None:
     """The lines of theory on a map whose limits are set."""
     drawn = _classical_lines if memory == "classical" else _modern_lines
     loads = np.linspace(*ax.get_xlim(), 241)
@@ -140,8 +136,6 @@ def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) 
     All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it. Spins are counted as frozen
     from self-overlap q = FROZEN on, which is below T_g.
     """
-    from hopfield.theory import classical
-
     cold = temperatures[temperatures < 1]
     return [
         (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
@@ -156,8 +150,6 @@ def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.n
 
     q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
     """
-    from scipy.optimize import brentq
-
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     weights = weights / weights.sum()
     noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
@@ -166,8 +158,6 @@ def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.n
 
 def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
     """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
-    from hopfield.theory import spherical
-
     patterns = np.exp(loads * neurons)
     kappa = betas * neurons
     return [
@@ -182,13 +172,8 @@ def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tu
     ]
 
 
-def _curves(ax: "Axes", summary: dict) -> None:
+def _curves(ax: Axes, summary: dict) -> None:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
-    import pandas
-    from matplotlib.colors import to_rgb
-
-    from hopfield.theory import classical
-
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
@@ -221,10 +206,8 @@ def _measured(summary: dict) -> list[dict]:
     return [line for line in summary["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
 
 
-def _rounding(ax: "Axes", summary: dict) -> None:
+def _rounding(ax: Axes, summary: dict) -> None:
     """Where half of the probes have lost their pattern relative to T_M, by sweeps, with the width of the loss."""
-    import pandas
-
     frame: Table = pandas.DataFrame(_measured(summary))
     names = {
         key: rf"$\alpha={key[0]:.3g}$, {key[1]} sweeps"

@@ -1,4 +1,4 @@
-"""Where a memory of some temperature is held when started at its patterns: the measurement behind phase diagrams.
+"""Regimes of a memory at some temperature when it starts at its patterns: the measurement behind phase diagrams.
 
 The classical network is a sampler at temperature T; the modern one is deterministic, its β = 1/T sets how sharply it
 weighs the patterns. Both are started at a stored pattern and end in one of four kinds of state.
@@ -7,6 +7,16 @@ weighs the patterns. Both are started at a stored pattern and end in one of four
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.shared import draws, pattern_sets
+from hopfield import glauber, hebb_couplings, retrieve
+from hopfield.dynamics import STEP_LIMIT
+from hopfield.memories import find
+from hopfield.observables.stability import GLOBAL_AVERAGE, SINGLE_PATTERN, regime
 
 REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
 """Held by the target; by another pattern; by no single one but ordered (spin glass, metastable mixture); by none."""
@@ -56,9 +66,6 @@ def run(program: Program, seed: int, patterns, samples, temperatures) -> dict[st
         temperatures: T of every draw [S, T]. All share the draw's random numbers: differences between temperatures
             have less noise than they have themselves.
     """
-    import jax
-    import numpy as np
-
     columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(temperatures, np.float32))
     result = _compiled(program)(np.uint32(seed), *columns)
     return {name: values.tolist() for name, values in jax.device_get(result).items()}
@@ -66,8 +73,6 @@ def run(program: Program, seed: int, patterns, samples, temperatures) -> dict[st
 
 @lru_cache(maxsize=256)
 def _compiled(program: Program) -> Callable:
-    import jax
-
     def measured(seed, *columns):
         return jax.lax.map(lambda column: _draw(program, seed, *column), columns)
 
@@ -76,12 +81,6 @@ def _compiled(program: Program) -> Callable:
 
 def _draw(program: Program, seed, patterns, sample, temperatures) -> dict:
     """Store one draw of patterns and start from some of them at every temperature."""
-    import jax
-    import jax.numpy as jnp
-
-    from experiments.shared import draws, pattern_sets
-    from hopfield.memories import find
-
     pattern_key, chain_key = draws.keys(seed, program.neurons, patterns, sample)
     blueprint = find(program.memory)
     stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
@@ -105,11 +104,6 @@ def _spins(program: Program, blueprint, stored, used, key) -> Callable:
     along that pattern, m² > q/2: at the end of the retrieval phase the replica theory has m²/q between 0.83 and 0.95,
     while the remanence of a spin glass has 0.2.
     """
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield import glauber, hebb_couplings
-
     couplings = hebb_couplings(blueprint.build(stored, mask=used))
     order_key, chain_key = jax.random.split(key)
     rows = jnp.where(used[:, None], stored, 0.0)
@@ -141,11 +135,6 @@ def _spins(program: Program, blueprint, stored, used, key) -> Callable:
 
 def _softmax(program: Program, blueprint, stored, used, key) -> Callable:
     """Updates from pattern i to a fixed point, whose weights tell which patterns hold it; nothing is random."""
-    import jax.numpy as jnp
-
-    from hopfield import retrieve
-    from hopfield.dynamics import STEP_LIMIT
-    from hopfield.observables.stability import GLOBAL_AVERAGE, SINGLE_PATTERN, regime
 
     def probe(i, temperature):
         memory = blueprint.build(stored, mask=used, beta=1.0 / temperature)

@@ -1,17 +1,18 @@
-"""What a table of phase diagrams says: the measured end of retrieval, its overlaps and its maps, beside theory."""
+"""Summary of phase diagrams: the measured end of retrieval, its overlaps and its maps, beside theory."""
 
 from typing import Any
 
 import numpy as np
+import pandas
 
+from experiments.figures.style import Table
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.statistics.clusters import clustered_mean
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
+from hopfield.theory import classical, spherical
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 MARGIN = 3.0
 """Widths of the rounding by which a temperature must lie below the measured line to count as away from it."""
 LINE = ("asked", "neurons", "burn_in", "sweeps")
@@ -23,8 +24,8 @@ CRITERION = f"half of the probes are held by their pattern: m² > q/2, q > {meas
 """What a measured end of retrieval means; it belongs to its number of sweeps."""
 
 
-def summary(table: Table) -> dict:
-    """The summary of a table, with the headline numbers among its scalars.
+def summarise(table: Table) -> dict:
+    """Temperatures at which retrieval ends, overlaps beside the replica theory, and agreement of the maps with theory.
 
     `theory` and `thermodynamic` are replica-symmetric and of N → ∞. Loads are those stored, `asked` those asked for.
     """
@@ -51,8 +52,6 @@ def cells(rows: Table) -> Table:
     Args:
         rows: the rows of one map.
     """
-    import pandas
-
     groups = {Cell(*map(int, key)): group for key, group in rows.groupby(["level", "column", "row"], sort=False)}
     found = []
     for cell in leaves(groups):
@@ -65,8 +64,6 @@ def cells(rows: Table) -> Table:
 
 def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
     """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
-    from hopfield.theory import classical, spherical
-
     load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
     if memory == "classical":
         cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
@@ -80,8 +77,6 @@ def _with_trials(rows: Table) -> Table:
 
 def _line(rows: Table) -> dict:
     """Temperature at which half of the probes of one curve have lost their pattern, and over what width they do."""
-    from hopfield.theory import classical
-
     found = critical_load(rows["temperature"], rows["retrieval"], rows["trials"], rows["sample"])
     load = float(rows["load"].iloc[0])
     entry: dict[str, Any] = {"load": load} | {name: rows[name].iloc[0].item() for name in LINE}
@@ -100,8 +95,6 @@ def _line(rows: Table) -> dict:
 
 def _overlaps(curves: Table, line: dict) -> list[dict]:
     """Overlap and self-overlap at each temperature of one curve, beside the replica theory."""
-    from hopfield.theory import classical
-
     rows = curves[(curves[list(LINE)] == [line[name] for name in LINE]).all(axis=1)]
     found = []
     for temperature, group in rows.groupby("temperature"):
@@ -123,10 +116,6 @@ def _limits(overlaps: list[dict]) -> list[dict]:
 
     Offsets from theory at the stored load are extrapolated, as M is rounded; the limit is that of the load asked for.
     """
-    import pandas
-
-    from hopfield.theory import classical
-
     if not overlaps:
         return []
     frame: Table = pandas.DataFrame(overlaps)
@@ -148,8 +137,6 @@ def _limits(overlaps: list[dict]) -> list[dict]:
 
 def _extrapolation(lines: list[dict]) -> list[dict]:
     """The measured line against size, by load and sweeps, with several exponents."""
-    from hopfield.theory import classical
-
     found = []
     for key in dict.fromkeys(tuple(line[name] for name in ("asked", "burn_in", "sweeps")) for line in lines):
         load, burn_in, sweeps = key

@@ -10,12 +10,12 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
+from experiments import contract
 from experiments.figures import style
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram import figure as phase_diagram_figure
 from experiments.phase_diagram import measurement
-from experiments.phase_diagram import summary as phase_diagram_summary
-from experiments.phase_diagram.experiment import Classical, Config, Curves, Modern
+from experiments.phase_diagram.config import Classical, Config, Curves, Modern
+from experiments.phase_diagram.figure import frozen_temperature
 from experiments.shared import files
 from hopfield.theory import classical, spherical
 
@@ -128,9 +128,9 @@ def test_overlaps_close_to_one_are_exact_in_single_precision():
 
 def test_spins_count_as_frozen_where_the_replica_theory_of_the_glass_says():
     loads = np.array([0.02, 0.1, 0.2])
-    found = classical.spin_glass(loads, phase_diagram_figure.frozen_temperature(loads))
+    found = classical.spin_glass(loads, frozen_temperature(loads))
     assert found.q == pytest.approx(measurement.FROZEN, abs=1e-9)
-    assert phase_diagram_figure.frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)
+    assert frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)
 
 
 def test_a_point_does_not_depend_on_what_is_measured_with_it():
@@ -187,7 +187,7 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
                 point = {"study": "curve", "memory": "classical", "neurons": neurons, "load": 0.02, "patterns": 99}
                 point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120}
                 rows.append(point | {"temperature": temperature, "level": 0, "probes": 4, "sample": sample} | state)
-    summary = phase_diagram_summary.summary(pandas.DataFrame(rows))
+    summary = phase_diagram.summarise(pandas.DataFrame(rows))
     assert [entry["temperature"] for entry in summary["overlap_limit"]] == [0.1, 0.3, 0.5]
     for entry in summary["overlap_limit"]:
         assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] < 0.015
@@ -299,4 +299,4 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
 )
 def test_a_bad_option_is_one_sentence(options, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        Config(**options)
+        contract.check(phase_diagram, Config(**options))

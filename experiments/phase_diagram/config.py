@@ -1,0 +1,163 @@
+"""Options of the phase diagrams: the maps of both networks, and the curves of the classical one."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from experiments import contract
+from experiments.bounds import both, chosen
+from experiments.contract import about
+
+MEMORIES = ("classical", "modern")
+STUDIES = MAP, CURVE = ("map", "curve")
+
+
+@dataclass
+class Map:
+    """Where a map is measured."""
+
+    neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
+    cells: list[int] = field(
+        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
+    )
+    samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+
+
+@dataclass
+class Classical(Map):
+    """The map of the classical network over M/N and T."""
+
+    temperature: list[float] = field(
+        default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T", least=0)
+    )
+    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
+    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
+
+
+@dataclass
+class Modern(Map):
+    """The map of the modern network over ln M / N and β."""
+
+    neurons: int = field(default=12, metadata=about("number of neurons N", least=2))
+    load: list[float] = field(
+        default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N", least=0)
+    )
+    beta: list[float] = field(
+        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β", least=1e-6)
+    )
+    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most", least=1))
+
+
+@dataclass
+class Curves:
+    """Overlap of the classical network against temperature at fixed loads."""
+
+    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
+    neurons: list[int] = field(
+        default_factory=lambda: [100], metadata=about("numbers of neurons N; one may return with other sweeps", least=2)
+    )
+    samples: list[int] = field(
+        default_factory=lambda: [6], metadata=about("draws of patterns, one number for all N or one for each", least=1)
+    )
+    temperatures: list[float] = field(
+        default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
+    )
+    levels: int = field(
+        default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
+    )
+    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+    burn_in: list[int] = field(
+        default_factory=lambda: [20],
+        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0),
+    )
+    sweeps: list[int] = field(
+        default_factory=lambda: [40],
+        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2),
+    )
+
+
+class Effort(NamedTuple):
+    """What the curves of one size are measured with."""
+
+    neurons: int
+    samples: int
+    burn_in: int
+    sweeps: int
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the phase diagrams; the defaults are smoke scale."""
+
+    memories: list[str] = field(
+        default_factory=lambda: list(MEMORIES),
+        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
+    )
+    studies: list[str] = field(
+        default_factory=lambda: list(STUDIES),
+        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
+    )
+    classical: Classical = field(
+        default_factory=Classical,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP))),
+    )
+    modern: Modern = field(
+        default_factory=Modern, metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)))
+    )
+    curves: Curves = field(
+        default_factory=Curves,
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE))),
+    )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        for name in MEMORIES:
+            _check_map(name, getattr(self, name))
+        _check_sweeps("classical", self.classical.sweeps)
+        _range("classical.temperature", self.classical.temperature)
+        _range("modern.beta", self.modern.beta)
+        _check_curves(self.curves)
+
+
+def _range(name: str, ends: list[float]) -> None:
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"{name} must be two ascending numbers, got {ends}")
+
+
+def _check_map(name: str, area: Map) -> None:
+    _range(f"{name}.load", area.load)
+    if len(area.cells) != 2:
+        raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
+
+
+def _check_sweeps(name: str, sweeps: int) -> None:
+    if sweeps % 2:
+        raise ValueError(f"{name}.sweeps must be even, got {sweeps}")
+
+
+def efforts(curves: Curves) -> list[Effort]:
+    """One for each of neurons; a single number of draws or sweeps serves all."""
+    columns = [curves.neurons]
+    for name in ("samples", "burn_in", "sweeps"):
+        values = getattr(curves, name)
+        if len(values) not in (1, len(curves.neurons)):
+            raise ValueError(f"curves.{name} must be one number, or one for each of neurons, got {values}")
+        columns.append(values * len(curves.neurons) if len(values) == 1 else values)
+    return [Effort(*values) for values in zip(*columns, strict=True)]
+
+
+def _check_curves(curves: Curves) -> None:
+    found = efforts(curves)
+    for effort in found:
+        _check_sweeps("curves", effort.sweeps)
+    if len({effort._replace(samples=0) for effort in found}) < len(found):
+        raise ValueError(f"curves.neurons must return with other sweeps or not at all, got {curves.neurons}")
+    if curves.loads and not (curves.neurons and curves.temperatures):
+        raise ValueError("curves must have neurons and temperatures where they have loads, got an empty list")
+    for size in curves.neurons:
+        if max([*curves.loads, 0]) * size**2 > 2**28:
+            raise ValueError(f"curves.loads must give N={size} fewer than 2^28 / N patterns, got {max(curves.loads):g}")
