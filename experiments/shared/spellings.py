@@ -6,7 +6,7 @@ or two paths to files that hold the same. Tables keep the name that was given.
 
 import os
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,7 +76,7 @@ def check(options: Any) -> None:
         bounds, value = field.metadata.get("bounds"), getattr(options, field.name)
         if bounds is not None and bounds.meaning is not None and isinstance(value, list | dict):
             _check_distinct(field.name, list(value), MEANINGS[bounds.meaning])
-        for entry in value.values() if isinstance(value, dict) else ():
+        for entry in filter(is_dataclass, value.values() if isinstance(value, dict) else ()):
             check(entry)
 
 

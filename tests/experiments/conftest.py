@@ -44,7 +44,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The words that add the toy experiment and its choices of `conf=` to a command line."""
     monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(FIXTURE / "experiments")])
     yield ["--config-dir", str(FIXTURE)]
-    sys.modules.pop("experiments.toy", None)
+    for name in [name for name in sys.modules if name.startswith("experiments.toy")]:
+        del sys.modules[name]
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ from typing import Any
 import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, provenance
-from experiments.shared import files
+from experiments.shared import files, processes
 from experiments.training import measurement
 
-FIXTURE = Path(__file__).parent / "fixture"
+FIXTURE = Path(__file__).parents[1] / "fixture"
 FAULTS = {"kill": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "full": errno.ENOSPC}
 """What befalls an operation; `full` also all that follow and need room."""
 ROOM = ("open", "write", "mkdir", "link")
@@ -113,8 +113,9 @@ class Shim:
 
 def toy(*words: str) -> Callable[[], int]:
     """A run of the toy, composed before it is forked."""
+    given = {word.partition("=")[0] for word in words}
     with compose.session(FIXTURE):
-        jobs = compose.jobs([*WORDS, *words], sweep=False)
+        jobs = compose.jobs([*(word for word in WORDS if word.partition("=")[0] not in given), *words], sweep=False)
 
     def run() -> int:
         execute.run([execute.plan(job) for job in jobs])
@@ -147,7 +148,7 @@ def damage(folder: Path) -> None:
     """A changed digit, half a file and a claim of a process that is no more."""
     (file,) = (folder / "ledger").glob("*.jsonl")
     file.write_bytes(file.read_bytes().replace(b'"trials":3', b'"trials":4', 1))
-    (folder / f".hopfield-{contract.processes._host()}-4194309-1-00000000.table.csv").write_text("half")
+    (folder / f".hopfield-{processes._host()}-4194309-1-00000000.table.csv").write_text("half")
     holder = json.loads(locks._signature()) | {"process": 4194309}
     (folder / locks.NAME).write_text(json.dumps(holder))
 

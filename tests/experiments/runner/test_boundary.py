@@ -75,9 +75,8 @@ def test_a_table_that_cannot_be_drawn_is_one_line(
 
 def process(program: str, folder: Path) -> subprocess.Popen:
     """A command of a few lines that is guarded, as a process of its own; it prints a line when it has begun."""
-    lines = (
-        f"import signal, sys, time\nfrom experiments import boundary\ndef work():\n{textwrap.indent(program, '    ')}\n"
-    )
+    lines = "import signal, sys, time\nfrom experiments.runner import boundary\n"
+    lines += f"def work():\n{textwrap.indent(program, '    ')}\n"
     lines += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     lines += "sys.exit(boundary.guarded(work, final=True))\n"
     return subprocess.Popen([sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -139,9 +138,9 @@ def test_the_words_of_a_script_are_positive_integers() -> None:
 
 def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "import os; from experiments import base, boundary\n"
+        "import os; from experiments.runner import boundary; from experiments.shared import files\n"
         "def action():\n"
-        "    print('x'); base.say('y')\n"
+        "    print('x'); files.say('y')\n"
         "    with open('result', 'w') as file: return file.fileno()\n"
         "code = boundary.guarded(action)\n"
         "os._exit(code)"
@@ -157,7 +156,7 @@ def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypa
 
 def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
     program = (
-        "import warnings; from experiments import boundary\n"
+        "import warnings; from experiments.runner import boundary\n"
         "boundary.guarded(lambda: warnings.warn('of two\\nlines') or 0, final=True)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)

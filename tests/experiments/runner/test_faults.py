@@ -18,7 +18,7 @@ SAMPLE = {"fresh": 29, "damaged": 60, "overwritten": 45, "checkpoints": 25}
 def test_a_run_that_is_killed_or_cannot_write_ends_with_the_same_results(tmp_path: Path) -> None:
     every = os.environ.get("HOPFIELD_FAULTS") == "all"
     words = [f"{name}:{1 if every else stride}" for name, stride in SAMPLE.items()]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "WANDB_MODE": "disabled"}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "WANDB_MODE": "disabled"}
     done = subprocess.run([sys.executable, FAULTS, tmp_path, *words], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]

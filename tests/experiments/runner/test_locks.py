@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments import contract
 from experiments.contract import StoppedError
 from experiments.runner import locks
+from experiments.shared import files
 
 WORDS = ["conf=toy", "-m", "seed=0,1,2,3,4,5", "output=out", "wandb.mode=disabled"]
 
@@ -116,15 +116,15 @@ def test_one_of_many_takes_over(tmp_path: Path):
 def test_one_killed_as_it_buries_is_buried_itself(tmp_path: Path):
     left_behind(tmp_path)
     program = (
-        "import os, pathlib, sys; from experiments import claims\n"
+        "import os, pathlib, sys; from experiments.runner import locks\n"
         "unlink = pathlib.Path.unlink\n"
         "def last(path, **options):\n"
-        "    os._exit(9) if path.name == claims.NAME else unlink(path, **options)\n"
+        "    os._exit(9) if path.name == locks.NAME else unlink(path, **options)\n"
         "pathlib.Path.unlink = last\n"
-        "with claims.claimed(pathlib.Path(sys.argv[1])): pass"
+        "with locks.claimed(pathlib.Path(sys.argv[1])): pass"
     )
     for _ in range(2):  # the second one buries the first before it is killed, too
-        root = Path(__file__).parents[2]
+        root = Path(__file__).parents[3]
         assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=root, timeout=60).returncode == 9
         assert len(list(tmp_path.iterdir())) == 2  # the claim, and the claim on burying it
     with locks.claimed(tmp_path) as holder:
@@ -147,7 +147,7 @@ def test_a_claim_that_is_not_sure_to_last_is_not_held(tmp_path: Path, monkeypatc
         monkeypatch.undo()
         raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
 
-    monkeypatch.setattr(contract, "settle", settle)
+    monkeypatch.setattr(files, "settle", settle)
     with pytest.raises(StoppedError, match="cannot be claimed"), locks.claimed(tmp_path):
         pass
     assert not list(tmp_path.iterdir())
@@ -248,7 +248,7 @@ def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: 
     pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
     sweep = ["conf=worked_examples", "-m", f"seed={','.join(map(str, range(24)))}", "wandb.mode=disabled"]
     program = [sys.executable, "-m", "experiments.run", *sweep]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONWARNINGS": "ignore"}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "PYTHONWARNINGS": "ignore"}
 
     def start(*words: str) -> subprocess.Popen:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
