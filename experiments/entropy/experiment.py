@@ -20,112 +20,50 @@ annealed theory, as are the lines drawn beside the sphere.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
 
-from experiments import contract
-from experiments.bounds import Use
-from experiments.contract import Cost, about
+import numpy as np
+
+from experiments.contract import Cost
 from experiments.entropy import measurement
-from experiments.shared import corruptions, parallel
-from experiments.shared import critical_beta as retrieval_theory
-from experiments.shared import retrievals as recall
+from experiments.entropy.config import ROUNDING, Config
+from experiments.entropy.figure import plot
+from experiments.entropy.summary import summarise
+from experiments.shared import corruptions, critical_beta, parallel, retrievals
+from experiments.statistics.clusters import clustered_mean
+from hopfield import Memory
+from hopfield.memories import find
+from hopfield.spaces import Spins
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas
-    from matplotlib.figure import Figure
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 
 X_AXIS = "beta"
-CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
-ROUNDING = 1e-9
-"""A growth of the entropy below this, in nats, is no growth."""
 
 
-@dataclass
-class Config(contract.Config):
-    """Options of the entropy experiment."""
-
-    memories: list[str] = field(
-        default_factory=lambda: ["modern"],
-        metadata=about(
-            "memories with normalised weights on real states: modern, sparse:1.5, sparse",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-        ),
-    )
-    ensembles: list[str] = field(
-        default_factory=lambda: ["sphere"],
-        metadata=about(
-            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
-            nonempty=True,
-            meaning="source",
-        ),
-    )
-    neurons: int = field(
-        default=16,
-        metadata=about(
-            "number of neurons N of random patterns",
-            least=2,
-            used_when=Use("ensembles has a random one", lambda config: _random(config)),
-        ),
-    )
-    patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3))
-    corruption: list[Any] = field(
-        default_factory=lambda: [0.0, "lower:0.5"],
-        metadata=about(
-            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
-        ),
-    )
-    ratios: list[float] = field(
-        default_factory=lambda: [0.5, 1.1, 2.0],
-        metadata=about(
-            "β at which retrievals are followed, in units of the critical β of the sphere", above=0, nonempty=True
-        ),
-    )
-    fixed: list[float] = field(
-        default_factory=lambda: [0.1, 0.3, 4.0],
-        metadata=about("further β, same units, at which the query is looked at where it starts", above=0),
-    )
-    steps: int = field(default=6, metadata=about("updates followed", least=1))
-    samples: int = field(default=3, metadata=about("draws of patterns", least=1))
-    queries: int = field(default=8, metadata=about("patterns queried in each draw", least=1))
-    band: float = field(default=0.8, metadata=about("share of the queries between _low and _high", above=0, below=1))
-    rise: float = field(
-        default=0.01, metadata=about("growth of the entropy in one step, in nats, that counts", least=ROUNDING)
-    )
-
-    def __post_init__(self) -> None:
-        contract.Config.__post_init__(self)
-        for start in self.corruption:
-            corruptions.name(start)
-        for memory in self.memories:
-            _check_memory(memory)
-        for ensemble in self.ensembles:
-            _check_ensemble(self, ensemble)
+def check(config: Config) -> None:
+    """Refuse starts, memories and patterns that cannot be followed, in one sentence."""
+    for start in config.corruption:
+        corruptions.name(start)
+    for memory in config.memories:
+        _check_memory(memory)
+    for ensemble in config.ensembles:
+        _check_ensemble(config, ensemble)
 
 
-def _random(config: Config) -> bool:
-    return any(recall.data(ensemble, False) is None for ensemble in config.ensembles)
+def random(config: Config) -> bool:
+    """Whether patterns of an ensemble are random."""
+    return any(retrievals.data(ensemble, False) is None for ensemble in config.ensembles)
 
 
 def _check_memory(memory: str) -> None:
-    import numpy as np
-
-    from hopfield import Memory
-    from hopfield.memories import find
-    from hopfield.spaces import Spins
-
     model = find(memory).build(np.ones((1, 2), np.float32))
     if not isinstance(model, Memory) or isinstance(model.space, Spins) or not model.separation.normalised:
         raise ValueError(f"memories must have normalised weights on real states (modern, sparse), got {memory}")
 
 
 def _check_ensemble(config: Config, ensemble: str) -> None:
-    real = recall.data(ensemble, False)
+    real = retrievals.data(ensemble, False)
     if real is not None and config.patterns > len(real):
         raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {config.patterns}")
     if config.patterns * _width(config, ensemble) * config.samples > 2**28:
@@ -133,7 +71,7 @@ def _check_ensemble(config: Config, ensemble: str) -> None:
 
 
 def _width(config: Config, ensemble: str) -> int:
-    real = recall.data(ensemble, False)
+    real = retrievals.data(ensemble, False)
     return config.neurons if real is None else real.shape[1]
 
 
@@ -154,7 +92,7 @@ def points(config: Config) -> list[dict]:
     for memory, ensemble, start in product(config.memories, config.ensembles, names):
         for ratio in sorted({*config.ratios, *config.fixed}):
             shared = [memory, ensemble, _width(config, ensemble), config.patterns, start]
-            point = dict(zip(CURVE, shared, strict=True)) | {"ratio": ratio}
+            point = dict(zip(retrievals.CURVE, shared, strict=True)) | {"ratio": ratio}
             found += [point | {"step": step} for step in range(_steps(config, ratio) + 1)]
     return found
 
@@ -171,11 +109,11 @@ def science(config: Config) -> dict:
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all steps of the same retrievals together."""
 
-    def retrievals(point: dict) -> tuple:
-        return (*(point[name] for name in CURVE), point["ratio"])
+    def together(point: dict) -> tuple:
+        return (*(point[name] for name in retrievals.CURVE), point["ratio"])
 
-    chosen = sorted(points_, key=lambda point: (retrievals(point), point["step"]))
-    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=retrievals))
+    chosen = sorted(points_, key=lambda point: (together(point), point["step"]))
+    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=together))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:
@@ -184,26 +122,23 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     ensemble, neurons, patterns = (point[name] for name in ("ensemble", "neurons", "patterns"))
     kind, amount = corruptions.parts(point["corruption"])
     draw = measurement.Draw(ensemble, neurons, patterns, kind, config.samples, min(config.queries, patterns))
-    beta = point["ratio"] * critical_beta(neurons, patterns)
+    beta = point["ratio"] * sphere_critical_beta(neurons, patterns)
     found = measurement.follow(draw, config.seed, amount, point["memory"], beta, _steps(config, point["ratio"]))
     shared = {"beta": beta, "band": config.band, "least_rise": config.rise}
     return [point | shared | _row(config, found, point["step"]) for point in group]
 
 
-def critical_beta(neurons: int, patterns: int) -> float:
+def sphere_critical_beta(neurons: int, patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
-    found = retrieval_theory.critical_beta("modern", "sphere", neurons, patterns, "converged")
+    found = critical_beta.critical_beta("modern", "sphere", neurons, patterns, "converged")
     assert found is not None
     return found
 
 
-def _row(config: Config, found: "dict[str, np.ndarray]", step: int) -> dict:
+def _row(config: Config, found: dict[str, np.ndarray], step: int) -> dict:
     """The columns of one step, from all retrievals [samples, queries, steps]."""
-    import numpy as np
 
-    from experiments.statistics.clusters import clustered_mean
-
-    def growth(name: str) -> "np.ndarray":
+    def growth(name: str) -> np.ndarray:
         """Largest growth in one step up to this one."""
         return np.max(np.diff(found[name][..., : step + 1], axis=-1), axis=-1, initial=0.0)
 
@@ -225,37 +160,3 @@ def _row(config: Config, found: "dict[str, np.ndarray]", step: int) -> dict:
         "slope": None if step else float(np.median(found["slope"])),
         "slope_residual": None if step else float(np.max(first)),
     }
-
-
-def summarise(table: Any) -> dict:
-    """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve and β."""
-    checks = []
-    for memory, rows in table.groupby("memory", sort=False):
-        largest = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
-        checks.append({"memory": memory} | largest | {"descent": float(rows["descent"].min())})
-    last = table[table["step"] == table.groupby([*CURVE, "ratio"])["step"].transform("max")]
-    last = last[last["step"] > 0]
-    names = [*CURVE, "ratio", "beta", "step", "rising", "rising_stderr", "rising_at_all", "rising_at_all_stderr"]
-    ends = ["entropy", "overlap", "target_weight"]
-    shares = last[[*names, *ends]].rename(columns={name: f"final_{name}" for name in ends})
-    return {"checks": checks, "rising": shares.to_dict("records"), "scalars": _scalars(checks, last)}
-
-
-def _scalars(checks: list[dict], last: Any) -> dict[str, float]:
-    """The worst residual of every memory, and the share of rising retrievals of its first ensemble and start."""
-    scalars = {}
-    for entry in checks:
-        for name in ("residual", "slope_residual", "descent"):
-            scalars[f"{name}/{entry['memory']}"] = entry[name]
-    first = (last["ensemble"] == last["ensemble"].iloc[0]) & (last["corruption"] == last["corruption"].iloc[0])
-    for row in last[first].to_dict("records"):
-        name = f"rising/{row['memory']}/{row['ratio']:g}"
-        scalars |= {name: row["rising"], f"{name}/stderr": row["rising_stderr"]}
-    return scalars
-
-
-def plot(table: "pandas.DataFrame", summary: dict) -> "Figure":
-    """Entropy, overlap, step size and free energy along retrievals, who rises, and entropy against β."""
-    from experiments.entropy.figure import draw
-
-    return draw(table, summary)

@@ -1,21 +1,19 @@
-"""The figure of an entropy table: retrievals step by step as bands, who rises, and entropy against temperature."""
+"""Figure of an entropy table: retrievals step by step as bands, who rises, and entropy against temperature."""
 
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from experiments.figures.style import THEORY, panels, series
+from experiments.figures.style import THEORY, Table, panels, series
 from experiments.shared import corruptions
+from hopfield.theory import spherical
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Which β are drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
 RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
@@ -27,8 +25,11 @@ AXES = {
 }
 
 
-def draw(table: Table, summary: dict) -> "Figure":
-    """Nine panels; the first memory and the first ensemble are followed in detail."""
+def plot(table: Table, summary: dict) -> Figure:
+    """Entropy, overlap, step size and free energy along retrievals, who rises, and entropy against β.
+
+    Nine panels; the first memory and the first ensemble are followed in detail.
+    """
     table = table.sort_values(["ratio", "step"], kind="stable")
     own = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
     clean, corrupted = _ends(_in_order(table, "corruption"))
@@ -80,7 +81,7 @@ def _word(memory: str) -> str:
     return f"{parameter}-entmax" if parameter and parameter != "2" else WORDS.get(name, memory)
 
 
-def _ratio_axis(ax: "Axes", ratios: Any) -> None:
+def _ratio_axis(ax: Axes, ratios: Any) -> None:
     """β on a log axis, its ticks as plain numbers a factor of 2 or 4 apart."""
     low, high = math.floor(math.log2(min(ratios))), math.ceil(math.log2(max(ratios)))
     ticks = [2.0**power for power in range(low, high + 1, 1 if high - low < 7 else 2)]
@@ -89,19 +90,19 @@ def _ratio_axis(ax: "Axes", ratios: Any) -> None:
     ax.set_xticks([], minor=True)
 
 
-def _nats(ax: "Axes", patterns: int) -> None:
+def _nats(ax: Axes, patterns: int) -> None:
     ax.axhline(math.log(patterns), color="0.75", linewidth=0.8, zorder=0)
     ax.annotate(r"$\ln M$", (1, math.log(patterns)), (-2, -2), ("axes fraction", "data"), "offset points",
                 ha="right", va="top", color="0.45", fontsize=8)  # fmt: skip
 
 
-def _band(ax: "Axes", rows: Table, quantity: str, label: str, look: dict[str, Any]) -> None:
+def _band(ax: Axes, rows: Table, quantity: str, label: str, look: dict[str, Any]) -> None:
     low, high = (rows[f"{quantity}_{end}"].to_numpy(float) for end in ("low", "high"))
     ax.fill_between(rows["step"], low, high, color=look["color"], alpha=0.18, linewidth=0)
     ax.plot(rows["step"], rows[quantity], label=label, **look)
 
 
-def _bands(ax: "Axes", table: Table, start: str, quantity: str) -> None:
+def _bands(ax: Axes, table: Table, start: str, quantity: str) -> None:
     """Median and band of a quantity along retrievals, one curve per β."""
     rows = table[table["corruption"] == start]
     looks = series([str(ratio) for ratio in rows["ratio"].unique()])
@@ -125,7 +126,7 @@ def _bands(ax: "Axes", table: Table, start: str, quantity: str) -> None:
     ax.legend(loc="upper right", ncols=2, columnspacing=1.2, title=_about_band(rows))
 
 
-def _balance(ax: "Axes", table: Table, start: str, summary: dict) -> None:
+def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
     """Φ = ⟨E⟩ − T S and the energy along the retrievals of one β, the largest drawn."""
     rows = table[table["corruption"] == start]
     heat = {f"heat{end}": -rows[f"thermal_entropy{end}"] / rows["beta"] for end in ("", "_low", "_high")}
@@ -158,7 +159,7 @@ def _above(value: float) -> str:
     return rf"$10^{{{math.floor(math.log10(max(value, 1e-18))) + 1}}}$"
 
 
-def _separations(ax: "Axes", table: Table, start: str) -> None:
+def _separations(ax: Axes, table: Table, start: str) -> None:
     """Effective number of patterns along retrievals for every separation, at one β."""
     rows = table[table["corruption"] == start]
     looks = series(_in_order(rows, "memory"))
@@ -169,10 +170,8 @@ def _separations(ax: "Axes", table: Table, start: str) -> None:
     ax.legend(loc="best")
 
 
-def _rising(ax: "Axes", table: Table, summary: dict) -> None:
+def _rising(ax: Axes, table: Table, summary: dict) -> None:
     """Share of retrievals along which the entropy rises, for the first memory, by ensemble and start."""
-    import pandas
-
     shares: Table = pandas.DataFrame(summary["rising"])
     shares = shares[shares["memory"] == _first(table, "memory")]
     for ensemble in _in_order(table, "ensemble"):
@@ -191,7 +190,7 @@ def _rising(ax: "Axes", table: Table, summary: dict) -> None:
     ax.legend(loc="best", fontsize=7.5)
 
 
-def _fixed(ax: "Axes", table: Table, start: str) -> None:
+def _fixed(ax: Axes, table: Table, start: str) -> None:
     """Entropy of one and the same query against β, and −dΦ/dT of the same from finite differences."""
     rows = table[(table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first(table, "memory"))]
     looks = series(_in_order(table, "ensemble"))
@@ -225,8 +224,6 @@ def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
 
 def _start_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
     """H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
-    from hopfield.theory import spherical
-
     step = 1e-3 * beta
     below, here, above = (
         b - np.log(spherical.target_weight_one_step(neurons, patterns, b)) for b in (beta - step, beta, beta + step)
@@ -235,12 +232,10 @@ def _start_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
 
 
 def _converged_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
-    from hopfield.theory import spherical
-
     return np.asarray(spherical.converged(neurons, patterns, beta).entropy)
 
 
-def _final(ax: "Axes", table: Table, start: str) -> None:
+def _final(ax: Axes, table: Table, start: str) -> None:
     """Entropy where the retrievals were left, with the theory of the sphere."""
     memory = _first(table, "memory")
     rows = table[(table["corruption"] == start) & (table["memory"] == memory) & (table["step"] > 0)]

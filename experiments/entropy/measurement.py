@@ -1,13 +1,18 @@
-"""Following retrievals step by step: the compiled measurement behind the entropy experiment, in double precision."""
+"""Retrievals step by step: the compiled measurement behind the entropy experiment, in double precision."""
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from experiments.shared import draws, pattern_sets, retrievals
-
-if TYPE_CHECKING:
-    import numpy as np
+from hopfield.dynamics import trajectory
+from hopfield.memories import find
+from hopfield.observables import thermodynamics
+from hopfield.patterns import corrupt
 
 STATE = (
     "entropy",
@@ -35,7 +40,7 @@ class Draw(NamedTuple):
     queries: int
 
 
-def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps: int) -> "dict[str, np.ndarray]":
+def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps: int) -> dict[str, np.ndarray]:
     """Every quantity of STATE at every step of every retrieval, arrays [samples, queries, steps + 1], and
 
         step_size  ‖x(t+1) − x(t)‖
@@ -50,9 +55,6 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
         beta: inverse temperature; patterns have norm 1 (Gaussian ones in the mean square).
         steps: updates to follow.
     """
-    import jax
-    import numpy as np
-
     real = retrievals.data(draw.ensemble, False)
     with jax.enable_x64(True):
         real = None if real is None else np.asarray(real, np.float64)
@@ -62,11 +64,6 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
 
 @lru_cache(maxsize=64)
 def _drawn(draw: Draw) -> Callable:
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield.patterns import corrupt
-
     def one(seed, real, amount, sample):
         pattern_key, query_key = draws.keys(seed, draw.neurons, draw.patterns, sample)
         stored = pattern_sets.draw(draw.ensemble, pattern_key, draw.patterns, draw.neurons, real)
@@ -84,11 +81,6 @@ def _drawn(draw: Draw) -> Callable:
 
 @lru_cache(maxsize=64)
 def _followed(memory: str, steps: int) -> Callable:
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield.memories import find
-
     def sample(stored, starts, beta):
         model = find(memory).build(stored, beta=beta)
         query = lambda i, start: _retrieval(model, i, start, steps)  # noqa: E731
@@ -101,17 +93,11 @@ def _followed(memory: str, steps: int) -> Callable:
 
 def _retrieval(memory, index, start, steps: int) -> dict:
     """One query, followed."""
-    import jax
-    import jax.numpy as jnp
-
-    from hopfield.dynamics import trajectory
-    from hopfield.observables.thermodynamics import free_energy
-
     states = trajectory(memory, start, steps + 1)
     found = jax.vmap(lambda state: _state(memory, index, state))(states[:-1])
     scores, temperature = memory.scores(start), 1.0 / memory.beta
     warm, cold = (
-        free_energy(scores, memory.beta / (1.0 + step), separation=memory.separation)
+        thermodynamics.free_energy(scores, memory.beta / (1.0 + step), separation=memory.separation)
         for step in (TEMPERATURE_STEP, -TEMPERATURE_STEP)
     )
     found["slope"] = (cold - warm) / (2.0 * TEMPERATURE_STEP * temperature)
@@ -120,10 +106,6 @@ def _retrieval(memory, index, start, steps: int) -> dict:
 
 def _state(memory, index, state) -> dict:
     """Everything about one state that is looked at."""
-    import jax.numpy as jnp
-
-    from hopfield.observables import thermodynamics
-
     target, weights, scores = memory.patterns[index], memory.weights(state), memory.scores(state)
     thermal, mean = memory.separation.regulariser(weights), -jnp.dot(weights, scores)
     free = thermodynamics.free_energy(scores, memory.beta, separation=memory.separation)

@@ -11,9 +11,10 @@ import numpy as np
 import pandas
 import pytest
 
+from experiments import contract
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
-from experiments.entropy.experiment import Config
+from experiments.entropy.config import Config
 from experiments.figures import style
 from hopfield import find_memory
 from hopfield.theory import spherical
@@ -92,7 +93,7 @@ def test_the_entropy_rises_to_ln_2_between_two_opposite_patterns() -> None:
 @pytest.mark.parametrize("ratio", [0.8, 1.15, 1.6])
 def test_converged_entropy_on_the_sphere_is_that_of_theory(ratio: float) -> None:
     neurons, patterns = 64, 1000
-    beta = ratio * entropy.critical_beta(neurons, patterns)
+    beta = ratio * entropy.sphere_critical_beta(neurons, patterns)
     draw = measurement.Draw("sphere", neurons, patterns, "flip", 4, 16)
     found = measurement.follow(draw, 1, 0.0, "modern", beta, 40)
     expected = spherical.converged(neurons, patterns, beta)
@@ -220,5 +221,5 @@ def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> N
 )
 def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as error:
-        Config(**options)
+        contract.check(entropy, Config(**options))
     assert "\n" not in str(error.value)
