@@ -14,8 +14,7 @@ from experiments.capacity import scale
 from experiments.shared import draws, pattern_sets, retention
 from experiments.shared.streams import check_memory, start
 from hopfield import Memory, find_memory
-from hopfield.large import counts
-from hopfield.large import mesh as sharding
+from hopfield.large import counts, mesh
 from hopfield.patterns import corruption
 
 
@@ -53,8 +52,8 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     queries = {name: start(*corruption(name), probe_key, targets) for name in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
-    mesh = None if source.startswith(pattern_sets.MAPPED) else sharding.every_device()
-    for found in counts.along(drawn, stacked, sizes, mesh=mesh):
+    devices = None if source.startswith(pattern_sets.MAPPED) else mesh.every_device()
+    for found in counts.along(drawn, stacked, sizes, mesh=devices):
         of = {}
         for i, name in enumerate(queries):
             of[name] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))

@@ -1,4 +1,4 @@
-"""What the capacity experiment measures and summarises; no simulation is needed for it."""
+"""Points, rows and summaries of the capacity experiment; no simulation is needed for them."""
 
 import json
 import math
