@@ -1,0 +1,125 @@
+"""Compiled grids: from the points of an experiment to rows of its table, through one program for each structure.
+
+An experiment says how one draw is measured, `one(program, seed, data, draw, each) -> dict`, a single example that JAX
+traces; this module sorts its points, gathers those that share a draw, cuts them into calls of about a second, fills the
+last call of each program up with repetitions, compiles once per program, and takes the results apart again.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from experiments.shared import parallel
+
+Column = type | tuple[type, Callable[[dict], Any]]
+"""Type of a traced number, and what reads it off a point: the column of its name where nothing else is given."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How the points of an experiment become calls to the device.
+
+    Attributes:
+        program: what is compiled for a point: hashable, ordered, with `cost`, the rough multiplications of one draw.
+        one: measures one draw, `one(program, seed, data, draw, each)` with `draw` a dict of scalars and `each` a dict
+            of arrays [T]; returns scalars, or arrays [T] where `each` names a column.
+        draw: columns that are the same for all points of a draw, by name.
+        each: columns that tell the points of one draw from each other.
+        together: T, how many points of one draw are measured in one go, or what gives it for a program.
+        most: draws of one call at most.
+        chunk: multiplications one call should cost: a second or less, so that a kill loses little.
+        whole: whether all calls have as many draws as the cost allows, however few there are to measure, so that
+            points that come later need no other program.
+    """
+
+    program: Callable[[dict], Any]
+    one: Callable[..., dict]
+    draw: dict[str, Column]
+    each: dict[str, Column] = field(default_factory=dict)
+    together: Callable[[Any], int] = lambda program: 1
+    most: int = 64
+    chunk: float = 2e8
+    whole: bool = False
+
+
+def rows(
+    grid: Grid,
+    seed: int,
+    points: Sequence[dict],
+    data: Callable[[Any], Any] = lambda program: None,
+    known: Callable[[dict], dict] = lambda point: {},
+) -> Iterator[dict]:
+    """One row per point, in the order in which calls end: the point, what is known of it, what is measured.
+
+    Args:
+        grid: how points become calls.
+        seed: seed of all randomness.
+        points: those to measure.
+        data: arrays that a program's draws take their patterns from; None where they are random.
+        known: what is known of a point before it is measured, which follows it in its row.
+    """
+    queues: dict[Any, list[list[dict]]] = {}
+    for program, members in _draws(grid, points):
+        size = grid.together(program)
+        queues.setdefault(program, []).extend(members[i : i + size] for i in range(0, len(members), size))
+    calls = []
+    for program, queue in queues.items():
+        size = max(1, min(grid.most, int(grid.chunk // program.cost)))
+        size = size if grid.whole else min(size, len(queue))
+        parts = (queue[i : i + size] for i in range(0, len(queue), size))
+        calls += [partial(_call, grid, program, seed, part, size, data, known) for part in parts]
+    yield from parallel.rows(calls)
+
+
+def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[Any, list[dict]]]:
+    """Program and points of every draw, in the order of both."""
+    found: dict[tuple, list[dict]] = {}
+    for point in points:
+        key = (grid.program(point), *_values(grid.draw, point).values())
+        found.setdefault(key, []).append(point)
+    return [(key[0], found[key]) for key in sorted(found, key=repr)]
+
+
+def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], size: int, data, known) -> list[dict]:
+    """The rows of one call: groups of points that share a draw, filled up with the first of them."""
+    length = grid.together(program)
+    padded = groups + [groups[0]] * (size - len(groups))
+    squares = [group + group[-1:] * (length - len(group)) for group in padded]
+    draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
+    each = _arrays(grid.each, [point for group in squares for point in group], (size, length))
+    found = jax.device_get(_compiled(grid.one, program)(np.uint32(seed), data(program), draw, each))
+    measured = {name: values.tolist() for name, values in found.items()}
+    return [
+        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in measured.items()}
+        for i, group in enumerate(groups)
+        for j, point in enumerate(group)
+    ]
+
+
+def _values(columns: dict[str, Column], point: dict) -> dict[str, Any]:
+    """The numbers of a point that are traced."""
+    return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
+
+
+def _arrays(columns: dict[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """The numbers of points, as arrays of their types."""
+    rows = [_values(columns, point) for point in points]
+    kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}
+    return {name: np.asarray([row[name] for row in rows], kind).reshape(shape) for name, kind in kinds.items()}
+
+
+def _number(value: Any) -> Any:
+    """A number as a row holds it: none where there is none."""
+    return None if value != value else value
+
+
+@lru_cache(maxsize=256)
+def _compiled(one: Callable[..., dict], program: Any) -> Callable:
+    def measured(seed, data, draw, each):
+        return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))
+
+    return jax.jit(measured)
