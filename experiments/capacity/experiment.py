@@ -19,7 +19,6 @@ given as `stored` are taken as they are; the column `parity` says which they are
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import groupby, product
 
 from experiments import contract
@@ -28,15 +27,13 @@ from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import parallel, pattern_sets, retention
+from experiments.shared import pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 
 X_AXIS = "load"
-CHUNK = 2e8
-"""Multiplications one call to the device should cost: well under a second, so that a kill loses little."""
 
 
 def check(config: Config) -> None:
@@ -107,17 +104,11 @@ def science(config: Config) -> dict:
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Measure points in chunks of one compiled program each, two chunks at a time; passes over streams come last."""
+    """Rows of points, through one compiled program for each structure; passes over streams come last."""
     stored = [point for point in points_ if not pattern_sets.streamed(point["source"])]
     paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["source"])])
-    chosen = sorted(stored, key=lambda point: _program(config, point, paddings))
-    chunks = []
-    for program, members in groupby(chosen, key=lambda point: _program(config, point, paddings)):
-        queue = list(members)
-        size = max(1, min(64, len(queue), int(CHUNK // program.cost)))
-        starts = range(0, len(queue), size)
-        chunks += [partial(_run, config, program, queue[i : i + size], size) for i in starts]
-    yield from parallel.rows(chunks)
+    kind = lambda point: _program(config, point, paddings)  # noqa: E731
+    yield from retention.rows(config.seed, stored, kind, scale.counted)
     yield from streamed.rows(config.seed, [point for point in points_ if pattern_sets.streamed(point["source"])])
 
 
@@ -152,16 +143,3 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retenti
         point["max_steps"],
         point["beta"] is not None,
     )
-
-
-def _run(config: Config, program: retention.Program, chunk: list[dict], size: int) -> list[dict]:
-    padded = chunk + [chunk[0]] * (size - len(chunk))
-    patterns, samples = ([point[name] for point in padded] for name in ("patterns", "sample"))
-    amounts = [corruption(point["corruption"]).amount for point in padded]
-    result = retention.run(program, config.seed, chunk[0]["beta"], patterns, samples, amounts)
-    rows = []
-    for i, point in enumerate(chunk):
-        measured = {name: values[i] for name, values in result.items()}
-        measured = {name: None if value != value else value for name, value in measured.items()}
-        rows.append(point | scale.counted(point) | measured)
-    return rows

@@ -1,19 +1,19 @@
 """Retention: all patterns of a draw are stored and some queried; the compiled measurement behind capacity curves."""
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets
+from experiments.shared import draws, pattern_sets, program
+from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.memories import find
 from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, retained
-from hopfield.patterns import corrupt
+from hopfield.patterns import corrupt, corruption
 from hopfield.spaces import Spins
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
@@ -45,45 +45,49 @@ class Program(NamedTuple):
         return self.padding * self.neurons * (20 + coupling + 10 * self.probes)
 
 
-def run(program: Program, seed: int, beta: float | None, patterns, samples, amounts) -> dict[str, list]:
-    """Counts and means of a chunk of disorder samples, one list per column of the table.
+def rows(
+    seed: int, points: Sequence[dict], kind: Callable[[dict], Program], known: Callable[[dict], dict] = lambda point: {}
+) -> Iterator[dict]:
+    """One row per point: how many of the queries of one disorder sample pass each criterion, and means over them.
 
     Args:
-        program: what is compiled.
         seed: seed of all randomness; a sample depends on it, on N, M and its own number, and on nothing else.
-        beta: inverse temperature, for memories that have one and are not to take their own.
-        patterns, samples, amounts: patterns stored, number and corruption of every sample [S].
+        points: memory, neurons, patterns, sample, corruption and beta of each.
+        kind: what is compiled for a point.
+        known: what is known of a point before it is measured.
     """
-    data = None
-    if program.source != pattern_sets.RANDOM:
-        data = pattern_sets.load(program.source, find(program.memory).ensemble == "spins")
-    if program.corruption != "noise":  # whole neurons, counted before single precision could round 28.5 up to 29
-        amounts = np.round(np.asarray(amounts) * program.neurons) / program.neurons
-    columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(amounts, np.float32))
-    result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), data, *columns)
-    return {name: values.tolist() for name, values in jax.device_get(result).items()}
+    columns = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount), "beta": (np.float32, _beta)}
+    return program.rows(Grid(kind, one, columns), seed, points, _data, known)
 
 
-@lru_cache(maxsize=256)
-def _compiled(program: Program) -> Callable:
-    def measured(seed, beta, data, *columns):
-        return jax.lax.map(lambda column: _sample(program, seed, beta, data, *column), columns)
-
-    return jax.jit(measured)
+def _amount(point: dict) -> float:
+    """How much of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
+    found = corruption(point["corruption"])
+    return found.amount if found.kind == "noise" else round(found.amount * point["neurons"]) / point["neurons"]
 
 
-def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dict:
+def _beta(point: dict) -> float:
+    return 1.0 if point["beta"] is None else point["beta"]
+
+
+def _data(kind: Program):
+    if kind.source == pattern_sets.RANDOM:
+        return None
+    return pattern_sets.load(kind.source, find(kind.memory).ensemble == "spins")
+
+
+def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
-    pattern_key, probe_key = draws.keys(seed, program.neurons, patterns, sample)
-    blueprint = find(program.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
-    options = {"beta": beta} if program.has_beta else {}
-    memory = blueprint.build(stored, mask=jnp.arange(program.padding) < patterns, **options)
+    pattern_key, probe_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(kind.memory)
+    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
+    options = {"beta": draw["beta"]} if kind.has_beta else {}
+    memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
-    index, keys = draws.numbered(probe_key, program.probes)
-    probe = lambda i, key: _probe(program, model, weigh, stored[i], i, key, amount)  # noqa: E731
+    index, keys = draws.numbered(probe_key, kind.probes)
+    probe = lambda i, key: _probe(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
     outcome = jax.vmap(probe)(index, keys)
-    valid = index < patterns
+    valid = index < draw["patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
     share = 1.0 / jnp.sum(valid)
     averaged = ("overlap", "one_step_error", "steps")
@@ -94,19 +98,19 @@ def _sample(program: Program, seed, beta, data, patterns, sample, amount) -> dic
     return count | heavy | mean
 
 
-def _probe(program: Program, model, weigh, target, index, key, amount) -> dict:
+def _probe(kind: Program, model, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
     spins = isinstance(model.space, Spins)
     start, known = target, None
     corrupt_key, order_key = jax.random.split(key)
-    if program.corruption != "none":
-        start, untouched = corrupt(corrupt_key, target, program.corruption, amount, fill="random" if spins else 0.0)
+    if kind.corruption != "none":
+        start, untouched = corrupt(corrupt_key, target, kind.corruption, amount, fill="random" if spins else 0.0)
         start = jnp.where(start < 0, -1.0, 1.0) if spins else start
-        known = untouched if program.clamp else None
+        known = untouched if kind.clamp else None
     tolerance = 0.0 if spins else EXACT
     first = model.update(start, known)
-    clean = first if program.corruption == "none" else model.update(target)
-    end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
+    clean = first if kind.corruption == "none" else model.update(target)
+    end = retrieve(model, start, dynamics=kind.dynamics, key=order_key, max_steps=kind.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),

@@ -74,15 +74,14 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
     """Load at which half of the patterns of the classical network are retained, and its error over draws."""
     blueprint = find("classical")
     counts = [blueprint.rounded(load, neurons, "odd") for load in np.linspace(*LOADS[neurons], 6)]
-    program = retention.Program(
+    kind = retention.Program(
         "classical", "asynchronous", neurons, max(counts), PROBES, "none", "random", False, 100, False
     )
-    patterns, samples = (
-        np.repeat(counts, printed.SIZES[neurons]),
-        np.tile(np.arange(printed.SIZES[neurons]), len(counts)),
-    )
-    result = retention.run(program, seed, None, patterns, samples, np.zeros(len(patterns)))
-    found = critical_load(patterns / neurons, result["retained"], np.full(len(patterns), PROBES), samples)
+    shared = {"neurons": neurons, "corruption": 0.0, "beta": None}
+    points = [shared | {"patterns": count, "sample": i} for count in counts for i in range(printed.SIZES[neurons])]
+    rows = list(retention.rows(seed, points, lambda point: kind))
+    patterns, retained, samples = (np.array([row[name] for row in rows]) for name in ("patterns", "retained", "sample"))
+    found = critical_load(patterns / neurons, retained, np.full(len(rows), PROBES), samples)
     return found.value, found.stderr
 
 

@@ -2,13 +2,14 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.shared import files, retention
+from experiments.shared import files, program, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 
 ISSUED = (
@@ -58,12 +59,12 @@ class Recorder:
 
     def __init__(self, monkeypatch):
         self.calls = []
-        monkeypatch.setattr(retention, "run", self)
+        monkeypatch.setattr(program, "_compiled", lambda one, kind: partial(self, kind))
 
-    def __call__(self, program, seed, beta, patterns, samples, amounts):
-        self.calls.append((program, seed, beta, patterns, samples, amounts))
-        columns = dict.fromkeys((*COUNTS, "overlap", "one_step_error", "steps"), patterns)
-        return columns | {"overlap_retained": [math.nan] * len(patterns)}
+    def __call__(self, kind, seed, data, draw, each):
+        self.calls.append((kind, seed, draw))
+        columns = dict.fromkeys((*COUNTS, "overlap", "one_step_error", "steps"), draw["patterns"])
+        return columns | {"overlap_retained": np.full(len(draw["patterns"]), math.nan)}
 
 
 @pytest.mark.parametrize(
@@ -104,12 +105,14 @@ def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
     )
     points = capacity.points(config)
     assert len(list(capacity.measure(config, points))) == len(points)
-    for program, seed, beta, patterns, samples, amounts in recorder.calls:
-        assert len(patterns) == len(samples) == len(amounts) <= 64
-        assert max(patterns) <= program.padding
-        assert program.padding * program.neurons <= 2**16 or program.padding <= 4 * min(patterns)
-        assert (seed, beta) == (0, 0.7 if program.memory == "exponential" else None)
-        assert set(amounts) == ({0.25} if program.corruption == "flip" else {0.0})
+    for kind, seed, draw in recorder.calls:
+        patterns = draw["patterns"]
+        assert len(patterns) == len(draw["sample"]) == len(draw["amount"]) <= 64
+        assert max(patterns) <= kind.padding
+        assert kind.padding * kind.neurons <= 2**16 or kind.padding <= 4 * min(patterns)
+        assert seed == 0
+        assert set(draw["beta"]) == {np.float32(0.7) if kind.memory == "exponential" else 1.0}
+        assert set(draw["amount"]) == ({0.25} if kind.corruption == "flip" else {0.0})
     # One for clean and one for flipped starts; of the exponential, times two: 3 patterns are not padded to 30000.
     assert len({call[0] for call in recorder.calls}) == 6
 

@@ -122,17 +122,13 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
     assert expected["cycles"].any() == (dynamics == "synchronous")
 
 
-def test_as_many_spins_are_flipped_as_the_theory_flips(monkeypatch):
+def test_as_many_spins_are_flipped_as_the_theory_flips():
     """round(0.15 · 190) = round(28.5) = 28; in single precision 0.15 is above 0.15, and 28.5 rounds to 29."""
-    given = []
-    monkeypatch.setattr(retention, "_compiled", lambda program: lambda *arguments: given.append(arguments[-1]) or {})
-    program = retention.Program("classical", "synchronous", 190, 4, 1, "flip", "random", False, 1, False)
-    retention.run(program, 0, None, [4], [0], [0.15])
-    start = patterns.flip(jax.random.key(0), np.ones(190, np.float32), given[0][0])
-    assert given[0].dtype == np.float32
+    point = {"memory": "classical", "neurons": 190, "patterns": 4, "sample": 0, "beta": None, "corruption": 0.15}
+    amount = np.float32(retention._amount(point))
+    start = patterns.flip(jax.random.key(0), np.ones(190, np.float32), amount)
     assert np.sum(np.asarray(start.state) < 0) == 28
-    retention.run(program._replace(corruption="noise"), 0, None, [4], [0], [0.151])
-    assert given[1][0] == np.float32(0.151)
+    assert retention._amount(point | {"corruption": "noise:0.151"}) == 0.151
 
 
 @pytest.mark.parametrize("cores", [1, 2, 5])
