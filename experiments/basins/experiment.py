@@ -16,9 +16,7 @@ Theory of the classical network is the statistical neurodynamics of Amari and Ma
 steps alone, so that its critical overlap is no prediction of theirs: 0.209 against 0.333(4) synchronous at α = 0.1.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
 from experiments import contract
 from experiments.basins import measurement
@@ -26,7 +24,7 @@ from experiments.basins.config import Config, Scale
 from experiments.basins.figure import plot
 from experiments.basins.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import parallel, pattern_sets, spellings
+from experiments.shared import pattern_sets, program, spellings
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
@@ -34,8 +32,6 @@ __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "sc
 X_AXIS = "start_overlap"
 PARITY = "odd"
 """Parity of the numbers of patterns where fields are integers, the same at all sizes: no ties keep a spin."""
-CHUNK = 1e10
-"""Multiplications one call to the device should cost: under a second, so that a kill loses little."""
 
 
 def check(config: Config) -> None:
@@ -113,15 +109,14 @@ def science(config: Config) -> dict:
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Measure points: all initial overlaps of a draw of patterns together, several draws in one call."""
-    draw = lambda point: (_program(config, point), point["beta"] or 0.0, point["patterns"], point["sample"])  # noqa: E731
-    groups = [(key, list(members)) for key, members in groupby(sorted(points_, key=draw), key=draw)]
-    tasks: list[Callable[[], list[dict]]] = []
-    for (program, _), members in groupby(groups, key=lambda group: group[0][:2]):
-        queue = [points for _, points in members]
-        size = max(1, min(8, int(CHUNK // program.cost)))
-        tasks += [partial(_run, config, program, queue[i : i + size], size) for i in range(0, len(queue), size)]
-    return parallel.rows(tasks)
+    """Rows of points; all initial overlaps of a draw of patterns are measured together."""
+    grid = measurement.grid(lambda point: _program(config, point))
+    for row in program.rows(grid, config.seed, points_, known=_load):
+        yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
+
+
+def _load(point: dict) -> dict[str, float]:
+    return {"load": find(point["memory"]).scaling.load(point["patterns"], point["neurons"])}
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
@@ -138,21 +133,3 @@ def _program(config: Config, point: dict) -> measurement.Program:
         point["max_steps"],
         point["beta"] is not None,
     )
-
-
-def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], size: int) -> list[dict]:
-    """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
-    padded = chunk + [chunk[0]] * (size - len(chunk))
-    overlaps = [[point["initial_overlap"] for point in group] for group in padded]
-    overlaps = [row + row[:1] * (program.overlaps - len(row)) for row in overlaps]
-    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
-    beta, near = chunk[0][0]["beta"], chunk[0][0]["near"]
-    result = measurement.run(program, config.seed, beta, near, patterns, samples, overlaps)
-    load = find(program.memory).scaling.load
-    rows = []
-    for i, group in enumerate(chunk):
-        for j, point in enumerate(group):
-            measured = {name: values[i][j] for name, values in result.items()}
-            measured["start_overlap"] = round(measured["start_overlap"], 6)  # one place for queries of one overlap
-            rows.append(point | {"load": load(point["patterns"], point["neurons"])} | measured)
-    return rows

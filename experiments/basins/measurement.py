@@ -1,7 +1,6 @@
 """Ends of queries of a given overlap with their pattern: the compiled measurement behind basins of attraction."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import jax
@@ -9,12 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import draws, pattern_sets
+from experiments.shared.program import Grid
 from hopfield import retrieve
 from hopfield._numerics import unit
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.patterns import flip
 from hopfield.spaces import Spins
+
+CHUNK = 1e10
+"""Multiplications one call to the device should cost: under a second, so that a kill loses little."""
 
 
 class Program(NamedTuple):
@@ -38,43 +41,32 @@ class Program(NamedTuple):
         return self.padding * self.neurons * (20 + self.neurons) + queries * min(sweep, 40)
 
 
-def run(program: Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict[str, list]:
-    """Counts and means over the queries of a chunk of draws, for every column of the table a list [S][O].
+def grid(kind: Callable[[dict], Program]) -> Grid:
+    """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
+    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": (np.float32, _beta), "near": np.float32}
+    each = {"initial_overlap": np.float32}
+    return Grid(kind, one, draw, each, lambda kind: kind.overlaps, most=8, chunk=CHUNK, whole=True)
 
-    Args:
-        program: what is compiled.
-        seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
-        beta: inverse temperature, for memories that have one.
-        near: overlap above which a state counts as near a pattern.
-        patterns, samples: patterns stored and number of every draw [S].
-        overlaps: initial overlaps [S, O]. All share the draw's random numbers: a query of lower overlap is one of
-            higher overlap, disturbed further.
+
+def _beta(point: dict) -> float:
+    return 1.0 if point["beta"] is None else point["beta"]
+
+
+def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Store one draw of patterns and query some of them at every initial overlap [O].
+
+    All overlaps share the draw's random numbers: a query of lower overlap is one of higher overlap, disturbed further.
     """
-    columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(overlaps, np.float32))
-    result = _compiled(program)(np.uint32(seed), np.float32(beta or 1.0), np.float32(near), *columns)
-    return {name: values.tolist() for name, values in jax.device_get(result).items()}
-
-
-@lru_cache(maxsize=256)
-def _compiled(program: Program) -> Callable:
-    def measured(seed, beta, near, *columns):
-        return jax.lax.map(lambda column: _draw(program, seed, beta, near, *column), columns)
-
-    return jax.jit(measured)
-
-
-def _draw(program: Program, seed, beta, near, patterns, sample, overlaps) -> dict:
-    """Store one draw of patterns and query some of them at every initial overlap."""
-    pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
-    blueprint = find(program.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < patterns
-    model = draws.network(blueprint.build(stored, mask=used, **({"beta": beta} if program.has_beta else {})))
+    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(kind.memory)
+    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
+    used = jnp.arange(kind.padding) < draw["patterns"]
+    model = draws.network(blueprint.build(stored, mask=used, **({"beta": draw["beta"]} if kind.has_beta else {})))
     rows = jnp.where(used[:, None], stored, 0.0)
-    index, keys = draws.numbered(query_key, program.probes)
-    query = lambda i, key, overlap: _query(program, model, rows, near, i, key, overlap)  # noqa: E731
-    ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, overlaps)
-    valid = jnp.broadcast_to(index < patterns, ends["overlap"].shape)
+    index, keys = draws.numbered(query_key, kind.probes)
+    query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)  # noqa: E731
+    ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
+    valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")
     counts = {name: jnp.sum(valid & ends[name], axis=1) for name in counted}
     averaged = ("start_overlap", "overlap", "steps")

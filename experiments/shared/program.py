@@ -5,7 +5,7 @@ traces; this module sorts its points, gathers those that share a draw, cuts them
 last call of each program up with repetitions, compiles once per program, and takes the results apart again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
@@ -38,8 +38,8 @@ class Grid:
 
     program: Callable[[dict], Any]
     one: Callable[..., dict]
-    draw: dict[str, Column]
-    each: dict[str, Column] = field(default_factory=dict)
+    draw: Mapping[str, Column]
+    each: Mapping[str, Column] = field(default_factory=dict)
     together: Callable[[Any], int] = lambda program: 1
     most: int = 64
     chunk: float = 2e8
@@ -75,6 +75,12 @@ def rows(
     yield from parallel.rows(calls)
 
 
+def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict) -> dict[str, list]:
+    """Everything that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
+    found = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
+    return {name: values.tolist() for name, values in found.items()}
+
+
 def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[Any, list[dict]]]:
     """Program and points of every draw, in the order of both."""
     found: dict[tuple, list[dict]] = {}
@@ -91,21 +97,20 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], size: i
     squares = [group + group[-1:] * (length - len(group)) for group in padded]
     draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
     each = _arrays(grid.each, [point for group in squares for point in group], (size, length))
-    found = jax.device_get(_compiled(grid.one, program)(np.uint32(seed), data(program), draw, each))
-    measured = {name: values.tolist() for name, values in found.items()}
+    found = call(grid.one, program, seed, data(program), draw, each)
     return [
-        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in measured.items()}
+        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in found.items()}
         for i, group in enumerate(groups)
         for j, point in enumerate(group)
     ]
 
 
-def _values(columns: dict[str, Column], point: dict) -> dict[str, Any]:
+def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
     """The numbers of a point that are traced."""
     return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
 
 
-def _arrays(columns: dict[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     """The numbers of points, as arrays of their types."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}

@@ -14,7 +14,7 @@ from experiments import contract
 from experiments.basins import experiment, measurement, theory
 from experiments.basins.config import Config, Scale
 from experiments.figures import style
-from experiments.shared import files, pattern_sets
+from experiments.shared import files, pattern_sets, program
 from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
@@ -40,28 +40,36 @@ def modern() -> pandas.DataFrame:
     return table_of(memories=["modern"], overlaps=overlaps, per_memory={"modern": scale})
 
 
-def brute_force(program: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
+def run(kind: measurement.Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict:
+    """One call, its lists [S][O]."""
+    count = len(patterns)
+    draw = {"patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
+    draw |= {"beta": np.full(count, beta or 1.0, np.float32), "near": np.full(count, near, np.float32)}
+    return program.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
+
+
+def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
     """The same queries of a classical network under plain synchronous updates, by products with the patterns."""
     key = jax.random.key(5)
-    for part in (program.neurons, patterns, sample):
+    for part in (kind.neurons, patterns, sample):
         key = jax.random.fold_in(key, part)
     pattern_key, query_key = jax.random.split(key)
-    stored = np.asarray(pattern_sets.draw("spins", pattern_key, patterns, program.neurons))
+    stored = np.asarray(pattern_sets.draw("spins", pattern_key, patterns, kind.neurons))
     counts = {name: np.zeros(len(overlaps), int) for name in ("right", "some", "reversed", "cycles")}
     for place, overlap in enumerate(overlaps):
-        for probe in range(program.probes):
+        for probe in range(kind.probes):
             start_key = jax.random.split(jax.random.fold_in(query_key, probe))[0]
-            order = np.asarray(jax.random.permutation(start_key, program.neurons))
-            state = np.where(order < round(program.neurons * (1 - overlap) / 2), -1, 1) * stored[probe]
+            order = np.asarray(jax.random.permutation(start_key, kind.neurons))
+            state = np.where(order < round(kind.neurons * (1 - overlap) / 2), -1, 1) * stored[probe]
             before = np.zeros_like(state)
-            for _ in range(program.max_steps):
+            for _ in range(kind.max_steps):
                 field = stored.T @ (stored @ state) - patterns * state
                 new = np.where(field > 0, 1, np.where(field < 0, -1, state))
                 if np.array_equal(new, state) or np.array_equal(new, before):
                     break
                 before, state = state, new
             counts["cycles"][place] += not np.array_equal(new, state)
-            reached = stored @ new / program.neurons
+            reached = stored @ new / kind.neurons
             counts["right"][place] += reached[probe] > 0.8
             counts["some"][place] += reached.max() > 0.8
             counts["reversed"][place] += reached.max() <= 0.8 and reached.min() < -0.8
@@ -70,11 +78,11 @@ def brute_force(program: measurement.Program, overlaps, patterns: int, sample: i
 
 @pytest.mark.parametrize("patterns", [4, 9])
 def test_ends_are_those_of_a_plain_loop(patterns):
-    program = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60, False)
-    found = measurement.run(program, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
+    kind = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60, False)
+    found = run(kind, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
     totals = 0
     for sample in range(3):
-        for name, counts in brute_force(program, OVERLAPS, patterns, sample).items():
+        for name, counts in brute_force(kind, OVERLAPS, patterns, sample).items():
             np.testing.assert_array_equal(found[name][sample], counts, name)
             totals += counts.sum()
     assert totals > 20
@@ -83,15 +91,15 @@ def test_ends_are_those_of_a_plain_loop(patterns):
 
 def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
     """From overlap 0.05 with three patterns most queries end elsewhere, many of them at the negative of a pattern."""
-    program = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60, False)
-    found = {name: np.sum(rows, axis=0) for name, rows in _samples(program, [0.05, 0.95], 3, 40).items()}
+    kind = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60, False)
+    found = {name: np.sum(rows, axis=0) for name, rows in _samples(kind, [0.05, 0.95], 3, 40).items()}
     assert found["right"][1] == 120
     assert 10 < found["right"][0] < found["some"][0] - 10
     assert 5 < found["reversed"][0] <= 120 - found["some"][0]
 
 
-def _samples(program: measurement.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
-    return measurement.run(program, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
+def _samples(kind: measurement.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
+    return run(kind, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +108,9 @@ def _samples(program: measurement.Program, overlaps, patterns: int, samples: int
 def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
     """Spins the nearest one that they can have; real states exactly, at the norm of a pattern."""
     dynamics = "synchronous" if memory == "modern" else "asynchronous"
-    program = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1, beta is not None)
+    kind = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1, beta is not None)
     overlaps = np.array([0.13, 0.5, 1.0])
-    found = measurement.run(program, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
+    found = run(kind, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
     spins = 1 - 2 * np.round(neurons * (1 - overlaps) / 2) / neurons
     np.testing.assert_allclose(found, overlaps if memory == "modern" else spins, atol=1e-6)
     if memory == "modern":
@@ -126,12 +134,9 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
 
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
-    program = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
+    kind = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
     nearest = float(basins.nearest_pattern_share(8, 500, 0.8))
-    shares = [
-        np.sum(measurement.run(program, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400
-        for near in (0.8, 0.97)
-    ]
+    shares = [np.sum(run(kind, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400 for near in (0.8, 0.97)]
     error = np.sqrt(nearest * (1 - nearest) / 400)
     assert abs(shares[1] - nearest) < 4 * error
     assert shares[0] > nearest + 6 * error
