@@ -14,9 +14,8 @@ are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criteri
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import groupby, product
+from collections.abc import Iterator, Sequence
+from itertools import product
 from math import exp, log
 
 from experiments import contract
@@ -26,7 +25,7 @@ from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Effor
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
-from experiments.shared import parallel, pattern_sets
+from experiments.shared import pattern_sets, program
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "science", "summarise"]
@@ -34,8 +33,6 @@ __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "re
 X_AXIS = "load"
 PARITY = "odd"
 """Parity of the numbers of patterns of the classical network, the same at all sizes."""
-CHUNK = 2e10
-"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 TEMPERATURES = 2
 """Temperatures that share one draw of patterns in one call."""
 
@@ -175,18 +172,9 @@ def science(config: Config) -> dict:
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Measure points: temperatures that share a draw of patterns together, several draws in one call."""
-    draw = lambda point: (_program(config, point), point["patterns"], point["sample"])  # noqa: E731
-    units = []
-    for (program, _, _), members in groupby(sorted(points_, key=draw), key=draw):
-        together = list(members)
-        units += [(program, together[i : i + TEMPERATURES]) for i in range(0, len(together), TEMPERATURES)]
-    tasks: list[Callable[[], list[dict]]] = []
-    for program, members in groupby(units, key=lambda unit: unit[0]):
-        queue = [points for _, points in members]
-        size = max(1, min(8, int(CHUNK // program.cost)))  # whatever the queue: one program at all levels of refinement
-        tasks += [partial(_run, config, program, queue[i : i + size], size) for i in range(0, len(queue), size)]
-    return parallel.rows(tasks)
+    """Rows of points; temperatures that share a draw of patterns are measured together."""
+    grid = measurement.grid(lambda point: _program(config, point))
+    return program.rows(grid, config.seed, points_, known=lambda point: _place(config, point))
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
@@ -204,20 +192,10 @@ def _padding(config: Config, point: dict) -> int:
     return pattern_sets.padded(point["patterns"], largest, point["neurons"])
 
 
-def _run(config: Config, program: measurement.Program, chunk: list[list[dict]], size: int) -> list[dict]:
-    """Rows of up to `size` groups of points, each group of one draw; what is missing is filled with repetitions."""
-    padded = chunk + [chunk[0]] * (size - len(chunk))
-    temperatures = [[point["temperature"] for point in group] for group in padded]
-    temperatures = [row + row[:1] * (TEMPERATURES - len(row)) for row in temperatures]
-    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
-    result = measurement.run(program, config.seed, patterns, samples, temperatures)
-    rows = []
-    for i, group in enumerate(chunk):
-        for j, point in enumerate(group):
-            load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
-            place = {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
-            rows.append(point | place | {name: values[i][j] for name, values in result.items()})
-    return rows
+def _place(config: Config, point: dict) -> dict[str, float | None]:
+    """Where a point lies: its load, its β and the edges of its cell."""
+    load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
+    return {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
 
 
 def _extent(config: Config, point: dict) -> dict[str, float | None]:

@@ -5,7 +5,6 @@ weighs the patterns. Both are started at a stored pattern and end in one of four
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import jax
@@ -13,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import draws, pattern_sets
+from experiments.shared.program import Grid
 from hopfield import glauber, hebb_couplings, retrieve
 from hopfield.dynamics import STEP_LIMIT
 from hopfield.memories import find
@@ -32,6 +32,10 @@ def majority(rows: Sequence[Mapping]) -> str:
 def trials(rows: Sequence[Mapping]) -> int:
     """Number of probes of these rows: no more than there are patterns."""
     return sum(min(row["probes"], row["patterns"]) for row in rows)
+
+
+CHUNK = 2e10
+"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
 class Program(NamedTuple):
@@ -56,42 +60,32 @@ class Program(NamedTuple):
         return self.padding * self.neurons**2 + chains * (self.burn_in + self.sweeps) * (self.neurons + 500) ** 2
 
 
-def run(program: Program, seed: int, patterns, samples, temperatures) -> dict[str, list]:
-    """Counts and means over the probes of a chunk of draws, for every column of the table a list [S][T].
+def grid(kind: Callable[[dict], Program]) -> Grid:
+    """The grid of draws, each at several temperatures; a draw depends on the seed, N, M and its number alone.
 
-    Args:
-        program: what is compiled.
-        seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
-        patterns, samples: patterns stored and number of every draw [S].
-        temperatures: T of every draw [S, T]. All share the draw's random numbers: differences between temperatures
-            have less noise than they have themselves.
+    All calls are whole, so that one program serves all levels of refinement.
     """
-    columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(temperatures, np.float32))
-    result = _compiled(program)(np.uint32(seed), *columns)
-    return {name: values.tolist() for name, values in jax.device_get(result).items()}
+    draw = {"patterns": np.uint32, "sample": np.uint32}
+    each = {"temperature": np.float32}
+    return Grid(kind, one, draw, each, lambda kind: kind.temperatures, most=8, chunk=CHUNK, whole=True)
 
 
-@lru_cache(maxsize=256)
-def _compiled(program: Program) -> Callable:
-    def measured(seed, *columns):
-        return jax.lax.map(lambda column: _draw(program, seed, *column), columns)
+def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Store one draw of patterns and start from some of them at every temperature [T].
 
-    return jax.jit(measured)
-
-
-def _draw(program: Program, seed, patterns, sample, temperatures) -> dict:
-    """Store one draw of patterns and start from some of them at every temperature."""
-    pattern_key, chain_key = draws.keys(seed, program.neurons, patterns, sample)
-    blueprint = find(program.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < patterns
-    start = _softmax if program.memory == "modern" else _spins
-    probe = start(program, blueprint, stored, used, chain_key)
-    index = jnp.arange(program.probes)
-    ends = jax.vmap(lambda temperature: jax.vmap(lambda i: probe(i, temperature))(index))(temperatures)
-    valid = jnp.broadcast_to(index < patterns, ends["overlap"].shape)
-    kind = ends.pop("kind")
-    counts = {name: jnp.sum(valid & (kind == number), axis=1) for number, name in enumerate(REGIMES)}
+    All temperatures share the draw's random numbers: differences between them have less noise than they have.
+    """
+    pattern_key, chain_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(kind.memory)
+    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
+    used = jnp.arange(kind.padding) < draw["patterns"]
+    start = _softmax if kind.memory == "modern" else _spins
+    probe = start(kind, blueprint, stored, used, chain_key)
+    index = jnp.arange(kind.probes)
+    ends = jax.vmap(lambda temperature: jax.vmap(lambda i: probe(i, temperature))(index))(each["temperature"])
+    valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
+    ended = ends.pop("kind")
+    counts = {name: jnp.sum(valid & (ended == number), axis=1) for number, name in enumerate(REGIMES)}
     counts["step_limit"] = jnp.sum(valid & ends.pop("step_limit"), axis=1)
     means = {name: jnp.sum(jnp.where(valid, ends[name], 0.0), axis=1) / jnp.sum(valid, axis=1) for name in ends}
     return counts | means

@@ -16,7 +16,7 @@ from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
 from experiments.phase_diagram.figure import frozen_temperature
-from experiments.shared import files
+from experiments.shared import files, program
 from hopfield.theory import classical, spherical
 
 NO_CURVES = Curves(loads=[])
@@ -89,15 +89,21 @@ def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
     assert {0.65, 0.75} < set(np.round(added, 4))
 
 
+def run(kind: measurement.Program, patterns, samples, temperatures) -> dict[str, list]:
+    """One call of seed 0, its lists [S][T]."""
+    draw = {"patterns": np.uint32(patterns), "sample": np.uint32(samples)}
+    return program.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
+
+
 @pytest.mark.parametrize("load", [0.3, 0.5])
 def test_modern_states_change_at_the_finite_size_threshold(load):
     """Far on either side of the converged line of theory all end in retrieval, or none does."""
     neurons = 14
     patterns = round(np.exp(load * neurons))
     line = float(spherical.critical_beta(neurons, patterns, "converged")) / neurons
-    program = measurement.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
+    kind = measurement.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
     temperatures = 1 / (line * np.array([0.5, 0.8, 1.25, 2.0]))
-    found = measurement.run(program, 0, [patterns] * 2, [0, 1], [temperatures] * 2)
+    found = run(kind, [patterns] * 2, [0, 1], [temperatures] * 2)
     retrieved = np.array(found["retrieval"])
     assert np.all(retrieved[:, :2] == 0)
     assert np.all(retrieved[:, 2:] == 6)
@@ -107,8 +113,8 @@ def test_modern_states_change_at_the_finite_size_threshold(load):
 
 
 def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacity_a_glass():
-    program = measurement.Program("classical", 200, 80, 2, 4, 40, 100, 0)
-    found = measurement.run(program, 0, [2, 80], [0, 0], [[0.1, 0.5, 2.5, 4.0]] * 2)
+    kind = measurement.Program("classical", 200, 80, 2, 4, 40, 100, 0)
+    found = run(kind, [2, 80], [0, 0], [[0.1, 0.5, 2.5, 4.0]] * 2)
     assert [counts[2:] for counts in found["disorder"]] == [[2, 2], [2, 2]]
     assert found["retrieval"][0][:2] == [2, 2]
     assert found["mixture"][1][:2] == [2, 2]
@@ -117,8 +123,8 @@ def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacit
 @pytest.mark.usefixtures("as_run")
 def test_overlaps_close_to_one_are_exact_in_single_precision():
     """At T = 0.02 a flip against a field of 1 has odds of e^-100; at 0.2 the overlap is a mean of that many signs."""
-    program = measurement.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
-    found = measurement.run(program, 0, [3], [0], [[0.02, 0.2]])
+    kind = measurement.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
+    found = run(kind, [3], [0], [[0.02, 0.2]])
     for name in ("overlap", "self_overlap"):
         assert found[name][0][0] == pytest.approx(1, abs=1e-7)
     flips = (1 - found["overlap"][0][1]) / 2 * (2 * 14 * 2000)
