@@ -16,8 +16,7 @@ theory beside both is annealed, at the measured N and M.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import groupby, product
+from itertools import product
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from experiments.retrieval import streamed
 from experiments.retrieval.config import At, Config, scans
 from experiments.retrieval.figure import plot
 from experiments.retrieval.summary import summarise
-from experiments.shared import corruptions, critical_beta, parallel, pattern_sets, retrievals, streams
+from experiments.shared import corruptions, critical_beta, pattern_sets, retrievals, streams
 from experiments.shared.retrievals import CURVE
 from hopfield import Memory
 from hopfield.memories import find
@@ -40,8 +39,6 @@ SMALL = 512
 """Fewer patterns than this are padded to it, so that one program serves them all."""
 TOGETHER = 8
 """How many β one draw of patterns is queried at in one go."""
-CHUNK = 2e9
-"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
 def _pairs(config: Config) -> Iterator[tuple[str, str]]:
@@ -156,41 +153,15 @@ def science(config: Config) -> dict:
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Measure points in chunks of one compiled program each."""
-    draws: dict[tuple, list[dict]] = {}
-    for point in (point for point in points_ if point["ensemble"] != pattern_sets.GENERATED):
-        draws.setdefault((_program(point), point["patterns"], point["corruption"], point["sample"]), []).append(point)
-    queries = [
-        (key[0], group[i : i + TOGETHER]) for key, group in draws.items() for i in range(0, len(group), TOGETHER)
-    ]
-    chunks = []
-    for program, members in groupby(sorted(queries, key=lambda query: query[0]), key=lambda query: query[0]):
-        groups = [group for _, group in members]
-        program = program._replace(betas=max(map(len, groups)))
-        size = max(1, min(len(groups), int(CHUNK // program.cost)))
-        chunks += [(program, groups[i : i + size], size) for i in range(0, len(groups), size)]
-    yield from parallel.rows(partial(_run, config.seed, *chunk) for chunk in chunks)
+    """Rows of points, through one compiled program for each structure; passes over streams come last."""
+    stored = [point for point in points_ if point["ensemble"] != pattern_sets.GENERATED]
+    yield from retrievals.rows(config.seed, stored, _program)
     yield from streamed.rows(config.seed, [p for p in points_ if p["ensemble"] == pattern_sets.GENERATED])
 
 
 def _program(point: dict) -> retrievals.Program:
     kind, amount = corruptions.parts(point["corruption"])
+    together = 1 if point["beta"] is None else TOGETHER
     padding = max(SMALL, point["patterns"]) if point["ensemble"] in retrievals.ENSEMBLES else point["patterns"]
     head = point["memory"], point["ensemble"], point["neurons"], padding, padding != point["patterns"]
-    return retrievals.Program(*head, point["probes"], kind if amount else "none", point["max_steps"], 1)
-
-
-def _run(seed: int, program: retrievals.Program, groups: list[list[dict]], size: int) -> list[dict]:
-    """One call to the device: groups of points that differ in β alone, filled up with repetitions."""
-    padded = groups + [groups[0]] * (size - len(groups))
-    patterns, samples = ([group[0][name] for group in padded] for name in ("patterns", "sample"))
-    amounts = [corruptions.parts(group[0]["corruption"])[1] for group in padded]
-    betas = [[point["beta"] or 1.0 for point in group] for group in padded]
-    betas = [row + [row[-1]] * (program.betas - len(row)) for row in betas]
-    result = retrievals.run(program, seed, patterns, samples, amounts, betas)
-    rows = []
-    for i, group in enumerate(groups):
-        for j, point in enumerate(group):
-            measured = {name: values[i][j] for name, values in result.items()}
-            rows.append(point | {name: None if value != value else value for name, value in measured.items()})
-    return rows
+    return retrievals.Program(*head, point["probes"], kind if amount else "none", point["max_steps"], together)

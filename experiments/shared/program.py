@@ -32,8 +32,8 @@ class Grid:
         together: T, how many points of one draw are measured in one go, or what gives it for a program.
         most: draws of one call at most.
         chunk: multiplications one call should cost: a second or less, so that a kill loses little.
-        whole: whether all calls have as many draws as the cost allows, however few there are to measure, so that
-            points that come later need no other program.
+        whole: whether all calls have as many draws as the cost allows, and T points each, however few there are to
+            measure, so that points that come later need no other program.
     """
 
     program: Callable[[dict], Any]
@@ -64,14 +64,15 @@ def rows(
     """
     queues: dict[Any, list[list[dict]]] = {}
     for program, members in _draws(grid, points):
-        size = grid.together(program)
-        queues.setdefault(program, []).extend(members[i : i + size] for i in range(0, len(members), size))
+        length = grid.together(program)
+        queues.setdefault(program, []).extend(members[i : i + length] for i in range(0, len(members), length))
     calls = []
     for program, queue in queues.items():
-        size = max(1, min(grid.most, int(grid.chunk // program.cost)))
-        size = size if grid.whole else min(size, len(queue))
-        parts = (queue[i : i + size] for i in range(0, len(queue), size))
-        calls += [partial(_call, grid, program, seed, part, size, data, known) for part in parts]
+        shape = max(1, min(grid.most, int(grid.chunk // program.cost))), grid.together(program)
+        if not grid.whole:
+            shape = min(shape[0], len(queue)), max(map(len, queue))
+        parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))
+        calls += [partial(_call, grid, program, seed, part, shape, data, known) for part in parts]
     yield from parallel.rows(calls)
 
 
@@ -90,13 +91,13 @@ def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[Any, list[dict]]]:
     return [(key[0], found[key]) for key in sorted(found, key=repr)]
 
 
-def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], size: int, data, known) -> list[dict]:
-    """The rows of one call: groups of points that share a draw, filled up with the first of them."""
-    length = grid.together(program)
+def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: tuple, data, known) -> list[dict]:
+    """The rows of one call: groups of points that share a draw, filled up to its shape [S, T] with repetitions."""
+    size, length = shape
     padded = groups + [groups[0]] * (size - len(groups))
     squares = [group + group[-1:] * (length - len(group)) for group in padded]
     draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
-    each = _arrays(grid.each, [point for group in squares for point in group], (size, length))
+    each = _arrays(grid.each, [point for group in squares for point in group], shape)
     found = call(grid.one, program, seed, data(program), draw, each)
     return [
         point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in found.items()}

@@ -1,14 +1,14 @@
 """Storing a draw of patterns and querying some of them at many β: the compiled measurement behind retrieval curves."""
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets
+from experiments.shared import corruptions, draws, pattern_sets, program
+from experiments.shared.program import Grid
 from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
@@ -23,6 +23,9 @@ STILL = 1e-5
 """Step relative to a state's norm at which it has come to rest: ten times what single precision can tell."""
 STATE = ("target_weight", "overlap", "entropy")
 """What describes the state where a query ends."""
+
+CHUNK = 2e9
+"""Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
 class Program(NamedTuple):
@@ -55,43 +58,38 @@ def on_spins(memory: str) -> bool:
     return find(memory).ensemble == "spins"
 
 
-def run(program: Program, seed: int, patterns, samples, amounts, betas) -> dict[str, list]:
-    """Counts and means over the queries of a chunk of draws, for every column of the table a list [S][B].
+def rows(seed: int, points: Sequence[dict], kind: Callable[[dict], Program]) -> Iterator[dict]:
+    """One row per point: counts and means over the queries of one draw of patterns at one κ = β‖ξ‖².
 
     Args:
-        program: what is compiled.
         seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
-        patterns, samples, amounts: patterns stored, number and corruption of every draw [S].
-        betas: κ = β times the squared norm of the patterns [S, B]; without effect where the memory has no β.
+        points: memory, ensemble, neurons, patterns, sample, corruption and β (null where a memory has none) of each.
+        kind: what is compiled for a point.
     """
-    real = data(program.ensemble, on_spins(program.memory))
-    columns = (np.asarray(patterns, np.uint32), np.asarray(samples, np.uint32), np.asarray(amounts, np.float32))
-    result = _compiled(program)(np.uint32(seed), real, *columns, np.asarray(betas, np.float32))
-    return {name: values.tolist() for name, values in jax.device_get(result).items()}
+    draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
+    each = {"beta": (np.float32, lambda point: point["beta"] or 1.0)}
+    grid = Grid(kind, one, draw, each, lambda kind: kind.betas, chunk=CHUNK)
+    return program.rows(grid, seed, points, lambda kind: data(kind.ensemble, on_spins(kind.memory)))
 
 
-@lru_cache(maxsize=256)
-def _compiled(program: Program) -> Callable:
-    def measured(seed, real, *columns):
-        return jax.lax.map(lambda column: _draw(program, seed, real, *column), columns)
-
-    return jax.jit(measured)
+def _amount(point: dict) -> float:
+    return corruptions.parts(point["corruption"])[1]
 
 
-def _draw(program: Program, seed, real, patterns, sample, amount, betas) -> dict:
+def one(kind: Program, seed, real, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them, at one β after the other."""
-    pattern_key, query_key = draws.keys(seed, program.neurons, patterns, sample)
-    stored = pattern_sets.draw(program.ensemble, pattern_key, program.padding, program.neurons, real)
-    mask = jnp.arange(program.padding) < patterns if program.masked else None
-    index, keys = draws.numbered(query_key, program.probes)
-    start = jax.vmap(lambda key, target: _start(program, key, target, amount))(keys, stored[: program.probes])
+    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    stored = pattern_sets.draw(kind.ensemble, pattern_key, kind.padding, kind.neurons, real)
+    mask = jnp.arange(kind.padding) < draw["patterns"] if kind.masked else None
+    index, keys = draws.numbered(query_key, kind.probes)
+    start = jax.vmap(lambda key, target: _start(kind, key, target, draw["amount"]))(keys, stored[: kind.probes])
 
     def at(beta):
-        memory, scale = _memory(program, stored, mask, beta)
-        query = lambda i, start: _query(program, memory, i, scale * start)  # noqa: E731
-        return _totals(jax.vmap(query)(index, start), index < patterns)
+        memory, scale = _memory(kind, stored, mask, beta)
+        query = lambda i, start: _query(kind, memory, i, scale * start)  # noqa: E731
+        return _totals(jax.vmap(query)(index, start), index < draw["patterns"])
 
-    return jax.lax.map(at, betas)
+    return jax.lax.map(at, each["beta"])
 
 
 def _memory(program: Program, stored, mask, kappa):

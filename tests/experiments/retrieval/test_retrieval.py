@@ -16,6 +16,7 @@ from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.runner import compose
 from experiments.shared import corruptions, critical_beta, draws, files, parallel, pattern_sets, retrievals, streams
+from experiments.shared import program as grids
 from hopfield import find_memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
@@ -114,10 +115,10 @@ def test_row_agrees_with_the_equations_in_numpy():
     options = {"patterns": [20], "betas": [6.0], "around": [], "samples": 1, "probes": 3, "corruption": ["mask:0.5"]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retrievals, "_query", query)
-        retrievals._compiled.cache_clear()
+        grids._compiled.cache_clear()
         row = measured(**options).iloc[0]
         jax.effects_barrier()
-    retrievals._compiled.cache_clear()
+    grids._compiled.cache_clear()
     weights, overlaps, entropies, firsts = [], [], [], []
     for index, (patterns, x) in captured.items():
         xi = np.asarray(patterns, float)[:20]
@@ -146,13 +147,13 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
 
     monkeypatch.setattr(pattern_sets, "draw", draw)
     monkeypatch.setattr(parallel, "rows", lambda tasks: [row for task in tasks for row in task()])  # x64 is a thread's
-    retrievals._compiled.cache_clear()
+    grids._compiled.cache_clear()
     with jax.enable_x64(False):
         single = measured()
     monkeypatch.setattr(retrievals, "STILL", 1e-11)
-    retrievals._compiled.cache_clear()
+    grids._compiled.cache_clear()
     double = measured(max_steps=10_000)
-    retrievals._compiled.cache_clear()
+    grids._compiled.cache_clear()
     order = ["patterns", "beta", "sample"]
     single, double = (table.sort_values(order, ignore_index=True) for table in (single, double))
     assert (single["overlap"] != double["overlap"]).mean() > 0.5
