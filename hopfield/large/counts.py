@@ -17,7 +17,7 @@ from jax.sharding import Mesh
 from numpy.typing import ArrayLike
 
 from hopfield._checks import instance, whole
-from hopfield.large import mesh as sharding
+from hopfield.large.mesh import axes, spread, together
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
 from hopfield.separations import LogSumExp, Polynomial
@@ -226,12 +226,12 @@ def tally(source: Source, words, total: int, *, mesh: Mesh | None):
     """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
     if mesh is None:
         return _swept(source, words, jnp.int32(0), total)
-    shares, _ = sharding.axes(mesh)
+    shares, _ = axes(mesh)
 
     def function(sources, first, words):
-        return sharding.together(jnp.add, _swept(sources[0], words, first, total), shares)
+        return together(jnp.add, _swept(sources[0], words, first, total), shares)
 
-    return sharding.spread(mesh, function, (source,), words)
+    return spread(mesh, function, (source,), words)
 
 
 def _swept(source: Source, words, offset, total: int):

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
 from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array
-from hopfield.large import mesh as sharding
+from hopfield.large.mesh import axes, spread
 from hopfield.large.passes import Job, Piece, Sums, fits_attention, merged, softmax, sums_of, sweep, with_threshold
 from hopfield.patterns.sources import Mapped, as_source
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax, as_separation
@@ -180,14 +180,14 @@ def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Rea
     total = job.source.shape[0]
     if mesh is None:
         return _local(job, Piece(0, total, size, top))
-    shares = sharding.axes(mesh)[0]
+    shares = axes(mesh)[0]
 
     def function(sources, first, queried):
         queries, own = queried
         local = job.replace(source=sources[0], values=sources[1], queries=queries, own=own)
         return _local(local, Piece(first, total - first, size, top, shares))
 
-    return sharding.spread(mesh, function, (job.source, job.values), (job.queries, job.own))
+    return spread(mesh, function, (job.source, job.values), (job.queries, job.own))
 
 
 def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
@@ -231,8 +231,8 @@ def _part(job: Job, first, size: int, top: int, term: Callable):
 
 
 def _statistics(sums: Sums, known: bool) -> Statistics:
-    spread, target, top = cast(tuple[Stream, Array, tuple[Array, Array]], sums[1:])
-    log_z, mean = jax.vmap(LogSumExp().finish)(spread)
+    stream, target, top = cast(tuple[Stream, Array, tuple[Array, Array]], sums[1:])
+    log_z, mean = jax.vmap(LogSumExp().finish)(stream)
     alone = log_z == -jnp.inf  # outside every pattern's support no pattern has a share
     log_z = jnp.where(alone, 0.0, log_z)
     entropy = jnp.where(alone, 0.0, log_z - mean[:, 0])

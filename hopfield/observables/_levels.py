@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import largest
-from hopfield.observables import weights as weights_
+from hopfield.observables import weights
 from hopfield.separations import Separation, simplex
 
 
@@ -77,17 +77,17 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
 
 def normalised_entropy(w: Array, used: Array) -> Array:
     count = jnp.sum(used, dtype=w.dtype)
-    found = weights_.entropy(w, used)
+    found = weights.entropy(w, used)
     # One pattern leaves no choice: 0, unless its weight is not a number.
     return jnp.where(count > 1, found / jnp.log(jnp.maximum(count, 2.0)), 0.0 * found)
 
 
 def tsallis_entropy(w: Array, used: Array, alpha: Array) -> Array:
-    return simplex.tsallis_entropy(weights_.shares(w, used), alpha)
+    return simplex.tsallis_entropy(weights.shares(w, used), alpha)
 
 
 def renyi_entropy(w: Array, used: Array, alpha: Array) -> Array:
-    p = weights_.shares(w, used)
+    p = weights.shares(w, used)
     empty = p == 0
     log_p = jnp.log(jnp.where(empty, 1.0, p))
     nothing = jnp.all(empty)
@@ -102,7 +102,7 @@ def renyi_entropy(w: Array, used: Array, alpha: Array) -> Array:
 
 
 def kl_divergence(p: Array, used: Array, q: Array) -> Array:
-    return _divergence(weights_.shares(p, used), weights_.shares(q, used))
+    return _divergence(weights.shares(p, used), weights.shares(q, used))
 
 
 def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
@@ -127,8 +127,8 @@ def _divergence(p: Array, q: Array) -> Array:
 
 
 def mutual_information(w: Array, used: Array, prior: Array) -> Array:
-    p = jax.vmap(weights_.shares)(w, used)
-    likely = weights_.shares(prior.astype(p.dtype), ~jnp.all(p == 0, axis=1))
+    p = jax.vmap(weights.shares)(w, used)
+    likely = weights.shares(prior.astype(p.dtype), ~jnp.all(p == 0, axis=1))
     informs = jax.vmap(_divergence, (0, None))(p, likely @ p)
     return jnp.sum(jnp.where(likely == 0, 0.0, likely * informs))
 

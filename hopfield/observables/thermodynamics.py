@@ -29,10 +29,10 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+import hopfield.observables.weights
 from hopfield._checks import booleans
 from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, real_array
 from hopfield.observables import _levels
-from hopfield.observables import weights as weights_
 from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
@@ -118,7 +118,7 @@ def variational_free_energy(
 
 def entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
     """Shannon's entropy H = −Σ p ln p with p = |w| / Σ|w|, in nats: from 0 to ln M."""
-    return _of_weights(weights_.entropy, weights, axis, where)
+    return _of_weights(hopfield.observables.weights.entropy, weights, axis, where)
 
 
 def normalised_entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
@@ -129,7 +129,7 @@ def normalised_entropy(weights: Rows, *, axis: int = -1, where: Where = None) ->
 
 def effective_number(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
     """Effective number of patterns e^H: from 1 (one pattern) to M (all); 0 where all weights are zero or masked."""
-    return _of_weights(weights_.effective_number, weights, axis, where)
+    return _of_weights(hopfield.observables.weights.effective_number, weights, axis, where)
 
 
 def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Where = None) -> PerRow:
