@@ -5,14 +5,12 @@ import reprlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import yaml
 
 from experiments.contract import InputError
-from experiments.runner import boundary, registry
-
-if TYPE_CHECKING:
-    pass
 from experiments.figures.style import draw
+from experiments.runner import boundary, registry
 
 USAGE = "usage: python -m experiments.plot DIR [DIR ...]   draws figure.svg, .png and .pdf again from the saved table"
 
@@ -23,8 +21,6 @@ def redraw(directory: Path) -> Path:
     Raises:
         InputError: the directory does not hold the results of a finished run.
     """
-    import yaml
-
     names = ("config.yaml", "table.csv", "summary.json")
     missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
     if missing:

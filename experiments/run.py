@@ -3,10 +3,13 @@
 import re
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
+import hydra
+
 from experiments.contract import ROOT, InputError
-from experiments.runner import boundary
+from experiments.runner import boundary, compose, help, registry
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
@@ -34,23 +37,17 @@ def _command(argv: Sequence[str]) -> int:
         return _hydra(argv)
     words, flags = split(argv)
     if "version" in flags:
-        from importlib.metadata import version
-
         print(f"hopfield {version('hopfield')}")
         return 0
-    from experiments.runner import compose
-    from experiments.runner import help as usage
-
     with compose.session(Path(flags["folder"]) if "folder" in flags else None):
         if "help" in flags:
-            print(usage.text(words))
+            print(help.text(words))
             return 0
         jobs = compose.jobs(words, sweep="sweep" in flags)
         if "show" in flags:
             print("\n---\n".join(compose.yaml(job).rstrip() for job in jobs))
             return 0
-        from experiments.runner import execute
-
+        execute = registry.execution()
         plans = [execute.plan(job) for job in jobs]
         basic = compose.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
@@ -108,22 +105,17 @@ def _override(word: str) -> str:
     if key == "conf":
         return word.removesuffix(".yaml")
     if key == "output" and _UNREADABLE.fullmatch(value):
-        from experiments.runner.compose import quote
-
-        return f"output={quote(value)}"
+        return f"output={compose.quote(value)}"
     return word
 
 
 def _hydra(argv: Sequence[str]) -> int:
     """Hand the words to Hydra's own command line, for its shell completion and its help."""
-    import hydra
-
-    from experiments.runner import compose, execute
-
     compose.register()
+    launched = registry.execution().launched
     before, sys.argv = sys.argv, ["hopfield", *argv]
     try:
-        hydra.main(version_base="1.3", config_path=str(ROOT), config_name=compose.PRIMARY)(execute.launched)()
+        hydra.main(version_base="1.3", config_path=str(ROOT), config_name=compose.PRIMARY)(launched)()
     except SystemExit as error:
         return int(error.code or 0)
     finally:

@@ -16,14 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
+import pandas
+from jax.experimental.compilation_cache import compilation_cache
+from tqdm import tqdm
+
 from experiments import contract
 from experiments.contract import InputError, StoppedError
 from experiments.figures import style
-from experiments.runner import boundary, budget, errors, locks, provenance, registry
-from experiments.runner import mirror as logging
-from experiments.runner.compose import Job, yaml
+from experiments.runner import boundary, budget, compose, errors, locks, mirror, provenance, registry
+from experiments.runner.compose import Job
 from experiments.runner.ledger import Ledger
-from experiments.runner.mirror import Mirror, Target
 from experiments.shared import files
 
 RESULTS = ("config.yaml", "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in style.SUFFIXES))
@@ -48,7 +51,7 @@ class Plan:
     experiment: Any
     points: list[dict]
     ledger: Ledger
-    mode: Target
+    mode: mirror.Target
 
 
 def plan(job: Job) -> Plan:
@@ -58,7 +61,7 @@ def plan(job: Job) -> Plan:
         InputError: the job cannot be run.
     """
     experiment = registry.load(job.experiment)
-    mode = logging.resolve(job.config.wandb)
+    mode = mirror.resolve(job.config.wandb)
     cost = getattr(experiment, "cost", None)
     if cost is not None:
         budget.check(job.config, job.conf, cost)
@@ -117,7 +120,7 @@ def run(plans: Sequence[Plan]) -> None:
             if refused >= len(waiting):  # nothing else is left to do
                 time.sleep(PATIENCE)
     finally:
-        logging.shut_down()
+        mirror.shut_down()
 
 
 def _made(directory: Path) -> Path:
@@ -129,17 +132,12 @@ def _made(directory: Path) -> Path:
 
 def launched(config: Any) -> None:
     """Run one job in whatever process a launcher has put it; `config` is what Hydra composed."""
-    from experiments.runner.compose import received
-
-    run([plan(received(config))])
+    run([plan(compose.received(config))])
 
 
 @contextlib.contextmanager
 def numerics() -> Iterator[None]:
     """JAX set for physics: float32 products in full, programs compiled once per machine; undone on leaving."""
-    import jax
-    from jax.experimental.compilation_cache import compilation_cache
-
     cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
     settings = {
         "jax_default_matmul_precision": provenance.MATMUL,
@@ -163,15 +161,15 @@ def numerics() -> Iterator[None]:
 
 def _carry_out(plan: Plan) -> None:
     """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
-    mirror = None
+    copy = None
     code = 1
     try:
         missing = _begin(plan)
-        mirror = _mirror(plan)
+        copy = _mirror(plan)
         while missing:
-            _measure(plan, missing, mirror)
+            _measure(plan, missing, copy)
             missing = _missing(plan)
-        _conclude(plan, mirror)
+        _conclude(plan, copy)
     except KeyboardInterrupt as error:
         code = getattr(error, "code", 130)
         error.args = (_progress(plan),)
@@ -186,8 +184,8 @@ def _carry_out(plan: Plan) -> None:
         why, log = boundary.shown(error), boundary.logged(error, plan.job.directory)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
     finally:
-        if mirror is not None:
-            mirror.close(code)
+        if copy is not None:
+            copy.close(code)
         plan.ledger.close()
 
 
@@ -207,7 +205,7 @@ def _begin(plan: Plan) -> list[dict]:
     _set_aside(plan)
     for damaged in plan.ledger.mend():
         files.say(damaged)
-    files.write_text(directory / "config.yaml", yaml(plan.job))
+    files.write_text(directory / "config.yaml", compose.yaml(plan.job))
     missing = _missing(plan)
     if len(missing) < len(plan.points):
         files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
@@ -253,9 +251,9 @@ def _missing(plan: Plan) -> list[dict]:
     return missing
 
 
-def _mirror(plan: Plan) -> Mirror:
+def _mirror(plan: Plan) -> mirror.Mirror:
     job = plan.job
-    return Mirror(
+    return mirror.Mirror(
         job.config,
         mode=plan.mode,
         conf=job.conf,
@@ -266,10 +264,8 @@ def _mirror(plan: Plan) -> Mirror:
     )
 
 
-def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
+def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     """Measure the missing points, each on disk before the next."""
-    from tqdm import tqdm
-
     total, keys = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
@@ -282,7 +278,7 @@ def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
             if point is None:
                 raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
             plan.ledger.record(point, row)
-            mirror.log(point, row, step=total - len(waiting) - 1)
+            copy.log(point, row, step=total - len(waiting) - 1)
             bar.update()
     if waiting:
         raise RuntimeError(
@@ -290,10 +286,8 @@ def _measure(plan: Plan, missing: Sequence[dict], mirror: Mirror) -> None:
         )
 
 
-def _conclude(plan: Plan, mirror: Mirror) -> None:
+def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
     """Write table, summary and figure from the ledger and say where they are."""
-    import pandas
-
     directory = plan.job.directory
     plan.ledger.reload()
     _say_mixed(plan)
@@ -305,7 +299,7 @@ def _conclude(plan: Plan, mirror: Mirror) -> None:
     figure = style.draw(directory, plan.experiment)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
-    mirror.finish(table, scalars)
+    copy.finish(table, scalars)
     for name, value in scalars.items():
         if not name.endswith("/stderr"):
             print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")

@@ -12,14 +12,13 @@ import sys
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import ModuleType
+from typing import Any, Literal
+
+import pandas
 
 from experiments.contract import Config, InputError, Mode, Wandb
 from experiments.shared.files import encode, write_text
-
-if TYPE_CHECKING:
-    import pandas
-    import wandb
 
 _VARIABLE = {"online": "online", "run": "online", "shared": "online", "offline": "offline", "dryrun": "offline"}
 Target = Literal["online", "offline", "disabled"]
@@ -39,8 +38,7 @@ def resolve(options: Wandb) -> Target:
         asked = _VARIABLE.get(variable, "disabled")
     if asked == "offline" or asked == "disabled":
         return asked
-    import wandb
-
+    wandb = _wandb()
     try:
         wandb.setup(settings=wandb.Settings(silent=True, mode="online"))
         has_key = wandb.login(prompt=False, verify=False)
@@ -51,6 +49,13 @@ def resolve(options: Wandb) -> Target:
     if not has_key and asked == "online":
         raise InputError("wandb.mode=online needs a key, got none: run `wandb login`, or use wandb.mode=offline")
     return "online" if has_key else "offline"
+
+
+def _wandb() -> ModuleType:
+    """W&B's library, imported by the first run that tells it anything, as that takes a second."""
+    import wandb
+
+    return wandb
 
 
 def _reason(error: Exception) -> str:
@@ -89,7 +94,7 @@ class Mirror:
         self._directory = directory
         self._name = re.sub(r"[^A-Za-z0-9_.-]+", "-", conf)
         self._x_axis = x_axis
-        self._run: wandb.Run | None = None
+        self._run: Any = None
         self._broken = False
         arguments = _arguments(config, conf, experiment)
         if mode == "online" and not self._start(mode, arguments, "goes on offline"):
@@ -108,16 +113,16 @@ class Mirror:
         }
         self._send(lambda run: run.log(named, step=step))
 
-    def finish(self, table: "pandas.DataFrame", scalars: dict) -> None:
+    def finish(self, table: pandas.DataFrame, scalars: dict) -> None:
         """Send the results (table, figure, files, scalars of the summary) and end the run."""
-        import wandb
+        wandb = _wandb()
 
-        def results(run: "wandb.Run") -> None:
+        def results(run: Any) -> None:
             run.summary.update(json.loads(encode(scalars)))
             figure = wandb.Image(str(self._directory / "figure.png"))
             run.log({"table": wandb.Table(dataframe=table), "figure": figure})
 
-        def files(run: "wandb.Run") -> None:
+        def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
             for name in _FILES:
                 artifact.add_file(str(self._directory / name), name=name)
@@ -135,10 +140,8 @@ class Mirror:
             self._guard("lost its server", lambda: run.finish(exit_code=exit_code))
 
     def _start(self, mode: Target, arguments: dict[str, Any], consequence: str) -> bool:
-        import wandb
-
         def start() -> None:
-            self._run = wandb.init(mode=mode, dir=str(self._directory), id=_identifier(self._directory), **arguments)
+            self._run = _wandb().init(mode=mode, dir=str(self._directory), id=_identifier(self._directory), **arguments)
             self._run.define_metric(self._x_axis)
             self._run.define_metric("*", step_metric=self._x_axis)
 
@@ -146,7 +149,7 @@ class Mirror:
         self._broken = False
         return started
 
-    def _send(self, action: "Callable[[wandb.Run], None]") -> None:
+    def _send(self, action: Callable[[Any], None]) -> None:
         run = self._run
         if run is not None and not self._broken:
             self._guard("stopped taking results", lambda: action(run))
@@ -166,16 +169,12 @@ class Mirror:
 def shut_down() -> None:
     """Stop W&B's background process, so that the caller's process is as it was; does nothing where W&B was not used."""
     if "wandb" in sys.modules:
-        import wandb
-
         with contextlib.suppress(Exception):  # it is gone already
-            wandb.teardown()
+            _wandb().teardown()
 
 
 def _arguments(config: Config, conf: str, experiment: str) -> dict[str, Any]:
     """Arguments of `wandb.init` that do not depend on the mode."""
-    import wandb
-
     options = config.wandb
     return {
         "project": options.project,
@@ -186,7 +185,7 @@ def _arguments(config: Config, conf: str, experiment: str) -> dict[str, Any]:
         "job_type": experiment,
         "resume": "allow",
         "config": json.loads(encode(config)),
-        "settings": wandb.Settings(
+        "settings": _wandb().Settings(
             silent=True,
             console="off",
             init_timeout=options.init_timeout,

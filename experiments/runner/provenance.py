@@ -8,8 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
+
 from experiments import contract
-from experiments.shared import files as shared_files
+from experiments.shared import files
 
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
@@ -31,17 +33,17 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
         files: hashes of the files that options name and that every row depends on, by option.
         contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
     """
-    files: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     contents: dict[str, str] = {}
-    for option, value, path in _named(shared_files.options(config), ""):
+    for option, value, path in _named(files.options(config), ""):
         if any(value in point.values() for point in points):
-            contents[value] = shared_files.digest(path)
+            contents[value] = files.digest(path)
         else:
-            files[option] = shared_files.digest(path)
+            hashes[option] = files.digest(path)
     further = getattr(experiment, "inputs", None)
     for path in further(config) if further is not None else ():
-        files[path.name] = shared_files.digest(path)
-    return experiment.science(config) | {"precision": _precision(), "files": files, "contents": contents}
+        hashes[path.name] = files.digest(path)
+    return experiment.science(config) | {"precision": _precision(), "files": hashes, "contents": contents}
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
@@ -61,16 +63,12 @@ def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
 
 
 def _precision() -> dict[str, Any]:
-    import jax
-
     return {name: getattr(jax.config, name, None) for name in _SETTINGS} | {"jax_default_matmul_precision": MATMUL}
 
 
 @lru_cache(maxsize=1)
 def environment() -> dict[str, str]:
     """What this process computes with: versions, system, device and the flags of the compiler."""
-    import jax
-
     device = jax.devices()[0]
     found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     found |= {"platform": device.platform, "device": device.device_kind, "XLA_FLAGS": os.environ.get("XLA_FLAGS", "")}
@@ -109,10 +107,10 @@ def _flat(heading: dict, shared: Collection[str]) -> dict[str, str]:
     found = {"experiment": heading["experiment"]}
     for name, value in science.items():
         if name == "precision":
-            found |= {key.upper(): shared_files.encode(entry) for key, entry in value.items()}
+            found |= {key.upper(): files.encode(entry) for key, entry in value.items()}
         elif name in ("files", "contents"):
             chosen = {key: entry[:8] for key, entry in value.items() if name == "files" or key in shared}
             found |= {f"contents of {key}": f"those of hash {entry}" for key, entry in chosen.items()}
         else:
-            found[name] = shared_files.encode(value)
+            found[name] = files.encode(value)
     return found
