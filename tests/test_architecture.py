@@ -131,7 +131,9 @@ def test_core_modules_import_only_what_is_below_them(name):
 
 
 def test_nothing_imports_layers_and_the_fisher_information_does_not_know_the_optimiser():
-    outside = [path for path in LIBRARY if "layers" not in path.parts]
+    """But the package itself, which names what it is made of."""
+    top = ROOT / "hopfield" / "__init__.py"
+    outside = [path for path in LIBRARY if "layers" not in path.parts and path != top]
     assert not offenders(outside, lambda m: inside(m, "hopfield.layers"))
     fisher = [path for path in LIBRARY if path.parent.name == "fisher"]
     assert fisher
@@ -182,6 +184,19 @@ def test_figures_and_summaries_do_not_import_their_experiment(name):
 
 def test_experiments_do_not_import_themselves_in_a_circle():
     assert not circles(EXPERIMENTS)
+
+
+def test_experiments_import_at_their_top():
+    """But for the mirror's W&B: what is heavy is reached through the registry."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in EXPERIMENTS
+        for function in ast.walk(tree_of(path))
+        if isinstance(function, ast.FunctionDef | ast.If)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom) and path.name != "mirror.py"
+    ]
+    assert not found
 
 
 def test_only_the_mirror_imports_wandb():

@@ -24,10 +24,7 @@ def load(name: str) -> Any:
 
 def options(name: str) -> Any:
     """The options of the experiment `name`: the class `Config` of its file `config.py`, which imports little."""
-    try:
-        return importlib.import_module(f"experiments.{name}.config").Config
-    except ModuleNotFoundError:
-        return load(name).Config
+    return importlib.import_module(f"experiments.{name}.config").Config
 
 
 def name_of(options: type) -> str:
