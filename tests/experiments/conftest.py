@@ -12,6 +12,7 @@ import pytest
 
 import experiments
 from experiments.run import main
+from experiments.shared import pattern_sets
 
 FIXTURE = Path(__file__).parent / "fixture"
 
@@ -27,8 +28,6 @@ class Outcome(NamedTuple):
 @pytest.fixture(scope="module")
 def as_run() -> Iterator[None]:
     """JAX as the command sets it, which is not as the other tests do: 32-bit numbers, products in full."""
-    from experiments.shared import pattern_sets
-
     settings = {"jax_enable_x64": False, "jax_default_matmul_precision": "highest"}
     before = {name: getattr(jax.config, name) for name in settings}
     for change in (settings, before):

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, provenance
@@ -126,8 +128,6 @@ def toy(*words: str) -> Callable[[], int]:
 
 def checkpoints() -> int:
     """A run that saves what it has after every row."""
-    import numpy as np
-
     directory = Path("out").absolute()
     path = directory / "checkpoints" / "run.msgpack"
     try:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments.runner.ledger import Ledger
@@ -169,8 +170,6 @@ def test_the_torn_last_line_of_a_killed_process_is_measured_again(tmp_path: Path
 
 
 def test_rows_come_back_bit_for_bit(tmp_path: Path) -> None:
-    import numpy as np
-
     values = [
         0.1,
         1 / 3,

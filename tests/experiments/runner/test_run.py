@@ -13,9 +13,11 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hydra.core.global_hydra import GlobalHydra
 
 from experiments.plot import main as redraw
 from experiments.runner import compose, execute, registry
@@ -243,9 +245,6 @@ def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
 
 
 def test_the_process_is_left_as_it_was(command: Callable) -> None:
-    import jax
-    from hydra.core.global_hydra import GlobalHydra
-
     def state() -> tuple:
         settings = ("jax_default_matmul_precision", "jax_compilation_cache_dir", "jax_enable_x64")
         jax_settings = [getattr(jax.config, name) for name in settings]
@@ -271,8 +270,6 @@ def test_the_process_is_left_as_it_was(command: Callable) -> None:
 def test_products_are_exact_and_programs_are_kept_while_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import jax
-
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with execute.numerics():
         assert jax.config.jax_default_matmul_precision == "highest"

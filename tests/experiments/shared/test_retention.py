@@ -1,6 +1,7 @@
 """The compiled measurement against loops in plain numpy over the same patterns, and what it must not depend on."""
 
 import os
+import threading
 
 import jax
 import numpy as np
@@ -169,8 +170,6 @@ def test_samples_and_seeds_give_other_numbers(tables):
 
 def test_no_point_is_measured_after_the_last_is_asked_for():
     """Closing the iterator, as an interrupted run does, leaves no thread behind."""
-    import threading
-
     config = capacity.Config(dynamics=["asynchronous"], **GRID)
     rows = capacity.measure(config, capacity.points(config)[:64])
     next(rows)
