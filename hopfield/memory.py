@@ -127,7 +127,7 @@ class Memory(Node):
             return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
         weights = self.shares(state) if self.space.flat and self.separation.monotone else self.weights(state)
-        return self.similarity.respond(state, self._stored(), weights, self.space, known)
+        return self.similarity.proximal_step(state, self._stored(), weights, self.space, known)
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -137,7 +137,7 @@ class Memory(Node):
         """
         state = self.as_state(state)
         keys, scores = self.cache(state)
-        steps = self.similarity.increment(state, -1.0, 1.0, keys)
+        steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
         return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
@@ -149,13 +149,13 @@ class Memory(Node):
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
         keys, scores = cache
-        up, down = (scores + self.similarity.increment(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
-        return 0.5 * self.separation.rise(up, down, self.beta, self.mask)
+        up, down = (scores + self.similarity.spin_flip(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
+        return 0.5 * self.separation.potential_difference(up, down, self.beta, self.mask)
 
     def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
         """The cache after spin i of `state` has become `new`."""
         keys, scores = cache
-        return keys, scores + self.similarity.increment(state, state[i], new, keys[:, i])
+        return keys, scores + self.similarity.spin_flip(state, state[i], new, keys[:, i])
 
     def _stored(self) -> Float[Array, "M N"]:
         return _zeroed(self.patterns, self.mask)
@@ -165,9 +165,9 @@ class Memory(Node):
         one_of("dynamics", dynamics, DYNAMICS)
         if isinstance(self.space, Spins):
             return dynamics != "synchronous"
-        potential = self.separation.convex or (self.separation.level_convex and self.space.flat)
-        solvable = self.similarity.solvable(self.space, self.separation.monotone)
-        return dynamics == "synchronous" and potential and solvable
+        potential = self.separation.convex or (self.separation.quasiconvex and self.space.flat)
+        has_exact_step = self.similarity.has_exact_step(self.space, self.separation.monotone)
+        return dynamics == "synchronous" and potential and has_exact_step
 
 
 def _one_state(state: ArrayLike, neurons: int, dtype) -> State:

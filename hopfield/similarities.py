@@ -30,11 +30,11 @@ class Similarity(Node, abc.ABC):
         return patterns
 
     @abc.abstractmethod
-    def increment(self, state: State, old, new, column: Array) -> Array:
+    def spin_flip(self, state: State, old, new, column: Array) -> Array:
         """Exact change of the scores when a spin of `state` goes from old to new, given its column of the keys."""
 
-    def solvable(self, space: Space, monotone: bool = True) -> bool:
-        """Whether `respond` is the exact minimiser on this space, a condition of the descent theorem.
+    def has_exact_step(self, space: Space, monotone: bool = True) -> bool:
+        """Whether `proximal_step` is the exact minimiser on this space, a condition of the descent theorem.
 
         Args:
             space: where states live.
@@ -43,7 +43,9 @@ class Similarity(Node, abc.ABC):
         return True
 
     @abc.abstractmethod
-    def respond(self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None) -> State:
+    def proximal_step(
+        self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None
+    ) -> State:
         """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
 
 
@@ -53,10 +55,10 @@ class Dot(Similarity):
     def __call__(self, state, patterns):
         return patterns @ state
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def respond(self, state, patterns, weights, space, known=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         return space.project(weights @ patterns, state, known=known)
 
 
@@ -74,10 +76,10 @@ class Bilinear(Similarity):
     def keys(self, patterns):
         return patterns @ self.metric.T
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def respond(self, state, patterns, weights, space, known=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         return space.project(self.metric @ (weights @ patterns), state, known=known)
 
 
@@ -88,13 +90,13 @@ class SquaredDistance(Similarity):
         difference = patterns - state[None, :]
         return -0.5 * jnp.sum(difference * difference, axis=1)
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         return (new - old) * (column - 0.5 * (new + old))
 
-    def solvable(self, space, monotone=True):
+    def has_exact_step(self, space, monotone=True):
         return monotone or not isinstance(space, Box)
 
-    def respond(self, state, patterns, weights, space, known=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         return space.project(weights @ patterns, state, curvature=jnp.sum(weights), known=known)
 
 
@@ -107,14 +109,14 @@ class Cosine(Similarity):
     def keys(self, patterns):
         return unit(patterns)
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         return (new - old) * column / jnp.sqrt(jnp.asarray(state.size, state.dtype))
 
-    def solvable(self, space, monotone=True):
+    def has_exact_step(self, space, monotone=True):
         return isinstance(space, Sphere | Spins)
 
-    def respond(self, state, patterns, weights, space, known=None):
-        if self.solvable(space):
+    def proximal_step(self, state, patterns, weights, space, known=None):
+        if self.has_exact_step(space):
             return space.project(weights @ unit(patterns), state, known=known)
         return space.project(_slope(self, state, patterns, weights), state, known=known)
 
@@ -125,13 +127,13 @@ class Manhattan(Similarity):
     def __call__(self, state, patterns):
         return -jnp.sum(jnp.abs(patterns - state[None, :]), axis=1)
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         return jnp.abs(column - old) - jnp.abs(column - new)
 
-    def solvable(self, space, monotone=True):
+    def has_exact_step(self, space, monotone=True):
         return isinstance(space, Spins) or (isinstance(space, Euclidean) and (monotone or space.flat))
 
-    def respond(self, state, patterns, weights, space, known=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         if isinstance(space, Spins):  # −|x − ξ| = xξ − 1 on spins
             return space.project(weights @ patterns, state, known=known)
         if not isinstance(space, Euclidean):

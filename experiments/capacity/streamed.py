@@ -52,7 +52,7 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     queries = {name: start(*corruption(name), probe_key, targets) for name in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
-    devices = None if source.startswith(pattern_sets.MAPPED) else mesh.every_device()
+    devices = None if source.startswith(pattern_sets.MAPPED) else mesh.device_mesh()
     for found in counts.along(drawn, stacked, sizes, mesh=devices):
         of = {}
         for i, name in enumerate(queries):

@@ -23,10 +23,10 @@ NEAR = 1e-3
 class SingleShot(Similarity):
     """A comparison that is read out once: no update is defined for it."""
 
-    def increment(self, state, old, new, column):
+    def spin_flip(self, state, old, new, column):
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
-    def respond(self, state, patterns, weights, space, known=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
 

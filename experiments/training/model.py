@@ -18,7 +18,7 @@ from hopfield.layers import (
     HopfieldLayer,
     HopfieldPooling,
 )
-from hopfield.layers.metrics import Fixed
+from hopfield.layers.metrics import FixedParam
 
 
 class Batch(NamedTuple):
@@ -156,7 +156,7 @@ def _stored(setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Hopfi
     attention.key.kernel = nnx.Param(attention.query.kernel[...])
     attention.key.bias = nnx.Param(jnp.asarray(attention.query.bias))
     layer = HopfieldLayer(attention, len(data.targets), separate_targets=True, normalise=False, rngs=rngs)
-    layer.patterns = Fixed(jnp.asarray(data.inputs[:, 0]))
+    layer.patterns = FixedParam(jnp.asarray(data.inputs[:, 0]))
     codes = jax.random.normal(rngs.params(), (classes, features))
     layer.targets = nnx.data(nnx.Param(codes[jnp.asarray(data.targets)]))
     return layer

@@ -17,7 +17,7 @@ from jax.sharding import Mesh
 from numpy.typing import ArrayLike
 
 from hopfield._checks import instance, whole
-from hopfield.large.mesh import axes, spread, together
+from hopfield.large.mesh import all_merge, axes, shard_map_patterns
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
 from hopfield.separations import LogSumExp, Polynomial
@@ -229,9 +229,9 @@ def tally(source: Source, words, total: int, *, mesh: Mesh | None):
     shares, _ = axes(mesh)
 
     def function(sources, first, words):
-        return together(jnp.add, _swept(sources[0], words, first, total), shares)
+        return all_merge(jnp.add, _swept(sources[0], words, first, total), shares)
 
-    return spread(mesh, function, (source,), words)
+    return shard_map_patterns(mesh, function, (source,), words)
 
 
 def _swept(source: Source, words, offset, total: int):

@@ -48,7 +48,7 @@ def connect(address: str | None = None, processes: int | None = None, index: int
     return jax.process_count() > 1
 
 
-def every_device() -> Mesh | None:
+def device_mesh() -> Mesh | None:
     """All devices of all processes along the patterns' axis; None if there is only one."""
     devices = jax.devices()
     return jax.make_mesh((len(devices),), (PATTERNS,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
@@ -68,13 +68,13 @@ def axes(mesh: Mesh) -> tuple[int, int]:
     return mesh.shape.get(PATTERNS, 1), mesh.shape.get(QUERIES, 1)
 
 
-def spread(mesh: Mesh, function: Callable, sources: tuple[Source | None, ...], queries: Any) -> Any:
+def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | None, ...], queries: Any) -> Any:
     """function(local sources, their first index, local queries) on every device, results along the queries' axis.
 
     Args:
         mesh: see above.
         function: its result has the queries as first axis in every leaf and is the same along the patterns' axis;
-            it puts the devices' sums together with `together`. Rows at and beyond M must not be counted.
+            it puts the devices' sums together with `all_merge`. Rows at and beyond M must not be counted.
         sources: stored, packed or generated patterns and what belongs to them, all of one length M.
         queries: pytree of arrays [Q, ...].
 
@@ -99,7 +99,7 @@ def spread(mesh: Mesh, function: Callable, sources: tuple[Source | None, ...], q
     return mapped(tuple(_filled(source, local * shares) for source in sources), queries)
 
 
-def together(merge: Callable, sums: Any, shares: int) -> Any:
+def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
     """The sums of all devices along the patterns' axis, merged in the order of the patterns, on every one of them."""
     if shares == 1:
         return sums

@@ -94,7 +94,7 @@ def sweep(job: Job, piece: Piece, term: Callable):
     if size < count:
         later = jnp.arange(1, -(-count // size))
         found, _ = jax.lax.scan(lambda sums, i: (merge(sums, block(job, i)), None), found, later)
-    return mesh.together(merge, found, piece.shares)
+    return mesh.all_merge(merge, found, piece.shares)
 
 
 def sums_of(job: Job, z, values, used, index, top: int) -> Sums:

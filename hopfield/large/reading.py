@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
 from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array
-from hopfield.large.mesh import axes, spread
+from hopfield.large.mesh import axes, shard_map_patterns
 from hopfield.large.passes import Job, Piece, Sums, fits_attention, merged, softmax, sums_of, sweep, with_threshold
 from hopfield.patterns.sources import Mapped, as_source
 from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax, as_separation
@@ -187,7 +187,7 @@ def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Rea
         local = job.replace(source=sources[0], values=sources[1], queries=queries, own=own)
         return _local(local, Piece(first, total - first, size, top, shares))
 
-    return spread(mesh, function, (job.source, job.values), (job.queries, job.own))
+    return shard_map_patterns(mesh, function, (job.source, job.values), (job.queries, job.own))
 
 
 def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:

@@ -6,7 +6,7 @@ found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
 from hopfield.layers._options import SEPARATIONS
-from hopfield.layers.association import Associate, Association, attention_fn
+from hopfield.layers.association import AssociationReport, HopfieldAssociation, attention_fn
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
 from hopfield.layers.energy import Descent, EnergyTransformerBlock
@@ -17,8 +17,8 @@ from hopfield.layers.metrics import (
     KINDS,
     DefiniteMetric,
     DiagonalMetric,
-    Fixed,
     FixedMetric,
+    FixedParam,
     FullMetric,
     LearnedMetric,
     LowRankMetric,
@@ -30,18 +30,18 @@ from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
 __all__ = [
     "KINDS",
     "SEPARATIONS",
-    "Associate",
-    "Association",
+    "AssociationReport",
     "DecoderBlock",
     "DefiniteMetric",
     "Descent",
     "DiagonalMetric",
     "EncoderBlock",
     "EnergyTransformerBlock",
-    "Fixed",
     "FixedMetric",
+    "FixedParam",
     "FullMetric",
     "Hopfield",
+    "HopfieldAssociation",
     "HopfieldAttention",
     "HopfieldLayer",
     "HopfieldPooling",

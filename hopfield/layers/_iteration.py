@@ -27,7 +27,7 @@ from hopfield.separations import Separation
 States = Float[Array, "*b H T D"]
 
 
-class Stored(Node):
+class KeyMemory(Node):
     """What queries are compared with: the keys, the mask over them, and how."""
 
     key: Float[Array, "*b H S D"]
@@ -78,7 +78,7 @@ class Settled(NamedTuple):
     status: Int[Array, "*b H T"]
 
 
-def _advance(stored: Stored, now: Settled, rtol: ArrayLike) -> Settled:
+def _advance(stored: KeyMemory, now: Settled, rtol: ArrayLike) -> Settled:
     """One more update of the states that have not settled."""
     new = stored.update(now.state)
     wide = accumulation_dtype(new.dtype)
@@ -93,7 +93,7 @@ def _advance(stored: Stored, now: Settled, rtol: ArrayLike) -> Settled:
     )
 
 
-def _start(stored: Stored, state: States) -> Settled:
+def _start(stored: KeyMemory, state: States) -> Settled:
     shape = jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:]
     state = jnp.broadcast_to(state, shape)
     status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
@@ -101,7 +101,7 @@ def _start(stored: Stored, state: States) -> Settled:
 
 
 @partial(jax.jit, static_argnames=("steps",))
-def iterate(stored: Stored, state: States, steps: int, rtol: ArrayLike) -> Settled:
+def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Settled:
     """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
 
     def body(now, _):
@@ -111,7 +111,7 @@ def iterate(stored: Stored, state: States, steps: int, rtol: ArrayLike) -> Settl
 
 
 @jax.jit
-def settle(stored: Stored, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
+def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
     """The same result as `iterate`, ending as soon as every query has stopped; not differentiable in reverse."""
 
     def running(carry):
@@ -125,7 +125,7 @@ def settle(stored: Stored, state: States, steps: ArrayLike, rtol: ArrayLike) -> 
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
-def fixed_points(stored: Stored, state: States, steps: int, rtol: float) -> States:
+def fixed_points(stored: KeyMemory, state: States, steps: int, rtol: float) -> States:
     """States after at most `steps` updates, differentiated as the fixed points they are taken to have reached.
 
     With ξ* = update(ξ*) the derivative is (1 − J)⁻¹ ∂update, J being the update's Jacobian at ξ*. The inverse is
@@ -148,7 +148,7 @@ def _fixed_points_backward(steps, rtol, kept, slope):
 
 
 @partial(jax.jit, static_argnames=("steps",))
-def _pulled_back(stored: Stored, found: States, slope: States, steps: int) -> Stored:
+def _pulled_back(stored: KeyMemory, found: States, slope: States, steps: int) -> KeyMemory:
     _, pull = jax.vjp(lambda memory, x: memory.update(x), stored, found)
     adjoint = jax.lax.fori_loop(0, steps, lambda _, a: slope + pull(a)[1], slope)
     return pull(adjoint)[0]

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from hopfield import separations
 from hopfield._numerics import is_traced
 from hopfield.attention._arguments import positive_in
-from hopfield.layers.metrics import Fixed, FixedMetric, LearnedMetric, learned_metric
+from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
 from hopfield.metrics import Metric
 from hopfield.separations import Separation, as_separation
 
@@ -20,12 +20,12 @@ SEPARATIONS = tuple(separations.NAMES)
 """Separations by name, as `separations.find` reads them."""
 
 
-class Held(nnx.Module):
+class Buffer(nnx.Module):
     """A separation as part of a module: numbers it contains are state, its class is structure."""
 
     def __init__(self, separation: Separation | str):
         leaves, self.structure = jax.tree.flatten(as_separation(separation))
-        self.leaves = nnx.List([Fixed(jnp.asarray(leaf)) for leaf in leaves])
+        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
 
     def __call__(self) -> Separation:
         return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
@@ -46,7 +46,7 @@ class InverseTemperature(nnx.Module):
         if learned:
             self.log_beta = nnx.Param(jnp.log(jnp.broadcast_to(jnp.asarray(start, param_dtype), (heads,))))
         elif beta is not None:
-            self.fixed = Fixed(jnp.asarray(start, param_dtype))
+            self.fixed = FixedParam(jnp.asarray(start, param_dtype))
         self.default = float(1.0 / np.sqrt(width))
 
     def __call__(self) -> jax.Array:

@@ -14,8 +14,8 @@ from hopfield._checks import number, one_of, whole
 from hopfield._numerics import is_traced, tolerance
 from hopfield.attention._arguments import allowed_by_head
 from hopfield.attention.masks import Mask
-from hopfield.layers._iteration import Stored, fixed_points, iterate, settle
-from hopfield.layers._options import GRADIENTS, Held, InverseTemperature, MetricLike, chosen_metric
+from hopfield.layers._iteration import KeyMemory, fixed_points, iterate, settle
+from hopfield.layers._options import GRADIENTS, Buffer, InverseTemperature, MetricLike, chosen_metric
 from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
 
@@ -24,7 +24,7 @@ Scores = Float[Array, "*b H T S"]
 MaskLike = Bool[Array, "*b H T S"] | Mask | None
 
 
-class Association(NamedTuple):
+class AssociationReport(NamedTuple):
     """What a layer found, on request: weights [*b, H, T, S], and the rest per head and query [*b, H, T]."""
 
     weights: Scores
@@ -38,7 +38,7 @@ class Association(NamedTuple):
     """Index of `dynamics.STATUS`; the step limit where update_steps = 1, as nothing is iterated."""
 
 
-class Associate(nnx.Module):
+class HopfieldAssociation(nnx.Module):
     """Scores, weights and read-out of a layer, with what it learns about them. Built by `attention_fn`.
 
     With its defaults it computes what `nnx.dot_product_attention` does; a query that may read no key gets zeros.
@@ -68,7 +68,7 @@ class Associate(nnx.Module):
             number("rtol", rtol, "a finite number of at least 0", 0.0)
         self.num_heads, self.update_steps, self.rtol = num_heads, whole("update_steps", update_steps), rtol
         self.gradient = one_of("gradient", gradient, GRADIENTS)
-        self.separation = Held(separation)
+        self.separation = Buffer(separation)
         self.beta = InverseTemperature(beta, num_heads, head_features, learn_beta, param_dtype)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         heads = num_heads if metric_per_head else None
@@ -115,7 +115,7 @@ class Associate(nnx.Module):
         bias: Scores | None = None,
         is_causal: bool = False,
         precision: PrecisionLike = None,
-    ) -> Association:
+    ) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of every query; the slots' weights stand last."""
         stored = self.stored(query, key, mask, bias=bias, is_causal=is_causal, precision=precision)
         state = jnp.swapaxes(query, -3, -2)
@@ -130,7 +130,7 @@ class Associate(nnx.Module):
         bias: Scores | None = None,
         is_causal: bool = False,
         precision: PrecisionLike = None,
-    ) -> Stored:
+    ) -> KeyMemory:
         """The memory that the queries are compared with, slots included."""
         if query.shape[-1] != key.shape[-1]:
             raise ValueError(
@@ -147,9 +147,9 @@ class Associate(nnx.Module):
         empty = None if self.slots is None else jnp.zeros_like(self.slots[...])  # no key, so the score is zero
         metric = None if self.metric is None else jax.tree.map(lambda leaf: leaf.astype(key.dtype), self.metric())
         key = self._by_head(key, empty)
-        return Stored(key, self.beta(), where, bias, metric, self.separation(), precision=precision)
+        return KeyMemory(key, self.beta(), where, bias, metric, self.separation(), precision=precision)
 
-    def _moved(self, stored: Stored, state: Float[Array, "*b H T D"]) -> Float[Array, "*b H T D"]:
+    def _moved(self, stored: KeyMemory, state: Float[Array, "*b H T D"]) -> Float[Array, "*b H T D"]:
         """The queries after all steps but the one that reads."""
         if self.update_steps == 1:
             return state
@@ -187,7 +187,7 @@ def attention_fn(
     memory_slots: int = 0,
     param_dtype: Dtype = jnp.float32,
     rngs: nnx.Rngs | None = None,
-) -> Associate:
+) -> HopfieldAssociation:
     """What makes `nnx.MultiHeadAttention(attention_fn=…)` a Hopfield layer; it is trained along with it.
 
     Args:
@@ -208,7 +208,7 @@ def attention_fn(
     Raises:
         ValueError: an argument outside its range or an unknown name, in one sentence.
     """
-    return Associate(
+    return HopfieldAssociation(
         num_heads,
         head_features,
         num_kv_heads=num_kv_heads,
@@ -228,11 +228,13 @@ def attention_fn(
 
 
 @jax.jit
-def _inspected(stored: Stored, state: Float[Array, "*b H T D"], steps: ArrayLike, rtol: ArrayLike) -> Association:
+def _inspected(
+    stored: KeyMemory, state: Float[Array, "*b H T D"], steps: ArrayLike, rtol: ArrayLike
+) -> AssociationReport:
     found = settle(stored, state, steps, rtol)
     weights = stored.weights(found.state)
     entropy = thermodynamics.entropy(weights)
-    return Association(weights, stored.energy(found.state), entropy, found.steps, found.status)
+    return AssociationReport(weights, stored.energy(found.state), entropy, found.steps, found.status)
 
 
 def _of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | None]:

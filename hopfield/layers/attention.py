@@ -17,7 +17,7 @@ from hopfield._numerics import real_array
 from hopfield.attention._arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask, spread
 from hopfield.layers._options import MetricLike
-from hopfield.layers.association import Associate, Association, MaskLike
+from hopfield.layers.association import AssociationReport, HopfieldAssociation, MaskLike
 from hopfield.separations import Separation
 
 Inputs = Float[Array, "*b T F"]
@@ -34,7 +34,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
     Source: Ramsauer et al. 2021, eqs. 3 and 10; metric g, Kataru 2026, eq. 13.
     """
 
-    attention_fn: Associate
+    attention_fn: HopfieldAssociation
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")
-        associate = Associate(
+        associate = HopfieldAssociation(
             num_heads,
             qkv // num_heads,
             num_kv_heads=num_kv_heads,
@@ -206,7 +206,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         *,
         mask: MaskLike = None,
         is_causal: bool = False,
-    ) -> Association:
+    ) -> AssociationReport:
         """Weights, energy, entropy, steps and retrieval status of every query and head, without dropout or cache."""
         inputs_k = inputs_q if inputs_k is None else inputs_k
         inputs_q = self._checked("inputs_q", inputs_q, self.in_features)

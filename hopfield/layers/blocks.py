@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import whole
 from hopfield.attention.masks import causal
-from hopfield.layers.association import Association, MaskLike
+from hopfield.layers.association import AssociationReport, MaskLike
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.pooling import Hopfield, HopfieldLayer
 
@@ -51,7 +51,7 @@ class EncoderBlock(nnx.Module):
         x = x + self.dropout(found, deterministic=deterministic)
         return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
 
-    def inspect(self, x: Inputs, *, mask: MaskLike = None) -> Association:
+    def inspect(self, x: Inputs, *, mask: MaskLike = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the block's association."""
         return self.attention.inspect(self.attention_norm(x), mask=mask)
 

@@ -17,8 +17,8 @@ from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.attention._arguments import MaskLike, allowed_by_head, positive_in
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
-from hopfield.layers._options import Held, InverseTemperature
-from hopfield.layers.metrics import Fixed
+from hopfield.layers._options import Buffer, InverseTemperature
+from hopfield.layers.metrics import FixedParam
 from hopfield.metrics._arrays import aligned
 from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
@@ -87,15 +87,15 @@ class EnergyTransformerBlock(nnx.Module):
         positive_in(param_dtype, "step_size", step_size, finite=False)
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps = features, whole("steps", steps, 1)
-        self.separation = Held(separation)
-        self.memory = Held(separations.polynomial(2, rectified=True) if memory is None else memory)
+        self.separation = Buffer(separation)
+        self.memory = Buffer(separations.polynomial(2, rectified=True) if memory is None else memory)
         self.beta = InverseTemperature(beta, num_heads, width, learn_beta, param_dtype)
         self.query = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.key = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.patterns = nnx.Param(kernel_init(rngs.params(), (patterns, features), param_dtype))
         self.log_scale = nnx.Param(jnp.zeros((), param_dtype))
         self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
-        self.step_size = Fixed(jnp.asarray(step_size, param_dtype))
+        self.step_size = FixedParam(jnp.asarray(step_size, param_dtype))
 
     def __call__(self, x: Tokens, *, mask: MaskLike = None) -> Tokens:
         """Tokens after the descent [*b, T, F].

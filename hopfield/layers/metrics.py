@@ -22,7 +22,7 @@ FLOOR = 1e-3
 """Least eigenvalue of a learned low-rank or definite metric: g = WᵀW + FLOOR · 1."""
 
 
-class Fixed(nnx.Variable):
+class FixedParam(nnx.Variable):
     """Numbers that a layer holds and no optimiser trains."""
 
 
@@ -42,7 +42,7 @@ class FixedMetric(LearnedMetric):
         if found is None:
             raise ValueError("metric must be a metric or a matrix [N, N], got None")
         leaves, self.structure = jax.tree.flatten(found)
-        self.leaves = nnx.List([Fixed(jnp.asarray(leaf)) for leaf in leaves])
+        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
 
     def __call__(self) -> Metric:
         return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])

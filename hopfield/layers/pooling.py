@@ -12,9 +12,9 @@ from flax import nnx
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield.layers.association import Association, MaskLike
+from hopfield.layers.association import AssociationReport, MaskLike
 from hopfield.layers.attention import HopfieldAttention, Inputs
-from hopfield.layers.metrics import Fixed
+from hopfield.layers.metrics import FixedParam
 
 EPSILON = 1e-5
 """Added to the variance in layer norms, as PyTorch does."""
@@ -66,7 +66,7 @@ class Hopfield(nnx.Module):
             rngs=rngs,
         )
 
-    def inspect(self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None) -> Association:
+    def inspect(self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
         stored = query if stored is None else stored
         return self.attention.inspect(_applied(self.query_norm, query), _applied(self.stored_norm, stored), mask=mask)
@@ -103,7 +103,7 @@ class HopfieldPooling(nnx.Module):
         pooled = self.hopfield(query, stored, projection, mask=mask, deterministic=deterministic, rngs=rngs)
         return pooled.reshape(*pooled.shape[:-2], -1)
 
-    def inspect(self, stored: Inputs, *, mask: MaskLike = None) -> Association:
+    def inspect(self, stored: Inputs, *, mask: MaskLike = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the learned queries."""
         return self.hopfield.inspect(_repeated(self.queries[...], stored), stored, mask=mask)
 
@@ -141,7 +141,7 @@ class HopfieldLayer(nnx.Module):
         targets = stored if self.targets is None else _repeated(self.targets[...], query)
         return self.hopfield(query, stored, targets, mask=mask, deterministic=deterministic, rngs=rngs)
 
-    def inspect(self, query: Inputs, *, mask: MaskLike = None) -> Association:
+    def inspect(self, query: Inputs, *, mask: MaskLike = None) -> AssociationReport:
         """Weights over the learned patterns, energy, entropy and retrieval status."""
         return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask)
 
@@ -168,7 +168,7 @@ def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
 def _patterns(quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs):
     whole("quantity", quantity)
     start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
-    return nnx.Param(start) if trainable else Fixed(start)
+    return nnx.Param(start) if trainable else FixedParam(start)
 
 
 def _repeated(patterns: Array, inputs: Array) -> Array:

@@ -83,7 +83,7 @@ def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool
 
 
 @partial(jax.jit, static_argnames="block")
-def separation(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int = 512) -> Float[Array, "M"]:
+def pattern_gap(patterns: Float[Array, "M N"], mask: Mask = None, *, block: int = 512) -> Float[Array, "M"]:
     """Δ_μ = min over ν ≠ μ of (ξ_μ·ξ_μ − ξ_μ·ξ_ν), the gap that sets how large β must be to single ξ_μ out.
 
     Never holds more than block × block of the M × M products. A pattern that is masked, or has no other to

@@ -107,7 +107,7 @@ def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
 def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array | None = None) -> Eigenpair:
     """Eigenvalue of J of the largest magnitude, from products J v alone (Arnoldi's method; Lanczos' for symmetric J).
 
-    At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`solvable`
+    At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`has_exact_step`
     similarities). The value is exact to rounding from steps = N on; with fewer it has settled once `residual` is small,
     and until then lies below the largest eigenvalue of a symmetric J.
 
@@ -191,7 +191,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
     if len(patterns) == 1:  # nothing to be confused with
         bound[..., used] = 0.0
     elif len(patterns):
-        gaps = np.asarray(overlaps.separation(jnp.asarray(patterns)))
+        gaps = np.asarray(overlaps.pattern_gap(jnp.asarray(patterns)))
         norm = np.max(np.linalg.norm(patterns, axis=1))
         bound[..., used] = bounds.retrieval_error(gaps, len(patterns), float(memory.beta), norm, near[..., used])
     return bound

@@ -36,7 +36,7 @@ class Separation(Node, abc.ABC):
     """Whether the weights of unmasked scores always sum to one."""
     streaming: ClassVar[bool] = False
     """Whether blocks of patterns can be absorbed one at a time (`block`, `merge`, `finish`)."""
-    level_convex: ClassVar[bool] = False
+    quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
 
     @property
@@ -81,7 +81,7 @@ class Separation(Node, abc.ABC):
         size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
         return size / nonzero(jnp.sum(size))
 
-    def rise(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
+    def potential_difference(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
         """[F(β up) − F(β down)] / β for two vectors of scores, without overflow or cancellation where possible."""
         high, low = self.potential(beta * up, where), self.potential(beta * down, where)
         # Equal potentials are a tie even where both are −∞, outside every pattern's support.
@@ -92,7 +92,7 @@ class Separation(Node, abc.ABC):
 
         def field(step, spin):
             up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
-            return 0.5 * self.rise(up, down, beta, where)
+            return 0.5 * self.potential_difference(up, down, beta, where)
 
         return jax.vmap(field, (1, 0))(steps, state)
 

@@ -77,7 +77,7 @@ class Exponential(LogSumExp):
     def shares(self, z, where=None):
         return LogSumExp.weights(self, z, where)
 
-    def rise(self, up, down, beta, where=None):
+    def potential_difference(self, up, down, beta, where=None):
         larger, top = shifted(beta * jnp.maximum(up, down), where)
         gap = jnp.sum(jnp.exp(larger) * _drop(beta * (up - down)))
         return _scaled(gap, top) / beta

@@ -52,7 +52,7 @@ class Polynomial(Separation):
         outside = jnp.any(p < 0) if self.rectified else False
         return -jnp.sum(size) / dual + jnp.where(outside, -jnp.inf, 0.0)
 
-    def rise(self, up, down, beta, where=None):
+    def potential_difference(self, up, down, beta, where=None):
         # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
         # that a spin with zero field is recognised as a tie. β enters last for the same reason.
         a, b = self._base(up, where), self._base(down, where)

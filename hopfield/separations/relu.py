@@ -16,7 +16,7 @@ class LogReLU(Separation):
     """
 
     streaming: ClassVar[bool] = True
-    level_convex: ClassVar[bool] = True
+    quasiconvex: ClassVar[bool] = True
 
     @property
     def convex(self) -> bool:

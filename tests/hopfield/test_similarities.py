@@ -39,7 +39,7 @@ def test_increment_of_one_spin_is_the_change_of_the_scores(name):
     def change(i, new):
         keys, moved = similarity.keys(jnp.asarray(PATTERNS)), spins.at[i].set(new)
         exact = similarity(moved, PATTERNS) - similarity(spins, PATTERNS)
-        return exact, similarity.increment(spins, spins[i], new, keys[:, i])
+        return exact, similarity.spin_flip(spins, spins[i], new, keys[:, i])
 
     exact, fast = quick(jax.vmap(jax.vmap(change, (None, 0)), (0, None)))(jnp.arange(WIDTH), jnp.array([-1.0, 1.0]))
     np.testing.assert_allclose(fast, exact, rtol=1e-12, atol=1e-14)
@@ -64,7 +64,7 @@ def inside(space, points):
     [
         (name, place)
         for name, place in PLACES
-        if SIMILARITIES[name].solvable(SPACES[place]) and place != "spins"  # spins follow the local field instead
+        if SIMILARITIES[name].has_exact_step(SPACES[place]) and place != "spins"  # spins follow the local field instead
     ],
 )
 def test_response_is_the_minimum_where_it_says_so(name, place):
@@ -74,7 +74,7 @@ def test_response_is_the_minimum_where_it_says_so(name, place):
 
     def height_above_best_try(state, weights):
         energy = objective(similarity, space, weights)
-        response = similarity.respond(state, PATTERNS, weights, space)
+        response = similarity.proximal_step(state, PATTERNS, weights, space)
         nearby = response[None] + tries * np.logspace(-6, 1, 2000)[:, None]
         mixed = jnp.where(tries > 0.3, response[None], PATTERNS[np.arange(2000) % 5])
         points = inside(space, jnp.concatenate([nearby, tries, mixed, PATTERNS, state[None]]))
@@ -90,7 +90,7 @@ def test_response_is_the_minimum_where_it_says_so(name, place):
 def test_manhattan_response_is_the_weighted_median_shrunk(confined):
     """Coordinate by coordinate, the convex piecewise function is least at a kink or where its slope crosses zero."""
     space = Euclidean(confined=confined)
-    found = quick(jax.vmap(lambda x, w: Manhattan().respond(x, PATTERNS, w, space)))(STATES, WEIGHTS)
+    found = quick(jax.vmap(lambda x, w: Manhattan().proximal_step(x, PATTERNS, w, space)))(STATES, WEIGHTS)
 
     signs = np.array(np.meshgrid(*[[-1, 1]] * 5)).reshape(5, -1)
     for x, w in zip(np.asarray(found), np.asarray(WEIGHTS), strict=True):
@@ -108,7 +108,7 @@ def test_nothing_stored_asks_for_the_rest_state(name):
     places = ["euclidean", "sphere", *(["unconfined"] if free else [])]
 
     def rest(state):
-        return [similarity.respond(state, PATTERNS, jnp.zeros(5), SPACES[place]) for place in places]
+        return [similarity.proximal_step(state, PATTERNS, jnp.zeros(5), SPACES[place]) for place in places]
 
     state = STATES[0] / np.linalg.norm(STATES[0])
     for place, end in zip(places, quick(rest)(state), strict=True):
@@ -119,7 +119,7 @@ def test_nothing_stored_asks_for_the_rest_state(name):
 def test_clamped_units_do_not_move(name, place):
     known = np.arange(WIDTH) % 2 == 0
     state = np.asarray(inside(SPACES[place], jnp.asarray(STATES[0])))
-    new = quick(lambda x, w: SIMILARITIES[name].respond(x, PATTERNS, w, SPACES[place], known))(state, WEIGHTS[3])
+    new = quick(lambda x, w: SIMILARITIES[name].proximal_step(x, PATTERNS, w, SPACES[place], known))(state, WEIGHTS[3])
     np.testing.assert_array_equal(new[known], state[known])
     assert not np.array_equal(new, state)
 
@@ -129,7 +129,7 @@ def test_manhattan_on_spins_points_like_the_dot_product():
     spins, state = np.sign(PATTERNS), np.sign(STATES[0])
 
     def both(weights):
-        return [similarity.respond(state, spins, weights, Spins()) for similarity in (Manhattan(), Dot())]
+        return [similarity.proximal_step(state, spins, weights, Spins()) for similarity in (Manhattan(), Dot())]
 
     np.testing.assert_array_equal(*quick(jax.vmap(both))(WEIGHTS))
 
@@ -166,7 +166,7 @@ def test_float32_stays_float32(name):
     x, p, w = (a.astype(np.float32) for a in (STATES[0], PATTERNS, WEIGHTS[0]))
 
     def both(x, p, w):
-        return [similarity(x, p), *(similarity.respond(x, p, w, space) for space in SPACES.values())]
+        return [similarity(x, p), *(similarity.proximal_step(x, p, w, space) for space in SPACES.values())]
 
     found = jax.eval_shape(both, x, p, w)
     assert {value.dtype for value in found} == {jnp.dtype("float32")}

@@ -113,9 +113,9 @@ LAYERS = (
     case("layers.HopfieldAttention.energy", MODULES["HopfieldAttention"].energy, X),
     case("layers.EnergyTransformerBlock.energy", MODULES["EnergyTransformerBlock"].energy, X),
     case("layers.DecoderBlock.__call__", DECODER, X, normal(2, 3, 8)),
-    case("layers.Associate.__call__", _on_heads("__call__"), *BY_HEAD),
-    case("layers.Associate.inspect", _on_heads("inspect"), *BY_HEAD[:2]),
-    case("layers.Associate.stored", _on_heads("stored"), *BY_HEAD[:2], nan=(1,), shows=some),
+    case("layers.HopfieldAssociation.__call__", _on_heads("__call__"), *BY_HEAD),
+    case("layers.HopfieldAssociation.inspect", _on_heads("inspect"), *BY_HEAD[:2]),
+    case("layers.HopfieldAssociation.stored", _on_heads("stored"), *BY_HEAD[:2], nan=(1,), shows=some),
     *(
         case(f"layers.{type(metric).__name__}.__call__", metric)
         for metric in (layers.learned_metric(kind, 4, 2, rngs=nnx.Rngs(0)) for kind in layers.KINDS)

@@ -214,7 +214,7 @@ def _measures() -> list[Case]:
     cases += [of(name, 1, mask="mask") for name in ("shares", "entropy", "effective_number", "participation_ratio")]
     cases += [of(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
     cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))
-    cases.append(of("separation", 1, shapes=((5, 7), (36, 106))))
+    cases.append(of("pattern_gap", 1, shapes=((5, 7), (36, 106))))
     cases.append(
         Case(
             "hopfield.observables.overlaps.nearest_pattern",
@@ -409,14 +409,14 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.merge": _PARTIAL,
     "hopfield.separations.*.finish": _PARTIAL,
     "hopfield.separations.*.log_sizes": _PARTIAL,
-    "hopfield.separations.*.rise": _FIELDS,
+    "hopfield.separations.*.potential_difference": _FIELDS,
     "hopfield.separations.*.fields": _FIELDS,
     "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
     "hopfield.separations.[a-z]*": "builds a separation from checked numbers",
-    "hopfield.similarities.*.increment": _FIELDS,
+    "hopfield.similarities.*.spin_flip": _FIELDS,
     "hopfield.similarities.*.keys": _FIELDS,
-    "hopfield.similarities.*.respond": "called by `Memory.update`",
-    "hopfield.similarities.*.solvable": _STATIC,
+    "hopfield.similarities.*.proximal_step": "called by `Memory.update`",
+    "hopfield.similarities.*.has_exact_step": _STATIC,
     "hopfield.similarities.*.width": _STATIC,
     "hopfield.similarities.bilinear": "builds a similarity from a checked metric",
     "hopfield.spaces.Box.lagrangian": "a closed form without a guard",

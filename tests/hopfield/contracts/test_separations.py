@@ -49,7 +49,7 @@ def looker(name: str):
             "weights": separation.weights(z, mask),
             "shares": separation.shares(z, mask),
             "gradient": jax.grad(separation.potential)(z, mask),
-            "rise": separation.rise(z / beta, other / beta, beta, mask),
+            "rise": separation.potential_difference(z / beta, other / beta, beta, mask),
         }
 
     return quick(jax.vmap(look, (0, 0, 0, None)))
@@ -93,7 +93,7 @@ def test_convexity_and_signs_are_what_the_fields_say(name):
     sums = np.sum(found["weights"], axis=1)
     assert np.allclose(sums, 1.0, rtol=1e-12) == separation.normalised
     np.testing.assert_allclose(np.sum(found["shares"], axis=1), supported, rtol=1e-12)
-    if separation.level_convex:
+    if separation.quasiconvex:
         middle = look(name, 0.5 * (Z + jnp.roll(Z, 1, axis=0)))["potential"]
         ends = np.maximum(found["potential"], np.roll(found["potential"], 1))
         assert np.all(middle <= ends + 1e-12)
@@ -201,7 +201,7 @@ def test_fields_are_half_the_rise_of_every_spin(name):
         fast = separation.fields(z, steps * mask[:, None], state, 0.7, mask)
         up = z[:, None] + 0.5 * (1.0 - state)[None, :] * steps
         down = z[:, None] - 0.5 * (1.0 + state)[None, :] * steps
-        return fast, 0.5 * jax.vmap(lambda a, b: separation.rise(a, b, 0.7, mask), 1)(up, down)
+        return fast, 0.5 * jax.vmap(lambda a, b: separation.potential_difference(a, b, 0.7, mask), 1)(up, down)
 
     mask = jax.random.bernoulli(KEYS[5], 0.8, (CASES, M))
     fast, direct = quick(jax.vmap(both))(Z, mask, STATES)

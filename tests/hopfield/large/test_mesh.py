@@ -65,7 +65,7 @@ def test_half_an_address_is_refused(monkeypatch):
 
 def test_one_process_and_one_device_need_no_mesh():
     assert not sharding.connect()
-    assert (sharding.every_device() is None) == (len(jax.devices()) == 1)
+    assert (sharding.device_mesh() is None) == (len(jax.devices()) == 1)
 
 
 @pytest.mark.parametrize(

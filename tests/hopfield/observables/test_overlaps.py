@@ -157,7 +157,7 @@ def brute_force_separation(rows, mask=None):
 @pytest.mark.parametrize("block", [1, 3, 4, 13, 100])
 def test_separation_is_the_smallest_gap_whatever_the_block(block, dtype):
     rows = RNG.normal(size=(13, 6))
-    gaps = jax.jit(overlaps.separation, static_argnames="block")(jnp.asarray(rows, dtype), block=block)
+    gaps = jax.jit(overlaps.pattern_gap, static_argnames="block")(jnp.asarray(rows, dtype), block=block)
     assert gaps.dtype == dtype
     np.testing.assert_allclose(gaps, brute_force_separation(rows), rtol=0, atol=50 * float(jnp.finfo(dtype).eps))
 
@@ -165,32 +165,32 @@ def test_separation_is_the_smallest_gap_whatever_the_block(block, dtype):
 def test_separation_ignores_masked_patterns():
     rows, mask = RNG.normal(size=(9, 5)), np.array([True] * 6 + [False] * 3)
     rows[7] = np.nan
-    gaps = overlaps.separation(jnp.asarray(rows), jnp.asarray(mask), block=4)
+    gaps = overlaps.pattern_gap(jnp.asarray(rows), jnp.asarray(mask), block=4)
     np.testing.assert_allclose(gaps, brute_force_separation(rows, mask), rtol=0, atol=1e-13)
-    np.testing.assert_allclose(gaps[:6], overlaps.separation(jnp.asarray(rows[:6])), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(gaps[:6], overlaps.pattern_gap(jnp.asarray(rows[:6])), rtol=0, atol=1e-13)
 
 
 def test_separation_of_known_patterns():
     # Orthogonal unit vectors: 1 − 0. A repeated pattern: 0. A pattern and its negative of norm² N: 2N. Alone: ∞.
-    np.testing.assert_array_equal(overlaps.separation(jnp.eye(3)), 1.0)
-    np.testing.assert_array_equal(overlaps.separation(jnp.ones((2, 5))), 0.0)
-    np.testing.assert_array_equal(overlaps.separation(jnp.asarray([[1.0, -1, 1], [-1, 1, -1]])), 6.0)
-    np.testing.assert_array_equal(overlaps.separation(jnp.ones((1, 5))), jnp.inf)
+    np.testing.assert_array_equal(overlaps.pattern_gap(jnp.eye(3)), 1.0)
+    np.testing.assert_array_equal(overlaps.pattern_gap(jnp.ones((2, 5))), 0.0)
+    np.testing.assert_array_equal(overlaps.pattern_gap(jnp.asarray([[1.0, -1, 1], [-1, 1, -1]])), 6.0)
+    np.testing.assert_array_equal(overlaps.pattern_gap(jnp.ones((1, 5))), jnp.inf)
 
 
 def test_separation_can_be_mapped_and_never_forms_all_products():
     rows = jnp.asarray(RNG.normal(size=(3, 50, 4)))
-    mapped = jax.vmap(lambda one: overlaps.separation(one, block=8))(rows)
+    mapped = jax.vmap(lambda one: overlaps.pattern_gap(one, block=8))(rows)
     for gaps, one in zip(mapped, rows, strict=True):
         np.testing.assert_allclose(gaps, brute_force_separation(np.asarray(one)), rtol=0, atol=1e-13)
-    program = str(jax.make_jaxpr(lambda one: overlaps.separation(one, block=8))(rows[0]))
+    program = str(jax.make_jaxpr(lambda one: overlaps.pattern_gap(one, block=8))(rows[0]))
     assert "f64[8,8]" in program
     assert not any(shape in program for shape in ("[50,50]", "[56,56]", "[8,50]", "[8,56]", "[7,8,8]"))
 
 
 def test_block_must_be_positive():
     with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
-        overlaps.separation(jnp.eye(3), block=0)
+        overlaps.pattern_gap(jnp.eye(3), block=0)
 
 
 def test_nearest_pattern_is_the_one_that_was_corrupted():
@@ -227,7 +227,7 @@ def test_measures_work_in_single_precision_without_x64():
             overlaps.bit_error(stored[0], stored[1]),
             weights_.effective_number(weights),
             weights_.participation_ratio(weights),
-            overlaps.separation(stored)[0],
+            overlaps.pattern_gap(stored)[0],
             overlaps.nearest_pattern(stored[0], stored).overlap,
         ]
         assert {number.dtype for number in numbers} == {jnp.dtype(jnp.float32)}

@@ -105,7 +105,7 @@ def test_potential_is_smooth_in_its_order_alpha(make):
 
 @partial(quick, static_argnums=0)
 def _rise(separation, up, down, beta):
-    return separation.rise(up, down, beta)
+    return separation.potential_difference(up, down, beta)
 
 
 @partial(quick, static_argnums=0)
@@ -153,7 +153,7 @@ def test_exponential_rise_is_signed_beyond_every_overflow():
     assert 0 < rise(separation, [-498.0], [-500.0]) < 1e-20
     assert -1e-20 < rise(separation, [-500.0], [-498.0]) < 0
     up, down = jnp.float32([-498.0, 1e9]), jnp.float32([-500.0, -1e9])
-    masked = separation.rise(up, down, jnp.float32(1.0), jnp.array([True, False]))
+    masked = separation.potential_difference(up, down, jnp.float32(1.0), jnp.array([True, False]))
     assert float(masked) == rise(separation, [-498.0], [-500.0])
 
 
@@ -249,7 +249,9 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
             return jnp.sinh(z) if where is None else jnp.where(where, jnp.sinh(z), 0.0)
 
     a, b = jnp.asarray(Z[0]), jnp.asarray(Z[1])
-    np.testing.assert_allclose(Cosh().rise(a, b, 2.0), np.sum(np.cosh(2 * a) - np.cosh(2 * b)) / 2, rtol=1e-12)
+    np.testing.assert_allclose(
+        Cosh().potential_difference(a, b, 2.0), np.sum(np.cosh(2 * a) - np.cosh(2 * b)) / 2, rtol=1e-12
+    )
     np.testing.assert_allclose(Cosh().shares(a), np.abs(np.sinh(a)) / np.sum(np.abs(np.sinh(a))), rtol=1e-12)
     with pytest.raises(TypeError, match="Cosh has no streaming form"):
         Cosh().block(a, jnp.ones((6, 1)))
