@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.basins import theory
+from experiments.figures import labels
 from experiments.figures.style import LINES, THEORY, Table, series
 from experiments.statistics.clusters import by_group, means_by_group
 from hopfield.memories import find
@@ -38,11 +39,9 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _title(memory: str, rows: Table, shown: Table) -> str:
-    name, _, parameter = memory.partition(":")
-    words = f"{name}, {'degree ' if name == 'dense' else ''}{parameter}" if parameter else name
     beta = rows["beta"].iloc[0]
     heat = rf", $\beta={beta:g}$" if np.isfinite(beta) else ""
-    return f"{words}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
+    return f"{labels.memory(memory)}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
 
 
 def _shown(rows: Table) -> Table:

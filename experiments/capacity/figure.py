@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from experiments.capacity import theory
 from experiments.capacity.summary import named
+from experiments.figures import labels
 from experiments.figures.style import COLOURS, LINES, MARKERS, THEORY, Table, series
-from experiments.shared import pattern_sets
+from experiments.shared import corruptions, pattern_sets
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
 from hopfield.memories import find
-from hopfield.patterns import corruption
 from hopfield.theory import bounds
 
 Panel = Callable[[Axes], None]
@@ -130,24 +130,9 @@ def _variants(rows: Table) -> dict[tuple, str]:
     found = {}
     for dynamics, start in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
         parts = [str(dynamics)] if rows["dynamics"].nunique() > 1 else []
-        parts += [_start(start)] if rows["corruption"].nunique() > 1 else []
+        parts += [corruptions.label(corruptions.name(start))] if rows["corruption"].nunique() > 1 else []
         found[dynamics, start] = ", ".join(parts)
     return found
-
-
-def _title(memory: str) -> str:
-    """A memory's name as a reader would say it."""
-    name, _, parameter = memory.partition(":")
-    words = {"dense": "degree", "sparse": r"$\alpha$ ="}
-    return f"{name}, {words.get(name, '')} {parameter}" if parameter else name
-
-
-def _start(spec: str | float) -> str:
-    kind, amount = corruption(spec)
-    words = {"flip": "flipped", "mask": "masked", "lower": "lower part masked"}
-    if not amount:
-        return "clean start"
-    return f"noise of deviation {amount:g}" if kind == "noise" else f"{amount:.0%} {words[kind]}"
 
 
 def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
@@ -180,7 +165,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
     _converged(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=_load_label(memory), ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
-    ax.set_title(_title(memory), loc="left")
+    ax.set_title(labels.memory(memory), loc="left")
     ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8, fontsize=7)
 
 
@@ -210,7 +195,7 @@ def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float]) 
         patterns = np.vectorize(find(memory).scaling.patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
         bars = np.clip([middle - low, high - middle], 0, None)
-        ax.errorbar(size, middle, bars, label=_title(memory), **_look(look, linestyle="none"))
+        ax.errorbar(size, middle, bars, label=labels.memory(memory), **_look(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
         limit = theory.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
         if limit is not None:
@@ -239,7 +224,7 @@ def _one_step_error(ax: Axes, table: Table) -> None:
         memory, neurons = key
         look = looks[str(key)] | {"linestyle": "none"}
         means = means_by_group(curve, ["load"], "one_step_error", "cluster", "probes")
-        label = rf"{_title(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
+        label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
         ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **_look(look))
         counts = np.sort(curve["patterns"].unique())
@@ -292,7 +277,7 @@ def _bimodal(memory: str) -> bool:
 
 
 def _overlap_title(memory: str) -> str:
-    return "overlap of what is retained" if _bimodal(memory) else f"final overlap, {_title(memory)}"
+    return "overlap of what is retained" if _bimodal(memory) else f"final overlap, {labels.memory(memory)}"
 
 
 def _extrapolation(ax: Axes, summary: dict, betas: dict[str, float]) -> None:
@@ -332,7 +317,7 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
     looks = series([str(key) for key, _ in curves])
     several = table.groupby("memory")["dynamics"].nunique().max() > 1
     for number, (key, rows) in enumerate(curves):
-        label = _title(key[0]) + (f", {key[1]}" if several else "")
+        label = labels.memory(key[0]) + (f", {key[1]}" if several else "")
         label += f", $N={key[2]}$" if table["neurons"].nunique() > 1 else ""
         look = looks[str(key)] | {"markerfacecolor": "white" if number >= len(MARKERS) else looks[str(key)]["color"]}
         _bars(ax, _shares(rows, criterion, [x]), x, label=label, **look)
@@ -344,5 +329,9 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
         if _symbol(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
             ax.axvline(gardner, **_theory(label=f"Gardner's bound for any rule: {gardner:g}"))
     ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
-    start = _start(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
+    start = (
+        corruptions.label(corruptions.name(table["corruption"].iloc[0]))
+        if criterion != "fixed_point"
+        else "clean pattern, one step"
+    )
     ax.set_title(f"{table['source'].iloc[0]}, {start}" if real else start, loc="left")

@@ -10,6 +10,7 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures import labels
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.shared import corruptions
 from hopfield.theory import spherical
@@ -17,7 +18,6 @@ from hopfield.theory import spherical
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Which β are drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
 RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
-WORDS = {"modern": "softmax", "sparse": "sparsemax"}
 AXES = {
     "entropy": r"entropy $H$ of the weights",
     "overlap": r"overlap $m$ with the pattern",
@@ -73,12 +73,6 @@ def _ends(found: Sequence[str]) -> tuple[str, str]:
 
 def _nearest(ratios: Sequence[float], wanted: float) -> float:
     return min(ratios, key=lambda ratio: abs(math.log(ratio / wanted)))
-
-
-def _word(memory: str) -> str:
-    """A memory's separation as a reader would name it."""
-    name, _, parameter = memory.partition(":")
-    return f"{parameter}-entmax" if parameter and parameter != "2" else WORDS.get(name, memory)
 
 
 def _ratio_axis(ax: Axes, ratios: Any) -> None:
@@ -164,7 +158,7 @@ def _separations(ax: Axes, table: Table, start: str) -> None:
     rows = table[table["corruption"] == start]
     looks = series(_in_order(rows, "memory"))
     for memory, look in looks.items():
-        _band(ax, rows[rows["memory"] == memory], "effective_number", _word(memory), look)
+        _band(ax, rows[rows["memory"] == memory], "effective_number", labels.memory(memory), look)
     ax.set(xlabel="update $t$", ylabel=r"effective number $e^H$ of patterns", yscale="log")
     ax.set_title(_title(rows, start), loc="left")
     ax.legend(loc="best")
@@ -186,7 +180,7 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     _ratio_axis(ax, shares["ratio"])
     ax.set(ylabel="share of retrievals", ylim=(-0.03, 1.03))
     least = f"{table['least_rise'].iloc[0]:g} nats"
-    ax.set_title(f"{_word(_first(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
+    ax.set_title(f"{labels.memory(_first(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
     ax.legend(loc="best", fontsize=7.5)
 
 
@@ -253,4 +247,4 @@ def _final(ax: Axes, table: Table, start: str) -> None:
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")
     ax.set_title(f"where retrievals end, {corruptions.label(start)}", loc="left")
-    ax.legend(loc="best")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 0.15))

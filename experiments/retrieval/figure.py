@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from experiments.figures import labels
 from experiments.figures.style import MARKERS, THEORY, Table, series
 from experiments.retrieval.summary import FAMILY, main_family
 from experiments.shared import corruptions, critical_beta
@@ -22,6 +22,8 @@ RATIO = r"$\beta$ / converged critical $\beta$ of annealed theory"
 ANNEALED = "annealed theory"
 """Theory that puts the sum over the other patterns at its mean, at the measured size."""
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+WORDS = {"memory": labels.memory, "ensemble": labels.patterns, "corruption": corruptions.label}
+"""What a reader says for the names in a column."""
 
 
 def plot(table: Table, summary: dict) -> Figure:
@@ -122,10 +124,12 @@ def _log_axis(ax: Axes) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _named_axes(ax: Axes, table: Table, title: str, **labels: Any) -> None:
+def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
     memory, ensemble, neurons = _family(table)
-    ax.set(**labels)
-    ax.set_title(f"{title} ({_name(memory)}, {_name(ensemble)}, $N={neurons}$)", loc="left", fontsize=9.5)
+    ax.set(**axes)
+    ax.set_title(
+        f"{title} ({labels.memory(memory)}, {labels.patterns(ensemble)}, $N={neurons}$)", loc="left", fontsize=9.5
+    )
 
 
 def _one_step(ax: Axes, table: Table) -> None:
@@ -143,9 +147,9 @@ def _one_step(ax: Axes, table: Table) -> None:
     if drawn:
         ax.plot([], [], **_theory(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    labels = {"xlabel": BETA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
+    words = {"xlabel": BETA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
     _log_axis(ax)
-    _named_axes(ax, table, "first step", **labels)
+    _named_axes(ax, table, "first step", **words)
     ax.legend(loc="upper left")
 
 
@@ -184,7 +188,7 @@ def _critical(ax: Axes, entries: list[dict]) -> None:
     for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
         ensemble, criterion = key
         face = {"markerfacecolor": "none"} if criterion == "converged" else {}
-        label = f"{_name(ensemble)}, {criterion.replace('_', ' ')}"
+        label = f"{labels.patterns(ensemble)}, {criterion.replace('_', ' ')}"
         bars = rows["stderr"] / rows["neurons"]
         look = _look(looks[ensemble], linestyle="none", **face)
         ax.errorbar(rows["load"], rows["beta"] / rows["neurons"], bars, label=label, **look)
@@ -220,7 +224,8 @@ def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
     ax.tick_params(labelsize=7)
     ax.tick_params(which="minor", labelbottom=False)
     ax.set_title(
-        "measured / annealed − 1 (%)\n" + f"{_name(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
+        "measured / annealed − 1 (%)\n"
+        + f"{labels.patterns(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
         fontsize=7,
     )
 
@@ -263,10 +268,10 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
     column, words = "success", r"share ending with $p_\mathrm{target} > ½$"
     if varied == "memory":
         column, words = "overlap", r"mean final overlap $m$"
-    labels = [key for key, _ in table.groupby(varied, sort=False)]
-    looks = series([str(label) for label in labels])
+    keys = [key for key, _ in table.groupby(varied, sort=False)]
+    looks = series([str(key) for key in keys])
     for number, (label, rows) in enumerate(table.groupby(varied, sort=False)):
-        words_ = corruptions.label(label) if varied == "corruption" else _name(label)
+        words_ = WORDS[varied](label)
         look = looks[str(label)] | {"label": words_, "marker": MARKERS[number % len(MARKERS)]}
         if rows["beta"].isna().all():
             level = _means(rows.assign(beta=0.0), column)["mean"].iloc[0]
@@ -278,20 +283,10 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
             means = _means(rows, column)
             ax.errorbar(means["beta"], means["mean"], means["stderr"], **_look(look))
     shared = {name: table[name].iloc[0] for name in ("memory", "ensemble", "neurons", "patterns") if name != varied}
-    parts = [_name(str(shared[name])) for name in ("memory", "ensemble") if name in shared]
+    parts = [WORDS[name](str(shared[name])) for name in ("memory", "ensemble") if name in shared]
     parts += [f"${'N' if name == 'neurons' else 'M'}={shared[name]}$" for name in ("neurons", "patterns")]
     _log_axis(ax)
     ax.set(xlabel=BETA, ylabel=words, ylim=(-0.03, 1.05))
     ax.set_title(f"{title} ({', '.join(parts)})", loc="left", fontsize=9.5)
     columns = 3 if len(ax.get_legend_handles_labels()[1]) > 4 else 2
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7.5, ncols=columns)
-
-
-def _name(word: str) -> str:
-    """A memory or an ensemble as a reader would say it."""
-    name, _, parameter = word.partition(":")
-    if name == "sparse":
-        return f"entmax {parameter}" if parameter not in ("", "2") else "sparsemax"
-    if name == "dense":
-        return f"dense, $n={parameter or 3}$"
-    return {"modern": "softmax", "gaussian": "Gaussian", "epanechnikov": "Epanechnikov"}.get(word, Path(word).name)

@@ -25,15 +25,15 @@ IMAGES = {"memories": ["classical", "modern", "projection"], "stored": [2, 8, 16
 TITLES = {
     "overview": (
         {"memories": list(OVERVIEW), "per_memory": OVERVIEW},
-        ["classical", "dense, degree 3", "exponential", "modern", "critical number of patterns", "one-step error"],
+        ["classical", "dense, $n=3$", "exponential", "modern", "critical number of patterns", "one-step error"],
     ),
     "dense of degree 4": (
         {"memories": ["dense:4"], "neurons": [12, 16, 20], "loads": [0.03, 0.06, 0.09, 0.12, 0.2]},
         [
-            "dense, degree 4",
+            "dense, $n=4$",
             "critical number of patterns",
             "one-step error",
-            "final overlap, dense, degree 4",
+            "final overlap, dense, $n=4$",
             "extrapolation in size",
         ],
     ),
@@ -43,7 +43,7 @@ TITLES = {
     ),
     "rules side by side": (
         RULES | {"corruption": [0.0, 0.1]},
-        ["clean pattern, one step", "clean start", "10% flipped"],
+        ["clean pattern, one step", "clean start", "10% of the signs flipped"],
     ),
     "two sizes and dynamics side by side": (
         RULES | {"neurons": [40, 50], "dynamics": ["asynchronous", "synchronous"], "samples": 2},
@@ -52,9 +52,9 @@ TITLES = {
     "images": (
         IMAGES | {"sources": ["digits", "photographs"], "corruption": ["lower:0.5", "noise:0.3"]},
         [
-            "digits, 50% lower part masked",
+            "digits, 50% masked, lower part",
             "digits, noise of deviation 0.3",
-            "photographs, 50% lower part masked",
+            "photographs, 50% masked, lower part",
             "photographs, noise of deviation 0.3",
         ],
     ),
@@ -183,7 +183,7 @@ def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     rules = panels(drawn(invented(**RULES, samples=4)))
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
     softmax = panels(drawn(invented(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
-    assert labels(softmax["clean start"]) == ["modern", "sparse"]
+    assert labels(softmax["clean start"]) == ["modern", r"sparse, $\alpha=2$"]
 
 
 def test_more_panels_than_a_page_of_letters_are_all_drawn():
