@@ -196,7 +196,7 @@ def _fixed(ax: Axes, table: Table, start: str) -> None:
         ax.plot(curve["ratio"], curve["slope"], color=look["color"], marker=look["marker"], linestyle="none",
                 markerfacecolor="white", label=ensemble)  # fmt: skip
     if start == corruptions.CLEAN:
-        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="annealed theory, sphere")
+        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="annealed theory")
     ax.plot([], [], color="0.3", label="$H$")
     ax.plot([], [], color="0.3", marker="o", linestyle="none", markerfacecolor="white", label=r"$-d\Phi/dT$")
     _nats(ax, rows["patterns"].iloc[0])
@@ -242,7 +242,7 @@ def _final(ax: Axes, table: Table, start: str) -> None:
         ax.errorbar(curve["ratio"], curve["entropy"], ends, label=ensemble, **look)
     grid, predicted = _theory(rows, _converged_entropy)
     if start == corruptions.CLEAN:
-        ax.plot(grid, predicted, **THEORY, label="annealed theory, sphere")
+        ax.plot(grid, predicted, **THEORY, label="annealed theory")
     _nats(ax, rows["patterns"].iloc[0])
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")

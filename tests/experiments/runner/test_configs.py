@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from experiments import contract
-from experiments.runner import compose, registry
+from experiments.runner import compose, provenance, registry
 from experiments.shared import files
 from hopfield.memories import names
 
@@ -35,7 +35,9 @@ def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, co
 def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
     job = composed(f"conf={conf}")
     experiment = registry.load(job.experiment)
-    points, science = experiment.points(job.config), experiment.science(job.config)
+    points = experiment.points(job.config)
+    science = experiment.science(job.config)
+    assert set(science) < set(provenance.science(experiment, job.config, points))
     assert points
     assert json.loads(files.encode([points, science])) == [points, science]
     assert len({files.fingerprint(point) for point in points}) == len(points)
