@@ -389,7 +389,7 @@ CASES: tuple[Case, ...] = (
     *_named_memories(),
 )
 
-_PARTIAL = "partial sums of `blocks.read`, which is called with every separation that has them"
+_PARTIAL = "partial sums of `large.read`, which is called with every separation that has them"
 _FIELDS = "called by `local_field` and the dynamics"
 _STATIC = "no number goes in"
 _SOURCE = "whole patterns, which constructors refuse where they hold NaN, or their bits"
@@ -400,7 +400,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
     "hopfield.large.mesh.*": "devices and how they share what other functions are given",
     "hopfield.patterns.sources.*": _SOURCE,
-    "hopfield.large.energy": "`blocks.read` and the potential of the space",
+    "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.block_size": _STATIC,
     "hopfield.separations.Separation.*": "abstract",
     "hopfield.similarities.Similarity.*": "abstract",
