@@ -1,4 +1,4 @@
-# `make capacity` measures and draws; `make test` runs the tests; `make check` is all that CI asks for.
+# `make capacity` measures and draws; `make test` runs the tests of minutes; `make check` is all that CI asks for.
 # Both make .venv on first use, with the Python named by PYTHON (3.11 or newer).
 
 PYTHON ?= python3
@@ -12,7 +12,7 @@ capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS)
+	$(BIN)/python -m pytest $(WORKERS) -m 'not physics and not process'
 
 check: .venv/.installed-dev
 	$(BIN)/ruff check

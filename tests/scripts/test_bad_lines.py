@@ -35,12 +35,14 @@ def fault(generator, tmp_path, monkeypatch, capsys):
     return judged
 
 
+@pytest.mark.process
 def test_a_sample_of_bad_lines_is_refused_or_legal(generator, fault):
     sample = generator.lines(20, SEED)
     assert len({line.words[0] for line in sample}) > 10
     assert [text for line in sample if (text := fault(line))] == []
 
 
+@pytest.mark.process
 def test_damaged_files_are_refused_or_legal(generator, fault, tmp_path):
     lines = generator.damaged(tmp_path / "files")
     assert len(lines) >= 40

@@ -10,6 +10,8 @@ from experiments.capacity import theory as predictions
 from hopfield.theory import classical, dense, exponential
 from tests.experiments.capacity.tables import clustered, measured
 
+pytestmark = pytest.mark.physics
+
 pytestmark = pytest.mark.usefixtures("as_run")
 
 ONCE = {"samples": 1500, "probes": 5, "max_steps": 1}

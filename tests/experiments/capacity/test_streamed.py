@@ -53,6 +53,7 @@ def by_memory(point: dict) -> dict:
     }
 
 
+@pytest.mark.physics
 def test_one_pass_measures_what_stored_patterns_do():
     found = measured(sources=["generated"])
     assert len(found) == 2 * 3 * 2 * 2
@@ -87,6 +88,7 @@ def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
     contract.check(capacity, Config(**(OPTIONS | {"sources": [source], "samples": {0: 1, 20: 3}})))
 
 
+@pytest.mark.physics
 def test_random_and_generated_patterns_agree_in_distribution():
     """Other bits, the same law: shares of queries within four standard errors."""
     options = {"memories": ["exponential"], "stored": [28000], "samples": 60, "corruption": [0.0], "probes": 10}

@@ -30,6 +30,7 @@ def table() -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
+@pytest.mark.physics
 def test_thresholds_are_those_of_exact_theory(table):
     """Sampled and enumerated; at N = 60 there are e^34 patterns."""
     found = summarise(table)["thresholds"]

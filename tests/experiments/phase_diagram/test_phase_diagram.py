@@ -59,6 +59,7 @@ def curve() -> list[dict]:
     return rows_of(Config(memories=["classical"], classical=Classical(neurons=20, cells=[1, 1]), curves=curves))
 
 
+@pytest.mark.physics
 def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_theory(curve):
     found = phase_diagram.summarise(pandas.DataFrame(curve))["overlap"]
     cold = [entry for entry in found if entry["temperature"] <= 0.5]
@@ -216,6 +217,7 @@ def test_loads_are_stored_with_an_odd_number_of_patterns_at_every_size():
     assert {point["patterns"] % 2 for point in modern} == {0, 1}
 
 
+@pytest.mark.physics
 def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     """A network of 40 spins at α = 0.075 forgets in time: half are lost at a lower temperature after more sweeps."""
     curves = Curves(

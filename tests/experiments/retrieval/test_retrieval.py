@@ -56,6 +56,7 @@ def mixed() -> pandas.DataFrame:
     )
 
 
+@pytest.mark.physics
 @pytest.mark.parametrize("criterion", critical_beta.CRITERIA)
 def test_critical_beta_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
     entries = [e for e in retrieval.summarise(sphere)["critical_beta"] if e["criterion"] == criterion]
@@ -89,6 +90,7 @@ def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
     assert (sphere["step_limit"] == 0).all()
 
 
+@pytest.mark.physics
 def test_other_random_ensembles_have_the_critical_beta_of_theirs(mixed):
     options = {"patterns": [300], "betas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "probes": 16}
     gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_beta"]
@@ -139,6 +141,7 @@ def test_row_agrees_with_the_equations_in_numpy():
     assert row["success"] == np.sum(np.array(weights) > 0.5)
 
 
+@pytest.mark.physics
 def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeypatch):
     """What a run of the command does, against double precision with a stopping rule near its rounding."""
 
@@ -324,6 +327,7 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
     assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
 
 
+@pytest.mark.physics
 def test_patterns_that_are_not_stored_are_retrieved_alike():
     """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
     options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}

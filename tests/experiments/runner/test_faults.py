@@ -10,11 +10,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 FAULTS = Path(__file__).parent / "faults.py"
 SAMPLE = {"fresh": 29, "damaged": 60, "overwritten": 45, "checkpoints": 25}
 """Of how many operations one is tried with each fault, unless all of them are."""
 
 
+@pytest.mark.process
 def test_a_run_that_is_killed_or_cannot_write_ends_with_the_same_results(tmp_path: Path) -> None:
     every = os.environ.get("HOPFIELD_FAULTS") == "all"
     words = [f"{name}:{1 if every else stride}" for name, stride in SAMPLE.items()]

@@ -19,6 +19,8 @@ from experiments.contract import StoppedError
 from experiments.runner import locks
 from experiments.shared import files
 
+pytestmark = pytest.mark.process
+
 WORDS = ["conf=toy", "-m", "seed=0,1,2,3,4,5", "output=out", "wandb.mode=disabled"]
 
 
@@ -218,7 +220,7 @@ def test_two_processes_share_a_sweep_and_measure_nothing_twice(
 
 
 def test_the_job_of_a_killed_process_is_taken_over_at_once(toy_process: Callable, tmp_path: Path):
-    first = toy_process(*WORDS, "delay=0.1")
+    first = toy_process(*WORDS, "delay=1")
     while not rows(tmp_path / "out"):
         assert first.poll() is None, first.communicate()
         time.sleep(0.01)

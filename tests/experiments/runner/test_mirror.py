@@ -207,6 +207,7 @@ def table_without_wandb(command: Callable, tmp_path: Path) -> str:
     return (tmp_path / "alone/table.csv").read_text()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("accident", ["dies", "hangs"])
 def test_a_server_that_fails_in_mid_run_costs_a_warning_and_no_result(
     server: Server,

@@ -27,6 +27,7 @@ def results(directory: Path) -> dict[str, bytes]:
     return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg", "figure.png")}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("moments", [(0,), (1,), (7,), (1, 4, 9, 15)], ids=str)
 def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table(
     command: Callable, toy_process: Callable, tmp_path: Path, moments: tuple[int, ...]
@@ -51,6 +52,7 @@ def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+@pytest.mark.process
 def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
     command: Callable, toy_process: Callable, tmp_path: Path
 ) -> None:
@@ -72,6 +74,7 @@ def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+@pytest.mark.process
 def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tmp_path: Path) -> None:
     process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.mode=offline")
     while len(rows(tmp_path / "out/ledger")) < 2:
@@ -119,6 +122,7 @@ def test_only_rows_of_the_same_science_are_used_again(
     assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
 
 
+@pytest.mark.process
 def test_two_processes_in_one_directory_merge(command: Callable, toy_process: Callable, tmp_path: Path) -> None:
     other = toy_process("conf=toy", "output=out", "kinds=[red]", "delay=0.05", "wandb.mode=disabled")
     while not rows(tmp_path / "out/ledger"):

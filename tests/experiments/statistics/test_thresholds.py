@@ -151,6 +151,7 @@ DESIGNS = [
 ]
 
 
+@pytest.mark.physics
 @pytest.mark.parametrize(("samples", "correlation", "spread"), DESIGNS)
 def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correlation, spread):
     pull, found = simulated(200, samples, correlation, spread, by_sample)
@@ -164,6 +165,7 @@ def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correla
         assert 0.8 < np.mean([estimate.chi2 / estimate.dof for estimate in found]) < 1.35
 
 
+@pytest.mark.physics
 @pytest.mark.parametrize(
     ("samples", "correlation", "spread", "label"),
     [

@@ -46,6 +46,7 @@ def epochs_on_disk(directory):
     return sum(path.read_bytes().count(b'"row":') for path in directory.glob("ledger/*.jsonl"))
 
 
+@pytest.mark.process
 def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
     assert command(tmp_path / "whole").wait() == 0
     # Killed before the first checkpoint, between two, and late; whatever it was doing then.

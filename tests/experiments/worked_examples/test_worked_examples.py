@@ -160,6 +160,7 @@ def claims() -> Iterator[pandas.DataFrame]:
 SIZES_OF_CASES = ((6, 10, 14), (8, 12, 16), (8, 10, 12), (6, 8))
 
 
+@pytest.mark.physics
 def test_the_exponent_depends_on_the_patterns_and_the_temperature(claims):
     """α_1(λ): 1/2 for Gaussian patterns at λ ≥ 1, here with ½ ln d on top; on the sphere .387 at λ = ½, .623 at 1."""
     found = claims[claims["quantity"] == "d ln M/dd"].set_index("row")

@@ -32,6 +32,7 @@ def rows(process: subprocess.Popen, timeout: float) -> list[list[str]]:
     return [line.split()[1:] for line in output.splitlines() if line.startswith("measured")]  # gloo has its say, too
 
 
+@pytest.mark.process
 def test_one_two_and_eight_devices_agree():
     """Weights to rounding, spins, counts and the largest patterns to the last one, for every kind of source."""
     found = rows(start(), 240)
@@ -41,6 +42,7 @@ def test_one_two_and_eight_devices_agree():
         assert same == "True", (name, shape)
 
 
+@pytest.mark.process
 def test_two_processes_agree():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -52,6 +52,7 @@ def test_classical_basin_closes_at_the_capacity_of_neurodynamics():
         assert basins.neurodynamics(load, overlap - 1e-3, 500) < 0.5
 
 
+@pytest.mark.physics
 def test_projection_rule_answers_as_its_closed_form_says():
     """One synchronous step of ten networks of 240 spins without diagonal."""
     rng, neurons, load, overlap = np.random.default_rng(1), 240, 0.5, 0.6

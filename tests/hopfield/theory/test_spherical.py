@@ -74,6 +74,7 @@ def test_converged_state_solves_its_equations(neurons, patterns, kappa):
     assert entropy == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.physics
 def test_predictions_match_a_simulation():
     rng = np.random.default_rng(2)
     neurons, patterns, kappa, probes = 20, 2000, 16.0, 300
