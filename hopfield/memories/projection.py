@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
@@ -15,7 +16,8 @@ def projection(patterns, *, mask=None) -> Couplings:
     """W = Xᵀ(X Xᵀ)⁺X, the projector on the patterns' span, without its diagonal.
 
     Any M < N independent patterns are fixed points.
-    The projector comes from the singular vectors of X, which stay accurate as M → N where the Gram matrix does not.
+    The projector comes from the singular vectors of X, which stay accurate as M → N where the Gram matrix does not;
+    patterns of 16 bits are decomposed in float32.
     Synchronous dynamics cycle; use asynchronous ones.
 
     Args:
@@ -24,9 +26,9 @@ def projection(patterns, *, mask=None) -> Couplings:
     """
     checked = Memory.create(patterns, mask=mask, space=Spins())
     stored = checked.patterns if checked.mask is None else jnp.where(checked.mask[:, None], checked.patterns, 0.0)
-    _, levels, rows = jnp.linalg.svd(stored, full_matrices=False)
-    cutoff = levels[0] * max(stored.shape) * jnp.finfo(stored.dtype).eps
+    _, levels, rows = jnp.linalg.svd(stored.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
+    cutoff = levels[0] * max(stored.shape) * jnp.finfo(levels.dtype).eps
     basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)
     projector = basis.T @ basis
     hollow = projector * (1.0 - jnp.eye(projector.shape[0], dtype=projector.dtype))
-    return Couplings(hollow, jnp.ones((), hollow.dtype))
+    return Couplings(hollow.astype(stored.dtype), jnp.ones((), stored.dtype))

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
@@ -21,7 +22,8 @@ def storkey(patterns, *, mask=None) -> Couplings:
     """
     stored = Memory.create(patterns, mask=mask, space=Spins()).patterns
     used = jnp.ones((stored.shape[0],), bool) if mask is None else jnp.asarray(mask)
-    return Couplings(_learned(stored, used), jnp.ones((), stored.dtype))
+    learned = _learned(stored.astype(accumulation_dtype(stored.dtype)), used)
+    return Couplings(learned.astype(stored.dtype), jnp.ones((), stored.dtype))
 
 
 @jax.jit

@@ -170,6 +170,16 @@ def test_projection_keeps_any_independent_patterns_up_to_one_less_than_neurons(s
         np.testing.assert_array_equal(updates(model, jnp.asarray(patterns, dtype)), patterns)
 
 
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", ["projection", "storkey"])
+def test_rules_that_solve_or_iterate_round_patterns_of_16_bits_once(name, dtype):
+    patterns = np.random.default_rng(5).choice([-1.0, 1.0], (12, 40))
+    found = build(name, jnp.asarray(patterns, dtype)).matrix
+    assert found.dtype == dtype
+    expected = build(name, jnp.asarray(patterns, jnp.float32)).matrix
+    np.testing.assert_array_equal(found, expected.astype(dtype))
+
+
 def test_projection_basins_outlast_hebbs():
     """At M = N/4, far above Hebb's limit, a flipped spin is put right."""
     patterns = np.random.default_rng(5).choice([-1.0, 1.0], size=(10, 40))
