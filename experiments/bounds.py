@@ -24,7 +24,8 @@ class Bounds(NamedTuple):
     below: float | None = None
     among: tuple[str, ...] | None = None
     nonempty: bool = False
-    distinct: bool = False
+    repeats: bool = False
+    """Whether a list may hold an entry twice, as where each belongs to one of another list."""
     numbered: bool = False
     """Whether entries, or keys of a mapping, are names such as `dense:3`, whose number has one way to be written."""
     meaning: str | None = None
@@ -68,7 +69,7 @@ def check(options: Any, prefix: str = "") -> None:
         bounds = entry.metadata.get("bounds", Bounds())
         if isinstance(value, list) and bounds.nonempty and not value:
             raise ValueError(f"{name} must not be empty, got []")
-        if isinstance(value, list) and bounds.distinct and len(set(value)) < len(value):
+        if isinstance(value, list) and not bounds.repeats and len(set(value)) < len(value):
             raise ValueError(f"{name} must be different from each other, got {value}")
         for part in value if bounds.numbered and isinstance(value, list | dict) else []:
             _check_spelling(name, part)

@@ -41,7 +41,11 @@ class Scale:
     )
     corruption: list[Any] | None = field(
         default=None,
-        metadata=about("starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount", nonempty=True),
+        metadata=about(
+            "starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount",
+            nonempty=True,
+            meaning="corruption",
+        ),
     )
     beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
     max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))

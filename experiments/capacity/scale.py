@@ -65,10 +65,17 @@ def widths(at: At, source: str) -> list[int]:
 
 
 def samples(at: At, neurons: int) -> int:
-    """Disorder samples at this size: those of the largest size named that is not larger."""
+    """Disorder samples at this size: those of the largest size named that is not larger.
+
+    Raises:
+        ValueError: all sizes named are larger.
+    """
     if not isinstance(at.samples, dict):
         return at.samples
-    return at.samples[max((size for size in at.samples if size <= neurons), default=min(at.samples))]
+    named = [size for size in at.samples if size <= neurons]
+    if not named:
+        raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {at.samples}")
+    return at.samples[max(named)]
 
 
 def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:

@@ -22,17 +22,16 @@ class Config(contract.Config):
         metadata=about(
             "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
             nonempty=True,
-            distinct=True,
             numbered=True,
         ),
     )
     lengths: list[int] = field(
         default_factory=lambda: [64, 128],
-        metadata=about("lengths of the sequence", least=1, nonempty=True, distinct=True),
+        metadata=about("lengths of the sequence", least=1, nonempty=True),
     )
     passes: list[str] = field(
         default_factory=lambda: ["forward"],
-        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True, distinct=True),
+        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True),
     )
     width: int = field(default=16, metadata=about("dimensions D of queries, keys and values", least=1))
     spread: float = field(

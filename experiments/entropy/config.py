@@ -44,7 +44,9 @@ class Config(contract.Config):
     corruption: list[Any] = field(
         default_factory=lambda: [0.0, "lower:0.5"],
         metadata=about(
-            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
+            nonempty=True,
+            meaning="corruption",
         ),
     )
     ratios: list[float] = field(

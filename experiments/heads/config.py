@@ -20,7 +20,7 @@ class Config(contract.Config):
     heads: int | None = field(default=None, metadata=about("number of heads (null: from config.json)", least=2))
     layers: list[int] | None = field(
         default_factory=lambda: [0, 1],
-        metadata=about("layers measured (null: all)", least=0, nonempty=True, distinct=True),
+        metadata=about("layers measured (null: all)", least=0, nonempty=True),
     )
     text: str | None = field(
         default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)")

@@ -18,7 +18,7 @@ class Map:
     neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
     load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
     cells: list[int] = field(
-        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1)
+        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1, repeats=True)
     )
     levels: int = field(
         default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
@@ -58,10 +58,12 @@ class Curves:
 
     loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
     neurons: list[int] = field(
-        default_factory=lambda: [100], metadata=about("numbers of neurons N; one may return with other sweeps", least=2)
+        default_factory=lambda: [100],
+        metadata=about("numbers of neurons N; one may return with other sweeps", least=2, repeats=True),
     )
     samples: list[int] = field(
-        default_factory=lambda: [6], metadata=about("draws of patterns, one number for all N or one for each", least=1)
+        default_factory=lambda: [6],
+        metadata=about("draws of patterns, one number for all N or one for each", least=1, repeats=True),
     )
     temperatures: list[float] = field(
         default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
@@ -72,11 +74,11 @@ class Curves:
     probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
     burn_in: list[int] = field(
         default_factory=lambda: [20],
-        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0),
+        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0, repeats=True),
     )
     sweeps: list[int] = field(
         default_factory=lambda: [40],
-        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2),
+        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2, repeats=True),
     )
 
 

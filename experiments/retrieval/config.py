@@ -39,7 +39,9 @@ class Scan:
     corruption: list[Any] | None = field(
         default=None,
         metadata=about(
-            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)", nonempty=True
+            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
+            nonempty=True,
+            meaning="corruption",
         ),
     )
     betas: list[float] | None = field(

@@ -30,7 +30,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException, OverrideParseException
-from hydra.types import HydraContext
+from hydra.types import HydraContext, RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
@@ -340,6 +340,16 @@ def _schema(config: DictConfig, conf: str) -> type[Config]:
     raise InputError(f"conf={conf} must name its experiment, as in {place}")
 
 
+def _experiments(conf: str) -> list[str]:
+    """The experiments whose schemas a choice takes among its defaults, and theirs; none where these cannot be read."""
+    try:
+        found = GlobalHydra.instance().config_loader().compute_defaults_list(PRIMARY, [f"conf={conf}"], RunMode.RUN)
+    except HydraException:
+        return []
+    paths = [str(entry.config_path) for entry in found.defaults]
+    return [path.removeprefix("schema/") for path in paths if path.startswith("schema/")]
+
+
 def _placed(sentence: str, conf: str, words: Sequence[str]) -> str:
     """A sentence that begins with an option, with the place in the YAML file where no word of the command sets it."""
     key, path = sentence.split(" ", 1)[0], source(conf)
@@ -357,6 +367,9 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
         try:
             schema = _schema(compose(PRIMARY, overrides=[f"conf={conf}", word]), conf)
         except (HydraException, OmegaConfBaseException) as single:
+            if (path := source(conf)) is not None and len(named := _experiments(conf)) > 1:
+                place = f"({path} line {line_of(path, 'defaults')})"
+                return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
             group, dot, _ = _parse(word).key_or_group.partition(".")
             kinds = {key: get_origin(hint) for key, hint, _ in errors.leaves(schema)} if schema else {}
             if kinds.get(group) is dict and (dot or not word.startswith("+")):

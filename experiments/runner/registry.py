@@ -49,4 +49,7 @@ def judge(name: str, options: contract.Config) -> None:
         ValueError: one of them is wrong; one sentence that begins with its name.
     """
     spellings().check(options)
-    contract.check(load(name), options)
+    try:
+        contract.check(load(name), options)
+    except ValueError as error:
+        raise ValueError(spellings().own_name(str(error), options)) from error

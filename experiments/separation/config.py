@@ -65,11 +65,14 @@ class Config(contract.Config):
     corruption: list[Any] = field(
         default_factory=lambda: ["lower:0.5", "noise:0.4"],
         metadata=about(
-            "queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation", nonempty=True
+            "queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation",
+            nonempty=True,
+            meaning="corruption",
         ),
     )
     across: list[Any] = field(
-        default_factory=lambda: ["noise:0.4"], metadata=about("queries at every M, of the same kinds")
+        default_factory=lambda: ["noise:0.4"],
+        metadata=about("queries at every M, of the same kinds", meaning="corruption"),
     )
     samples: int = field(default=3, metadata=about("draws of stored images", least=1))
     tuning: int = field(

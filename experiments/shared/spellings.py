@@ -1,11 +1,11 @@
-"""Spellings of one thing: what a memory, a separation or a source of patterns is by, whichever way its name is written.
+"""Spellings of one thing: what a memory, a separation, a source of patterns or a start is by, however it is written.
 
 What two names stand for compares equal where they are one and the same, as `dense` and `dense:3`, `max` and `top_k:1`,
-or two paths to files that hold the same. Tables keep the name that was given.
+`0.1` and `flip:0.1`, or two paths to files that hold the same. Tables keep the name that was given.
 """
 
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields, is_dataclass
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from experiments import contract
-from experiments.shared import files
+from experiments.shared import corruptions, files
 from hopfield import memories, separations
 
 Entry = TypeVar("Entry")
@@ -25,18 +25,7 @@ _ALIASES = {"sparsemax": "entmax:2", "linear": "polynomial:2"}
 
 def memory(name: str) -> Hashable:
     """What a memory's name stands for; a name that means nothing stands for itself."""
-    try:
-        return name.partition(":")[0], _content(memories.find(name).build(np.ones((1, 2), np.float32)))
-    except ValueError:  # whoever reads the name says so
-        return name
-
-
-def separation(name: str) -> Hashable:
-    """What a separation's name stands for; a name that means nothing stands for itself."""
-    try:
-        return _content(separations.find(_ALIASES.get(name, name)))
-    except ValueError:
-        return name
+    return _understood(_memory, name)
 
 
 def source(name: str) -> Hashable:
@@ -62,8 +51,22 @@ def _content(model: Any) -> Hashable:
     return structure, tuple(np.asarray(leaf).tobytes() for leaf in leaves)
 
 
-MEANINGS: dict[str, Callable[[str], Hashable]] = {"memory": memory, "separation": separation, "source": source}
-"""What a name stands for, by the kind of name that a field declares with `about(..., meaning=kind)`."""
+def _memory(name: str) -> Hashable:
+    return name.partition(":")[0], _content(memories.find(name).build(np.ones((1, 2), np.float32)))
+
+
+def _separation(name: str) -> Hashable:
+    return _content(separations.find(_ALIASES.get(name, name)))
+
+
+MEANINGS: dict[str, Callable[[Any], Hashable]] = {
+    "memory": _memory,
+    "separation": _separation,
+    "source": source,
+    "corruption": corruptions.name,
+}
+"""What a name stands for, by the kind of name that a field declares with `about(..., meaning=kind)`; ValueError for a
+name that means nothing."""
 
 
 def check(options: Any) -> None:
@@ -72,16 +75,40 @@ def check(options: Any) -> None:
     Raises:
         ValueError: two entries of a list, or two keys of a mapping, stand for one thing.
     """
+    for name, texts, meaning in _names(options):
+        meanings = [_understood(meaning, text) for text in texts]
+        for (one, first), (other, second) in combinations(zip(texts, meanings, strict=True), 2):
+            if first == second:
+                raise ValueError(
+                    f"{name} must be different from each other, got {one!r} and {other!r}, which are the same"
+                )
+
+
+def own_name(text: str, options: Any) -> str:
+    """A sentence of the library about a name that means nothing, about the option that lists that name."""
+    for name, texts, meaning in _names(options):
+        for entry in texts:
+            try:
+                meaning(entry)
+            except ValueError as error:
+                if str(error) == text and not text.startswith(f"{name} "):
+                    return f"{name} must hold names that can be read, got {entry!r}: {text}"
+    return text
+
+
+def _names(options: Any, prefix: str = "") -> Iterator[tuple[str, list[Any], Callable[[Any], Hashable]]]:
+    """Every list of names, or mapping by name, in options and in those within them: dotted name, names, meaning."""
     for field in fields(options):
-        bounds, value = field.metadata.get("bounds"), getattr(options, field.name)
+        bounds, name, value = field.metadata.get("bounds"), prefix + field.name, getattr(options, field.name)
         if bounds is not None and bounds.meaning is not None and isinstance(value, list | dict):
-            _check_distinct(field.name, list(value), MEANINGS[bounds.meaning])
-        for entry in filter(is_dataclass, value.values() if isinstance(value, dict) else ()):
-            check(entry)
+            yield name, list(value), MEANINGS[bounds.meaning]
+        for key, part in value.items() if isinstance(value, dict) else ():
+            if is_dataclass(part):
+                yield from _names(part, f"{name}.{key}.")
 
 
-def _check_distinct(name: str, texts: Sequence[str], meaning: Callable[[str], Hashable]) -> None:
-    meanings = [meaning(text) for text in texts]
-    for (one, first), (other, second) in combinations(zip(texts, meanings, strict=True), 2):
-        if first == second:
-            raise ValueError(f"{name} must be different from each other, got {one!r} and {other!r}, which are the same")
+def _understood(meaning: Callable[[Any], Hashable], name: Any) -> Hashable:
+    try:
+        return meaning(name)
+    except ValueError:  # whoever reads the name says so
+        return name

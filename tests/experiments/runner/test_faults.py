@@ -1,6 +1,6 @@
 """Whatever befalls a run, at whatever point: the same results, or one sentence and then the same results.
 
-`HOPFIELD_FAULTS=all python -m pytest tests/experiments/test_faults.py` tries every operation with every fault.
+`HOPFIELD_FAULTS=all python -m pytest tests/experiments/runner/test_faults.py` tries every operation with every fault.
 """
 
 import json

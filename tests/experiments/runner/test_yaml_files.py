@@ -27,6 +27,14 @@ MISTAKES = {
     "nobody": ("seed: 3\n", r"conf=nobody must name its experiment, as in .* \({} line 1\)"),
     "empty": ("", r"conf=empty must name its experiment, as in .* \({} line 1\)"),
     "list": ("- 1\n", "{} line 1 must hold options as key: value, got something else"),
+    "two": (
+        "seed: 3\ndefaults: [/schema/capacity, /schema/training, _self_]\n",
+        r"conf=two must name one experiment in its defaults, got capacity and training \({} line 2\)",
+    ),
+    "added": (
+        "defaults: [capacity, /schema/training, _self_]\n",
+        r"conf=added must name one experiment in its defaults, got capacity and training \({} line 1\)",
+    ),
     "schema": (HEAD.replace("worked_examples", "workd"), "schema must be one of basins, .*, got workd.*"),
     "silenced": (
         "defaults:\n  - _self_\n  - /schema/worked_examples\nseed: 3\n",

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+from experiments import contract
 from experiments.capacity import experiment as capacity
 from experiments.shared import pattern_sets
 from hopfield.memories import find, names
@@ -141,4 +142,4 @@ def test_a_mapped_file_is_found_in_the_home_directory(tmp_path, monkeypatch):
 def test_too_few_patterns_are_told_by_the_option_that_asks_for_them(images):
     for option, value in (("stored", [50]), ("loads", [5.0])):
         with pytest.raises(ValueError, match=f"^{option} must ask for at most the 12 patterns"):
-            capacity.Config(memories=["classical"], sources=[images], **{option: value})
+            contract.check(capacity, capacity.Config(memories=["classical"], sources=[images], **{option: value}))
