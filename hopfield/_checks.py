@@ -70,6 +70,14 @@ def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Boo
     return found
 
 
+def floats(name: str, value: Any) -> Array:
+    """Real numbers, integers as floats. ValueError for truth values: 0 and 1 to some, −∞ and 0 to others."""
+    found = real_array(name, value)
+    if jnp.asarray(value).dtype == bool:
+        raise ValueError(f"{name} must be real numbers, got bool {list(found.shape)}")
+    return found
+
+
 def random_key(name: str, key: Any) -> Any:
     """One random key, of `jax.random.key` or of the older kind. TypeError for anything else, many keys included."""
     dtype, shape = getattr(key, "dtype", None), getattr(key, "shape", None)

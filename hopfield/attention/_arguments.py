@@ -8,9 +8,11 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import floats
 from hopfield._numerics import accumulation_dtype, is_traced, real_array
 from hopfield.attention.masks import Mask, spread
 from hopfield.metrics import Metric
+from hopfield.metrics._arrays import aligned
 
 Rows = Float[Array, "*b T D"]
 MaskLike = Mask | Bool[Array, "*b T S"] | None
@@ -26,8 +28,8 @@ def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | 
 def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metric | None = None) -> None:
     """ValueError, naming the axis, if query, key and value do not fit each other."""
     for name, rows in (("query", query), ("key", key), ("value", value)):
-        if rows is not None and rows.ndim < 2:
-            raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
+        if rows is not None:
+            check_rows(name, rows)
     if metric is None and key.shape[-1] != query.shape[-1]:
         raise ValueError(f"key must have the query's width {query.shape[-1]}, got {key.shape[-1]} (axis -1)")
     if value is not None and value.shape[-2] != key.shape[-2]:
@@ -40,9 +42,17 @@ def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metr
         raise ValueError(f"leading axes of query, key and value must broadcast, got {shown}") from None
 
 
+def check_rows(name: str, rows: Array) -> None:
+    """ValueError unless an array has the two axes of rows of vectors."""
+    if rows.ndim < 2:
+        raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
+
+
 def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
     """β as an array, 1/√D if None. Raises ValueError unless positive and finite in the type of the scores."""
     if beta is None:
+        if query.shape[-1] == 0:
+            raise ValueError(f"query must have a width of at least 1 for the default beta 1/√D, got {query.shape[-1]}")
         return jnp.asarray(1.0 / math.sqrt(query.shape[-1]))
     return positive_in(accumulation_dtype(query.dtype), "beta", beta)
 
@@ -62,6 +72,32 @@ def _numbers(name: str, value: ArrayLike) -> np.ndarray:
         return np.asarray(value, float)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}") from None
+
+
+def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Array, Array]:
+    """Rows [*b, T, S] and a factor [*h, 1, 1] of their leading axes, of one rank.
+
+    ValueError, naming the factor, unless *h broadcasts against *b and the leading axes of the `others`.
+    """
+    try:
+        jnp.broadcast_shapes(factor.shape, *(x.shape[:-2] for x in (rows, *others)))
+    except ValueError:
+        shown = list(jnp.broadcast_shapes(*(x.shape[:-2] for x in (rows, *others))))
+        raise ValueError(f"{name} must broadcast to the leading axes {shown}, got shape {factor.shape}") from None
+    return aligned(rows, factor[..., None, None])
+
+
+def with_bias(scores: Array, bias: ArrayLike) -> Array:
+    """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
+    found = floats("bias", bias)
+    plain, added = aligned(scores, found.astype(scores.dtype))
+    try:
+        fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {found.shape}")
+    return plain + added
 
 
 def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:

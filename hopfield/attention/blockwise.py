@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row
 from hopfield.attention.masks import Causal, Mask, spread
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned
@@ -71,7 +71,7 @@ def attend_blockwise(
         query, key = metric.left(query), metric.right(key)
     if not return_potential and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
-    query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
+    query, rate = per_row("beta", rate, query.astype(accumulation_dtype(query.dtype)), key, value)
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
     if mask is not None and not isinstance(mask, Mask):  # a slice of one too short would be moved, not refused

@@ -24,7 +24,9 @@ from hopfield.attention._arguments import (
     check_shapes,
     inputs,
     inverse_temperature,
+    per_row,
     positive_in,
+    with_bias,
 )
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
@@ -64,9 +66,9 @@ def scores(
         metric: bilinear form g or its matrix [*heads, N, K]; None for the dot product.
         beta: inverse temperature > 0, a number or an array of the leading axes (per head: [H]); 1/√D if None, D the
             width of the queries, with a metric as without.
-        bias: added to the scores, broadcast to [*b, T, S].
+        bias: real numbers added to the scores, broadcast to [*b, T, S].
     Raises:
-        ValueError: shapes that do not fit (the axis is named), or β ≤ 0.
+        ValueError: shapes that do not fit (the axis is named), β ≤ 0, or a bias of truth values.
     Source: Vaswani et al. 2017, eq. 1; with a metric, Kataru 2026, eq. 13.
     """
     metric, query, key = as_metric(metric), real_array("query", query), real_array("key", key)
@@ -76,12 +78,9 @@ def scores(
         query, key = metric.left(query), metric.right(key)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
     found = product(query.astype(dtype), transposed(key).astype(dtype))
-    found, temperature = aligned(found, temperature[..., None, None].astype(dtype))
+    found, temperature = per_row("beta", temperature.astype(dtype), found)
     found = found * temperature
-    if bias is None:
-        return found
-    found, bias = aligned(found, jnp.asarray(bias, dtype))
-    return found + bias
+    return found if bias is None else with_bias(found, bias)
 
 
 def _full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
@@ -120,7 +119,7 @@ def weights(
         return found[..., 0, :]
     if temperature is not None:
         warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)
-        scores, warmth = aligned(scores, warmth[..., None, None])
+        scores, warmth = per_row("temperature", warmth, scores)
         # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
         read_at = scores > -jnp.inf
         scores = jnp.where(read_at, jnp.where(read_at, scores, 0.0) / warmth, scores)

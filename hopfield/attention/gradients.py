@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import floats
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature
@@ -168,6 +169,7 @@ def attention_gradients(
     form = as_metric(metric)
     query, key, value = inputs(query, key, value, form)
     output_gradient = real_array("output_gradient", output_gradient)
+    bias = None if bias is None else floats("bias", bias)
     where = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))

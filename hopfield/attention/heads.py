@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import floats
 from hopfield._numerics import real_array, unit
 from hopfield._pytrees import Node
 from hopfield.attention import core
@@ -81,14 +82,16 @@ def attend_heads(
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
         return attention(query, key, value, metric=form, **given)
     if beta is not None:
-        given["beta"] = _grouped(inverse_temperature(beta, query), stored, -1)
+        given["beta"] = _grouped("beta", inverse_temperature(beta, query), heads, stored, -1)
     if bias is not None:
-        given["bias"] = _grouped(bias, stored, -3)
+        given["bias"] = _grouped("bias", floats("bias", bias), heads, stored, -3)
     if mask is not None and not isinstance(mask, Mask):
         rank = max(x.ndim for x in (query, key, value))
         found = allowed(mask, query.shape[-2], key.shape[-2], rank)
-        given["mask"] = None if found is None else _grouped(found, stored, -3)
-    found = attention(_grouped(query, stored, -3), key[..., None, :, :], value[..., None, :, :], **given)
+        given["mask"] = None if found is None else _grouped("mask", found, heads, stored, -3)
+    found = attention(
+        _grouped("query", query, heads, stored, -3), key[..., None, :, :], value[..., None, :, :], **given
+    )
     return found.reshape((*found.shape[:-4], heads, *found.shape[-2:]))
 
 
@@ -104,15 +107,14 @@ def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
     return heads, stored
 
 
-def _grouped(x: Array, groups: int, axis: int) -> Array:
+def _grouped(name: str, x: Array, heads: int, groups: int, axis: int) -> Array:
     """The head axis cut in two, [K, G]; left alone where there is none, [1, 1] where it has length 1."""
     if x.ndim < -axis:
         return x
     at = x.ndim + axis
-    heads = x.shape[at]
-    if heads != 1 and heads % groups:
-        raise ValueError(f"the head axis must have length 1 or a multiple of {groups}, got {heads} (axis {axis})")
-    cut = (1, 1) if heads == 1 else (groups, heads // groups)
+    if x.shape[at] not in (1, heads):
+        raise ValueError(f"{name} must have length 1 or {heads}, the heads, got {x.shape[at]} (axis {axis})")
+    cut = (1, 1) if x.shape[at] == 1 else (groups, heads // groups)
     return x.reshape((*x.shape[:at], *cut, *x.shape[at + 1 :]))
 
 

@@ -17,7 +17,7 @@ from hopfield._checks import random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention._arguments import inputs, inverse_temperature
+from hopfield.attention._arguments import inputs, inverse_temperature, per_row
 from hopfield.attention.masks import sliding_window
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -224,6 +224,7 @@ def attend_locally(
     valid = None if valid is None else _valid(valid, query, key, value)
     if form is not None:
         query, key = form.left(query), form.right(key)
+    per_row("beta", rate, query, key, value)
     queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
     count = -(-queries // size)
     start = size * jnp.arange(count)
@@ -272,7 +273,7 @@ def attend_low_rank(
 
 def _scaled(x: Rows, beta: Array) -> Rows:
     """√β x, β per head where it has axes."""
-    x, factor = aligned(x, jnp.sqrt(beta)[..., None, None].astype(x.dtype))
+    x, factor = per_row("beta", jnp.sqrt(beta).astype(x.dtype), x)
     return x * factor
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, whole
 from hopfield._numerics import accumulation_dtype, real_array
-from hopfield.attention._arguments import inverse_temperature
+from hopfield.attention._arguments import inverse_temperature, per_row
 from hopfield.metrics._arrays import aligned, product, transposed
 
 PAIRINGS = ("interleaved", "half")
@@ -51,7 +51,7 @@ def relative_bias(
     rate = inverse_temperature(beta, query)
     dtype = accumulation_dtype(query.dtype)
     found = product(query.astype(dtype), transposed(table).astype(dtype))
-    found, rate = aligned(found, rate[..., None, None].astype(dtype))
+    found, rate = per_row("beta", rate.astype(dtype), found)
     index = jnp.clip(distances(query.shape[-2], keys, offset), -reach, reach) + reach
     index, found = aligned(index, found * rate)
     return jnp.take_along_axis(found, jnp.broadcast_to(index, (*found.shape[:-1], keys)), axis=-1)
