@@ -1,5 +1,6 @@
 """Arguments of attention as arrays that fit each other: rows, inverse temperatures and masks."""
 
+import contextlib
 import math
 
 import jax
@@ -11,8 +12,8 @@ from jaxtyping import Array, Bool, Float
 from hopfield._checks import floats
 from hopfield._numerics import accumulation_dtype, is_traced, real_array
 from hopfield.attention.masks import Mask, spread
-from hopfield.metrics import Metric
-from hopfield.metrics._arrays import aligned
+from hopfield.metrics import Metric, augmented
+from hopfield.metrics._arrays import aligned, product, transposed
 
 Rows = Float[Array, "*b T D"]
 MaskLike = Mask | Bool[Array, "*b T S"] | None
@@ -98,6 +99,40 @@ def with_bias(scores: Array, bias: ArrayLike) -> Array:
     if not fits:
         raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {found.shape}")
     return plain + added
+
+
+def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b T S"]:
+    """x g x of the gaps x: NaN where negative, zero where rounding may have made it so.
+
+    Raises:
+        ValueError: a metric, if its values are known, that is not positive semidefinite.
+    """
+    with contextlib.nullcontext() if is_traced(metric) else jax.ensure_compile_time_eval():
+        matrix = metric.dense()
+        _refuse_indefinite(matrix)
+    rows = gaps.reshape((*gaps.shape[:-3], -1, gaps.shape[-1]))  # heads of the metric stand right before rows
+    square = jnp.sum(metric.left(rows) * metric.right(rows), axis=-1)
+    size = jnp.abs(augmented(rows) if metric.affine else rows)
+    largest = jnp.max(jnp.abs(matrix), axis=(-2, -1), keepdims=True)
+    spread_out = jnp.sum(product(size, jnp.abs(matrix)) * size, axis=-1)
+    rounded, whole = aligned(jnp.sum(size * size, axis=-1), largest[..., 0])
+    eps = max(float(jnp.finfo(x.dtype).eps) for x in (square, matrix))
+    error = 2.0 * size.shape[-1] * eps * (spread_out + rounded * whole)
+    square = jnp.where(square < -error, jnp.nan, jnp.where(square <= 0, 0.0, square))
+    return square.reshape((*square.shape[:-1], *gaps.shape[-3:-1]))
+
+
+def _refuse_indefinite(matrix: Array) -> None:
+    """ValueError for a square matrix of known values with an eigenvalue below zero by more than rounding."""
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise ValueError(f"metric must be square, got [N, K] = {list(matrix.shape[-2:])}")
+    if is_traced(matrix):
+        return
+    wide = matrix.astype(accumulation_dtype(matrix.dtype))
+    least = np.asarray(jnp.linalg.eigvalsh((wide + transposed(wide)) / 2)[..., 0])
+    rounding = np.max(np.abs(wide), axis=(-2, -1)) * matrix.shape[-1] * float(jnp.finfo(matrix.dtype).eps)
+    if np.any(least < -rounding):
+        raise ValueError(f"metric must be positive semidefinite, got one with the eigenvalue {np.min(least):.6g}")
 
 
 def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:

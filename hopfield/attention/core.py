@@ -15,17 +15,20 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import booleans
+from hopfield._checks import booleans, floats
+from hopfield._checks import vector as check_vector
 from hopfield._numerics import accumulation_dtype, map_rows, real_array
 from hopfield.attention._arguments import (
     MaskLike,
     Rows,
     allowed,
+    check_rows,
     check_shapes,
     inputs,
     inverse_temperature,
     per_row,
     positive_in,
+    squares,
     with_bias,
 )
 from hopfield.attention.masks import Mask
@@ -240,6 +243,9 @@ def additive_scores(
     query, key, w_query, w_key, vector = map(
         real_array, ("query", "key", "w_query", "w_key", "vector"), (query, key, w_query, w_key, vector)
     )
+    check_vector("vector", vector)
+    check_rows("query", query)
+    check_rows("key", key)
     for name, rows, projection in (("w_query", query, w_query), ("w_key", key, w_key)):
         if projection.shape != (rows.shape[-1], vector.shape[0]):
             raise ValueError(f"{name} must be [{rows.shape[-1]}, {vector.shape[0]}], got shape {projection.shape}")
@@ -247,7 +253,7 @@ def additive_scores(
     left, right = aligned(left, right)
     total = left + right
     if bias is not None:
-        total = total + bias.reshape((1,) * (total.ndim - 1) + bias.shape)
+        total = total + jnp.expand_dims(check_vector("bias", floats("bias", bias), vector), range(total.ndim - 1))
     return jnp.tanh(total) @ vector
 
 
@@ -272,10 +278,11 @@ def kernel_regression(
     Args:
         bandwidth: h > 0.
         log_kernel: ln κ as a function of the distance in bandwidths.
-        metric: symmetric metric of the distance (q − k) g (q − k); None for the Euclidean one.
+        metric: metric of the distance, (q − k) g (q − k) ≥ 0; None for the Euclidean one. Under a trace, where its
+            values are not known, a query from which it makes some square negative has the output NaN.
         mask: keys that may be used.
     Raises:
-        ValueError: a bandwidth ≤ 0 or shapes that do not fit.
+        ValueError: a bandwidth ≤ 0, shapes that do not fit, or a metric that is not positive semidefinite.
     Source: Nadaraya 1964; Watson 1964.
     """
     g = as_metric(metric)
@@ -283,8 +290,7 @@ def kernel_regression(
     bandwidth = positive_in(jnp.promote_types(query.dtype, key.dtype), "bandwidth", bandwidth, finite=False)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
     gap = jnp.subtract(*aligned(*difference))
-    square = jnp.sum(gap * gap, -1) if g is None else jnp.sum(g.left(gap) * g.right(gap), -1)
-    # Zero where the metric, in rounding, makes it negative.
+    square = jnp.sum(gap * gap, -1) if g is None else squares(g, gap)
     zero = square <= 0
     distance = jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square))) / bandwidth
     found = log_kernel(distance)

@@ -263,3 +263,68 @@ def test_heads_that_share_keys_are_all_counted(name):
 def test_vectors_without_components_have_no_default_inverse_temperature(function):
     with pytest.raises(ValueError, match=r"^query must have a width of at least 1 for the default beta"):
         function(QUERY[..., :0], KEY[..., :0], VALUE)
+
+
+ADDITIVE = {"vector": jnp.ones(3), "bias": jnp.asarray([1.0, -2.0, 3.0])}
+MISFITS = {
+    "number": ("vector", 2.0, r"^vector must have shape \[N\]"),
+    "matrix": ("vector", np.ones((3, 1)), r"^vector must have shape \[N\]"),
+    "another width": ("bias", np.ones(4), r"^bias must have shape \[3\]"),
+    "bias of truth values": ("bias", np.ones(3, bool), r"^bias must be real numbers, got bool"),
+    "one query": ("query", np.ones(3), r"^query must be rows of vectors"),
+}
+
+
+@pytest.mark.parametrize("misfit", MISFITS)
+def test_additive_scores_have_one_vector_and_one_bias_of_its_length(misfit):
+    name, value, message = MISFITS[misfit]
+    given = {"query": QUERY, "key": KEY, "w_query": jnp.eye(3), "w_key": jnp.eye(3)} | ADDITIVE
+    with pytest.raises(ValueError, match=message):
+        core.additive_scores(**given | {name: value})
+
+
+def test_additive_scores_take_a_list_for_an_array():
+    given = [QUERY, KEY, jnp.eye(3), jnp.eye(3), ADDITIVE["vector"]]
+    listed: Any = ADDITIVE["bias"].tolist()
+    np.testing.assert_array_equal(
+        core.additive_scores(*given, bias=listed), core.additive_scores(*given, bias=ADDITIVE["bias"])
+    )
+
+
+INDEFINITE = {
+    "negative": -np.eye(3),
+    "of both signs": np.diag([1.0, -0.5, 1.0]),
+    "diagonal": metrics.diagonal(jnp.asarray([1.0, -0.5, 1.0])),
+    "one of the heads": np.stack([np.eye(3), -np.eye(3)]),
+}
+
+
+@pytest.mark.parametrize("metric", INDEFINITE)
+def test_kernel_regression_needs_a_metric_of_lengths(metric):
+    g = INDEFINITE[metric]
+    with pytest.raises(ValueError, match=r"^metric must be positive semidefinite, got one with the eigenvalue -"):
+        attention.kernel_regression(QUERY, KEY, VALUE, metric=g)
+    query, key = jnp.zeros((2, 1, 3)), jnp.asarray([[0.0, 1.0, 0.0], [0.0, 0.5, 0.1]])
+    found = jax.jit(lambda g: attention.kernel_regression(query, key, key, metric=g))(g)
+    assert np.isnan(found[-1]).all()
+    assert np.isnan(found[0]).all() == (metric != "one of the heads")
+
+
+def test_kernel_regression_takes_a_semidefinite_metric_for_what_it_is_despite_rounding():
+    """Gaps in the null space of g = u uᵀ have squares of either sign in rounding, and are of length zero."""
+    u = RNG.normal(size=(3, 1))
+    away = RNG.normal(size=(50, 3))
+    null = away - (away @ u) @ u.T / (u.T @ u)
+    value = RNG.normal(size=(50, 2))
+    for call in (attention.kernel_regression, jax.jit(attention.kernel_regression)):
+        found = call(np.zeros((1, 3)), null, value, metric=u @ u.T)
+        np.testing.assert_allclose(found[0], value.mean(0), atol=1e-12)
+
+
+def test_kernel_regression_has_a_metric_for_each_head():
+    factors = RNG.normal(size=(H, 3, 3))
+    matrices = factors @ np.swapaxes(factors, -1, -2)
+    found = attention.kernel_regression(QUERY, KEY, VALUE, metric=matrices)
+    for h in range(H):
+        one = attention.kernel_regression(QUERY[:, h], KEY[:, h], VALUE[:, h], metric=matrices[h])
+        np.testing.assert_allclose(found[:, h], one, atol=1e-12)
