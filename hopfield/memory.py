@@ -5,6 +5,8 @@
 
 For F convex this is one step of majorise–minimise (the concave–convex procedure when s is linear), so E never rises.
 On spins the update follows the exact local energy difference instead, the neuron's own spin excluded.
+
+Half precision is for storage: β, scores, weights, fields and energies are at least float32, states keep their type.
 """
 
 import jax
@@ -49,7 +51,7 @@ class Memory(Node):
 
         Args:
             patterns: stored patterns [M, N], one per row.
-            beta: inverse temperature β > 0, within the range of the patterns' precision; 1 by default, the unit of
+            beta: inverse temperature β > 0, kept in at least float32 and within its range; 1 by default, the unit of
                 physics, where attention and its layers take 1/√N.
             values: what `read` returns instead of the patterns [M, V] (hetero-association).
             mask: patterns in use [M]; the others are padding and change nothing.
@@ -86,7 +88,8 @@ class Memory(Node):
                 off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
             if off > 0 and isinstance(similarity, Dot):
                 raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
-        checked = jnp.asarray(positive("beta", beta, patterns.dtype), patterns.dtype)
+        precision = accumulation_dtype(patterns.dtype)
+        checked = jnp.asarray(positive("beta", beta, precision), precision)
         return cls(patterns, checked, values, mask, similarity, separation, space)
 
     def as_state(self, state: ArrayLike) -> State:
@@ -95,7 +98,7 @@ class Memory(Node):
 
     def scores(self, state: State) -> Float[Array, "M"]:
         """s_μ(x) [M], zero where masked."""
-        scores = self.similarity(self.as_state(state), self.patterns)
+        scores = self.similarity(_wide(self.as_state(state)), _wide(self.patterns))
         return scores if self.mask is None else jnp.where(self.mask, scores, 0.0)
 
     def weights(self, state: State) -> Float[Array, "M"]:
@@ -108,16 +111,17 @@ class Memory(Node):
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = R(x) − F(β s)/β, at least in float32; Ramsauer's additive constants are left out."""
-        state = self.as_state(state)
-        state = state.astype(accumulation_dtype(state.dtype))
+        state = _wide(self.as_state(state))
         scores = self.scores(state).astype(state.dtype)
         potential = self.separation.potential(self.beta * scores, self.mask)
         return self.space.potential(state) - potential / self.beta
 
     def read(self, state: State) -> Float[Array, "V"]:
         """Σ_μ p_μ values_μ [V], the patterns themselves without `values`; with log-sum-exp this is attention."""
-        weights = self.weights(state)
-        return weights @ (self._stored() if self.values is None else _zeroed(self.values, self.mask))
+        state = self.as_state(state)
+        values = self.patterns if self.values is None else self.values
+        found = self.weights(state) @ _wide(_zeroed(values, self.mask))
+        return found.astype(jnp.promote_types(state.dtype, values.dtype))
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed."""
@@ -127,7 +131,8 @@ class Memory(Node):
             return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
         weights = self.shares(state) if self.space.flat and self.separation.monotone else self.weights(state)
-        return self.similarity.proximal_step(state, self._stored(), weights, self.space, known)
+        new = self.similarity.proximal_step(_wide(state), self._stored(), weights, self.space, known)
+        return new.astype(state.dtype)
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -135,7 +140,7 @@ class Memory(Node):
         Raises:
             TypeError: states are not spins.
         """
-        state = self.as_state(state)
+        state = _wide(self.as_state(state))
         keys, scores = self.cache(state)
         steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
         return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
@@ -149,16 +154,17 @@ class Memory(Node):
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
         keys, scores = cache
+        state = _wide(state)
         up, down = (scores + self.similarity.spin_flip(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
         return 0.5 * self.separation.potential_difference(up, down, self.beta, self.mask)
 
     def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
         """The cache after spin i of `state` has become `new`."""
         keys, scores = cache
-        return keys, scores + self.similarity.spin_flip(state, state[i], new, keys[:, i])
+        return keys, scores + self.similarity.spin_flip(_wide(state), state[i], new, keys[:, i])
 
     def _stored(self) -> Float[Array, "M N"]:
-        return _zeroed(self.patterns, self.mask)
+        return _wide(_zeroed(self.patterns, self.mask))
 
     def descends(self, dynamics: str = "synchronous") -> bool:
         """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
@@ -184,3 +190,8 @@ def _column(mask, patterns):
 
 def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:
     return rows if mask is None else jnp.where(mask[:, None], rows, 0.0)
+
+
+def _wide(array: Array) -> Array:
+    """The array in the type sums are carried in."""
+    return array.astype(accumulation_dtype(array.dtype))

@@ -243,3 +243,49 @@ def test_entries_of_masked_patterns_need_not_be_spins():
     padded = np.concatenate([SPINS, np.zeros((1, N))])
     mask = np.arange(M + 1) < M
     assert Memory.create(padded, space=Spins(), separation=LogSumExp(), mask=mask).patterns.shape == (M + 1, N)
+
+
+HALVES = pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=["bfloat16", "float16"])
+
+
+@HALVES
+def test_weights_of_half_precision_are_softmax_of_the_same_rounded_numbers(dtype):
+    """Scores and β rounded to 8 or 11 bits would move the weights by as much as a hundredth."""
+    keys, query = (RNG.normal(size=shape).astype(dtype) for shape in ((50, 64), (64,)))
+    memory = Memory.create(keys, 0.3)
+    scores = np.asarray(keys, np.float64) @ np.asarray(query, np.float64)
+    np.testing.assert_allclose(
+        memory.weights(query), scipy.special.softmax(np.float32(0.3) * scores), rtol=0, atol=1e-6
+    )
+    assert memory.read(query).dtype == memory.update(query).dtype == dtype
+
+
+@HALVES
+def test_large_scores_of_half_precision_are_read_as_the_pattern_they_single_out(dtype):
+    keys = (20 * RNG.normal(size=(50, 512))).astype(dtype)
+    memory = Memory.create(keys, 0.001)
+    for found in (memory.read(keys[3]), memory.update(keys[3])):
+        np.testing.assert_array_equal(found, keys[3])
+
+
+@HALVES
+def test_seventy_thousand_spins_of_half_precision_are_counted_exactly(dtype):
+    spins = np.ones((2, 70_000), dtype)
+    spins[1, :301] = -1
+    memory = Memory.create(spins, 1 / 70_000, separation=Linear(), space=Spins())
+    np.testing.assert_array_equal(memory.scores(spins[0]), [70_000, 70_000 - 602])
+    np.testing.assert_array_equal(memory.update(spins[0]), spins[0])
+
+
+@pytest.mark.parametrize("similarity", SIMILARITIES.values(), ids=SIMILARITIES)
+def test_fields_of_half_precision_spins_are_those_of_float32(similarity):
+    """Spins are the same numbers in either type, so that fields, scores and the cache after a flip are as well."""
+    found = []
+    for dtype in (jnp.bfloat16, jnp.float32):
+        memory = Memory.create(SPINS.astype(dtype), 0.3, similarity=similarity, separation=polynomial(3), space=Spins())
+        state = SPIN_STATES[0].astype(dtype)
+        cache = memory.cache(state)
+        found.append(
+            (memory.local_field(state), memory.field_at(cache, state, 2), memory.advance(cache, state, 2, 1.0))
+        )
+    jax.tree.map(np.testing.assert_array_equal, *found)

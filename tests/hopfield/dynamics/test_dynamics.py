@@ -228,3 +228,19 @@ def test_sparse_retrieval_is_exact_in_one_step():
     end = quick(lambda query: retrieve(memory, query))(PATTERNS[0] + 1e-3)
     np.testing.assert_allclose(end.state, PATTERNS[0], rtol=1e-14)
     assert (int(end.status), int(end.steps)) == (CONVERGED, 1)
+
+
+def test_spins_of_half_precision_relax_to_the_state_of_float32():
+    """Scores of up to N = 1001 are carried from flip to flip; integers of bfloat16 are exact to 256."""
+    rng = np.random.default_rng(4)
+    patterns = rng.choice([-1.0, 1.0], size=(20, 1001))
+    query = patterns[0] * np.where(rng.random(1001) < 0.2, -1.0, 1.0)
+    ends = [
+        retrieve(MODELS["classical"].build(patterns.astype(dtype)), query.astype(dtype), dynamics="sequential")
+        for dtype in (jnp.bfloat16, jnp.float32)
+    ]
+    assert ends[0].state.dtype == jnp.bfloat16
+    assert ends[0].status == CONVERGED
+    assert np.mean(ends[0].state * patterns[0]) > 0.95
+    for half, single in zip(ends[0], ends[1], strict=True):
+        np.testing.assert_array_equal(half, single)
