@@ -46,12 +46,21 @@ def test_points_are_flat_and_survive_the_ledger():
     assert all(isinstance(value, str | int | float | None) for point in points for value in point.values())
 
 
-def test_one_corruption_has_one_name():
-    names_ = [0, 0.0, "0.0", "flip:0", "flip: 0.10", 0.1, "mask:0.50", "lower:0.5", "noise:1", "mask:0", "noise:0"]
-    points = capacity.points(Config(corruption=names_, loads=[0.1], memories=["classical"], samples=1))
-    expected = [0.0, 0.1, "mask:0.5", "lower:0.5", "noise:1"]  # and is measured once
-    assert [point["corruption"] for point in points] == expected
-    assert [type(point["corruption"]) for point in points] == [float] * 2 + [str] * 3
+NAMES = {
+    0.0: [0, 0.0, "0.0", "flip:0", "mask:0", "noise:0"],
+    0.1: ["flip: 0.10", 0.1],
+    "mask:0.5": ["mask:0.50"],
+    "lower:0.5": ["lower:0.5"],
+    "noise:1": ["noise:1"],
+}
+
+
+@pytest.mark.parametrize(("name", "spellings"), NAMES.items(), ids=str)
+def test_one_corruption_has_one_name(name, spellings):
+    for spelling in spellings:
+        (point,) = capacity.points(Config(corruption=[spelling], loads=[0.1], memories=["classical"], samples=1))
+        assert point["corruption"] == name
+        assert type(point["corruption"]) is type(name)
 
 
 class Recorder:
