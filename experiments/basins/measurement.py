@@ -43,13 +43,9 @@ class Program(NamedTuple):
 
 def grid(kind: Callable[[dict], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
-    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": (np.float32, _beta), "near": np.float32}
+    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": (np.float32, draws.beta), "near": np.float32}
     each = {"initial_overlap": np.float32}
     return Grid(kind, one, draw, each, lambda kind: kind.overlaps, most=8, chunk=CHUNK, whole=True)
-
-
-def _beta(point: dict) -> float:
-    return 1.0 if point["beta"] is None else point["beta"]
 
 
 def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:

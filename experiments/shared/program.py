@@ -24,12 +24,12 @@ class Grid:
     """How the points of an experiment become calls to the device.
 
     Attributes:
-        program: what is compiled for a point: hashable, ordered, with `cost`, the rough multiplications of one draw.
+        program: what is compiled for a point: hashable, with `cost`, the rough multiplications of one draw.
         one: measures one draw, `one(program, seed, data, draw, each)` with `draw` a dict of scalars and `each` a dict
             of arrays [T]; returns scalars, or arrays [T] where `each` names a column.
         draw: columns that are the same for all points of a draw, by name.
         each: columns that tell the points of one draw from each other.
-        together: T, how many points of one draw are measured in one go, or what gives it for a program.
+        together: gives T for a program, how many points of one draw are measured in one go.
         most: draws of one call at most.
         chunk: multiplications one call should cost: a second or less, so that a kill loses little.
         whole: whether all calls have as many draws as the cost allows, and T points each, however few there are to
@@ -83,7 +83,7 @@ def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dic
 
 
 def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[Any, list[dict]]]:
-    """Program and points of every draw, in the order of both."""
+    """Program and points of every draw, in an order that does not depend on that of the points."""
     found: dict[tuple, list[dict]] = {}
     for point in points:
         key = (grid.program(point), *_values(grid.draw, point).values())

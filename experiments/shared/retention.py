@@ -56,7 +56,12 @@ def rows(
         kind: what is compiled for a point.
         known: what is known of a point before it is measured.
     """
-    columns = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount), "beta": (np.float32, _beta)}
+    columns = {
+        "patterns": np.uint32,
+        "sample": np.uint32,
+        "amount": (np.float32, _amount),
+        "beta": (np.float32, draws.beta),
+    }
     return program.rows(Grid(kind, one, columns), seed, points, _data, known)
 
 
@@ -64,10 +69,6 @@ def _amount(point: dict) -> float:
     """How much of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
     found = corruption(point["corruption"])
     return found.amount if found.kind == "noise" else round(found.amount * point["neurons"]) / point["neurons"]
-
-
-def _beta(point: dict) -> float:
-    return 1.0 if point["beta"] is None else point["beta"]
 
 
 def _data(kind: Program):

@@ -67,7 +67,7 @@ def rows(seed: int, points: Sequence[dict], kind: Callable[[dict], Program]) -> 
         kind: what is compiled for a point.
     """
     draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
-    each = {"beta": (np.float32, lambda point: point["beta"] or 1.0)}
+    each = {"beta": (np.float32, draws.beta)}
     grid = Grid(kind, one, draw, each, lambda kind: kind.betas, chunk=CHUNK)
     return program.rows(grid, seed, points, lambda kind: data(kind.ensemble, on_spins(kind.memory)))
 

@@ -7,6 +7,7 @@ What two names stand for compares equal where they are one and the same, as `den
 import os
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,10 +52,12 @@ def _content(model: Any) -> Hashable:
     return structure, tuple(np.asarray(leaf).tobytes() for leaf in leaves)
 
 
+@lru_cache(maxsize=256)  # asked for every point
 def _memory(name: str) -> Hashable:
     return name.partition(":")[0], _content(memories.find(name).build(np.ones((1, 2), np.float32)))
 
 
+@lru_cache(maxsize=256)
 def _separation(name: str) -> Hashable:
     return _content(separations.find(_ALIASES.get(name, name)))
 

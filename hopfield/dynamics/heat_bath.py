@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import positive
+from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Model, Order, as_model, visiting_order
 from hopfield.spaces import Known, State, as_known
@@ -66,6 +66,7 @@ def glauber(
 
 @partial(jax.jit, static_argnames="dynamics")
 def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, order_key, *, dynamics: str) -> Gibbs:
+    dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
@@ -76,7 +77,7 @@ def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, orde
         return jnp.where(held, spin, new).astype(state.dtype)
 
     def one_sweep(state, cache, number):
-        chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, state.dtype)
+        chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, dtype)
         if dynamics == "synchronous":
             state = drawn(model.local_field(state), state, chance, held)
             return state, model.cache(state)
@@ -96,7 +97,7 @@ def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, orde
         energy = energy + jnp.where(counted, energy_of(state, cache), 0.0)
         return state, cache, total + jnp.where(counted, state, 0.0), energy
 
-    start = (state, model.cache(state), jnp.zeros_like(state), jnp.zeros((), model.energy(state).dtype))
+    start = (state, model.cache(state), jnp.zeros_like(state, dtype), jnp.zeros((), model.energy(state).dtype))
     state, _, total, energy = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     return Gibbs(state, total / sweeps, energy / sweeps)
 

@@ -61,3 +61,13 @@ def test_chains_that_share_an_order_are_not_the_same_chain():
     ends = np.asarray(quick(jax.vmap(end))(jnp.stack([KEYS[0], KEYS[1], KEYS[0]])))
     assert np.any(ends[0] != ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=str)
+def test_means_in_half_precision_are_those_of_all_sweeps(dtype):
+    """Sums of spins in bfloat16 stop at 256, in float16 at 2048: a frozen pattern would have the mean 256/2100."""
+    memory = network(BLOCK, 3)
+    low = memory.replace(patterns=memory.patterns.astype(dtype), beta=memory.beta.astype(jnp.float32))
+    found = quick(lambda state: glauber(low, state, KEYS[0], 1e-3, sweeps=2100))(low.patterns[0])
+    assert found.state.dtype == dtype
+    np.testing.assert_array_equal(found.mean, memory.patterns[0])
