@@ -13,7 +13,7 @@ to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at �
 those of projection at high load, starts above 0.8 may rest there without being retrieved: `near` has to be well above.
 
 Theory of the classical network is the statistical neurodynamics of Amari and Maginu. It follows the dynamics for a few
-steps alone, so that its critical overlap is no prediction of theirs: 0.211 against 0.336(4) synchronous at M = 201 of N = 2000.
+steps alone, so that its critical overlap is no prediction of theirs: 0.211 against 0.336(4) at N = 2000, M = 201.
 """
 
 from collections.abc import Iterator, Sequence
