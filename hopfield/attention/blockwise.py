@@ -19,6 +19,8 @@ from hopfield.attention._arguments import allowed, inputs, inverse_temperature, 
 from hopfield.attention.masks import Causal, Mask, spread
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned
+from hopfield.separations import LogSumExp, as_separation
+from hopfield.separations.base import Stream
 
 SCORES = 2**22
 """Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
@@ -41,6 +43,7 @@ def attend_blockwise(
     *,
     beta: ArrayLike | None = None,
     metric: Metric | ArrayLike | None = None,
+    separation: LogSumExp | str = LogSumExp(),  # noqa: B008, a frozen node
     mask: Mask | Bool[Array, "*b T S"] | None = None,
     blocks: tuple[int, int] | None = None,
     return_potential: bool = False,
@@ -55,13 +58,16 @@ def attend_blockwise(
         query, key, value: leading axes broadcast as in a matrix product.
         beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         metric: bilinear form g; None for the dot product.
+        separation: softmax, or another function of the sum of exponentials: "softmax1", "exponential".
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
-        return_potential: also return F = log Σ exp(β q g k) [*b, T], −∞ where everything is masked.
+        return_potential: also return F(β q g k) [*b, T]; of softmax it is −∞ where everything is masked.
     Raises:
         ValueError: shapes that do not fit, that of the mask included, β ≤ 0, or blocks that are not positive.
     """
-    metric = as_metric(metric)
+    metric, chosen = as_metric(metric), as_separation(separation)
+    if not isinstance(chosen, LogSumExp):
+        raise ValueError(f"separation must be a sum of exponentials, got {type(chosen).__name__}")
     query, key, value = inputs(query, key, value, metric)
     rate = inverse_temperature(beta, query)
     if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
@@ -69,7 +75,8 @@ def attend_blockwise(
     dtype, scale = value.dtype, query.shape[-1] ** -0.5 if beta is None else beta
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    if not return_potential and fused_kernel_applies(query, key, value, beta, mask):
+    plain = type(chosen) is LogSumExp
+    if plain and not return_potential and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
     query, rate = per_row("beta", rate, query.astype(accumulation_dtype(query.dtype)), key, value)
     query = (query * rate).astype(key.dtype)
@@ -79,6 +86,10 @@ def attend_blockwise(
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = Blocks(*blocks) if blocks else _blocks(query, key)
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
+    if not plain:
+        whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
+        potential, output = chosen.finish(whole)
+        potential = potential[..., 0]
     output = output.astype(dtype)
     return (output, potential) if return_potential else output
 

@@ -9,6 +9,7 @@ from hopfield.separations.exponential import Exponential, LogSumExp, TopK, top_k
 from hopfield.separations.names import NAMES, as_separation, find
 from hopfield.separations.polynomial import Linear, Polynomial, polynomial
 from hopfield.separations.relu import LogReLU
+from hopfield.separations.softmax_one import SoftmaxOne
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Normmax",
     "Polynomial",
     "Separation",
+    "SoftmaxOne",
     "Sparsemax",
     "Stream",
     "TopK",

@@ -9,6 +9,7 @@ from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
 from hopfield.separations.polynomial import Linear, polynomial
 from hopfield.separations.relu import LogReLU
+from hopfield.separations.softmax_one import SoftmaxOne
 from hopfield.separations.sparse import Sparsemax, entmax, normmax
 
 
@@ -29,6 +30,7 @@ def _largest() -> Separation:
 
 NAMES: dict[str, Named] = {
     "softmax": Named(LogSumExp),
+    "softmax1": Named(SoftmaxOne),
     "sparsemax": Named(Sparsemax),
     "entmax": Named(entmax, float),
     "normmax": Named(normmax, float),

@@ -1,0 +1,50 @@
+"""Softmax with a zero score that no pattern owns: weights that add up to less than one where no pattern matches."""
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from hopfield.separations.base import ROUNDING, Scalar
+from hopfield.separations.exponential import LogSumExp
+from hopfield.separations.simplex import Mask, Scores, shannon_entropy
+
+
+class SoftmaxOne(LogSumExp):
+    """F = log(1 + Σ exp z), weights = exp z / (1 + Σ exp z): softmax₁, attention with one more key, of score zero.
+
+    What the patterns leave of the weight, 1 − Σ p = e^(−F), says how little any of them matches. Ω is Shannon's entropy
+    of the weights and of what is left.
+
+    Example:
+        >>> from hopfield.separations import SoftmaxOne
+        >>> SoftmaxOne().leftover(jnp.array([0.0, 0.0])).item()
+        0.3333333432674408
+
+    Source: Miller 2023, "Attention is off by one"; in Hopfield layers Hu et al. 2024 (arXiv:2404.03828).
+    """
+
+    normalised: ClassVar[bool] = False
+
+    def potential(self, z, where=None):
+        return jax.nn.softplus(super().potential(z, where))
+
+    def weights(self, z, where=None):
+        total = LogSumExp.potential(self, z, where)
+        return (LogSumExp.weights(self, z.astype(total.dtype), where) * jax.nn.sigmoid(total)).astype(z.dtype)
+
+    def leftover(self, z: Scores, where: Mask = None) -> Scalar:
+        """1 − Σ p = 1/(1 + Σ exp z): the weight of the key of score zero; 1 where everything is masked."""
+        return jax.nn.sigmoid(-LogSumExp.potential(self, z, where))
+
+    def _regulariser(self, p):
+        left = 1.0 - jnp.sum(p)
+        own = shannon_entropy(p) + shannon_entropy(jnp.maximum(left, 0.0)[None])
+        return jnp.where(left < -ROUNDING, -jnp.inf, own)
+
+    def shares(self, z, where=None):
+        return LogSumExp.weights(self, z, where)
+
+    def finish(self, stream):
+        total, read = super().finish(stream)
+        return jax.nn.softplus(total), jax.nn.sigmoid(total) * read

@@ -1,0 +1,128 @@
+"""Softmax₁ is attention with one more key, of score zero and value zero: in value and gradient, on every path."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+
+from hopfield import Memory
+from hopfield.attention import attend, attend_blockwise, attention_gradients, causal
+from hopfield.large import reading
+from hopfield.layers import attention_fn
+from hopfield.patterns import sources
+from hopfield.separations import LogSumExp, SoftmaxOne
+from tests.hopfield.contracts.parts import quick
+
+RNG = np.random.default_rng(8)
+QUERY, KEY, VALUE = (jnp.asarray(RNG.normal(size=shape)) for shape in ((2, 5, 4), (2, 7, 4), (2, 7, 3)))
+BETA = 0.8
+
+
+def with_zero_key(query, key, value):
+    """Softmax attention in which every query may also read a key of zeros, whose value is zero."""
+    key, value = (jnp.pad(x, ((0, 0), (0, 1), (0, 0))) for x in (key, value))
+    return attend(query, key, value, beta=BETA)
+
+
+def of_memories(query, key, value):
+    def read(query, key, value):
+        memory = Memory.create(key, values=value, separation="softmax1").replace(beta=jnp.asarray(BETA))
+        return jax.vmap(memory.read)(query)
+
+    return jax.vmap(read)(query, key, value)
+
+
+def of_large_reads(query, key, value):
+    return jnp.stack(
+        [
+            reading.read(k, q, beta=BETA, separation="softmax1", values=sources.as_source(v), block=3).output
+            for q, k, v in zip(query, key, value, strict=True)
+        ]
+    )
+
+
+def of_layers(query, key, value):
+    layer = attention_fn(1, 4, separation="softmax1", beta=BETA)
+    return layer(*(x[:, :, None, :] for x in (query, key, value)))[:, :, 0, :]
+
+
+PATHS = {
+    "dense": lambda q, k, v: attend(q, k, v, beta=BETA, separation="softmax1"),
+    "blockwise": lambda q, k, v: attend_blockwise(q, k, v, beta=BETA, separation="softmax1", blocks=(2, 3)),
+    "memory": of_memories,
+    "large": of_large_reads,
+    "layer": of_layers,
+}
+
+
+def value_and_slopes(path):
+    def both(*rows):
+        output, pull = jax.vjp(path, *rows)
+        return output, *pull(jnp.sin(jnp.arange(output.size, dtype=output.dtype)).reshape(output.shape))
+
+    return quick(both)
+
+
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
+def test_softmax1_is_attention_with_a_key_of_score_zero_in_value_and_gradient(path):
+    found = value_and_slopes(path)(QUERY, KEY, VALUE)
+    expected = value_and_slopes(with_zero_key)(QUERY, KEY, VALUE)
+    tolerance = 1e-6 if path is of_layers else 1e-12  # a layer holds β in float32
+    for got, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * 0.1)
+
+
+def test_blockwise_softmax1_reads_what_a_mask_leaves_and_says_its_potential():
+    query, key, value = QUERY, QUERY, VALUE[:, :5]
+    output, potential = attend_blockwise(
+        query, key, value, separation="softmax1", mask=causal(), blocks=(2, 2), return_potential=True
+    )
+    np.testing.assert_allclose(output, attend(query, key, value, separation="softmax1", mask=causal()), atol=1e-12)
+    first = 0.5 * np.sum(np.asarray(query[:, 0]) ** 2, axis=1)  # β = 1/√4: the first query reads itself only
+    np.testing.assert_allclose(potential[:, 0], np.log1p(np.exp(first)), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"^separation must be a sum of exponentials, got Sparsemax$"):
+        attend_blockwise(query, key, value, separation="sparsemax")
+
+
+def test_layer_with_softmax1_is_a_softmax_layer_with_one_empty_slot():
+    query, key = (x[:, :, None, :] for x in (QUERY, KEY))
+    one = attention_fn(1, 4, separation="softmax1", update_steps=2)
+    slot = attention_fn(1, 4, memory_slots=1, update_steps=2)
+    np.testing.assert_allclose(one(query, key, key), slot(query, key, key), atol=1e-12)
+
+
+def test_what_is_left_over_is_the_exponential_of_minus_the_potential():
+    z = jnp.asarray(RNG.normal(size=6)) * 3
+    p, left = SoftmaxOne().weights(z), SoftmaxOne().leftover(z)
+    np.testing.assert_allclose(left, 1 - np.sum(p), rtol=1e-12)
+    np.testing.assert_allclose(left, np.exp(-SoftmaxOne().potential(z)), rtol=1e-12)
+    np.testing.assert_allclose(left, scipy.special.softmax(np.append(z, 0.0))[-1], rtol=1e-12)
+    assert SoftmaxOne().leftover(z, jnp.zeros(6, bool)) == 1.0
+    assert SoftmaxOne().leftover(jnp.float32([1e4, 0.0])) == 0.0
+    assert np.isnan(SoftmaxOne().leftover(jnp.array([jnp.nan, 0.0])))
+
+
+def test_regulariser_counts_the_weight_that_is_left_and_its_maximum_is_the_potential():
+    z = jnp.asarray(RNG.normal(size=6))
+    separation = SoftmaxOne()
+    reached = jnp.dot(separation.weights(z), z) + separation.regulariser(separation.weights(z))
+    np.testing.assert_allclose(reached, separation.potential(z), rtol=1e-12)
+    others = RNG.dirichlet(np.ones(7), size=50)[:, :6]
+    assert all(p @ z + separation.regulariser(jnp.asarray(p)) < reached for p in others)
+    assert separation.regulariser(jnp.full(6, 0.2)) == -np.inf
+    np.testing.assert_allclose(separation.regulariser(jnp.zeros(6)), 0.0)
+
+
+def test_derivatives_by_hand_hold_for_softmax1():
+    slope = jnp.asarray(RNG.normal(size=(2, 5, 3)))
+    by_hand = attention_gradients(QUERY, KEY, VALUE, slope, beta=BETA, separation=SoftmaxOne())
+    _, pull = jax.vjp(PATHS["dense"], QUERY, KEY, VALUE)
+    for got, wanted in zip((by_hand.query, by_hand.key, by_hand.value), pull(slope), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-12)
+
+
+def test_a_query_far_from_all_patterns_reads_nothing_where_softmax_reads_one():
+    z = jnp.float32([-200.0, -300.0])
+    np.testing.assert_allclose(SoftmaxOne().weights(z), [0.0, 0.0], atol=1e-30)
+    np.testing.assert_allclose(LogSumExp().weights(z), [1.0, 0.0], atol=1e-30)
