@@ -6,6 +6,7 @@ draws. At small M each query has a transition of its own.
 
 import numpy as np
 
+from hopfield.memories import find
 from hopfield.theory import spherical
 
 CRITERIA = ("one_step", "converged")
@@ -15,8 +16,7 @@ RANDOM = ("sphere", "gaussian", "spins")
 def covers(memory: str, ensemble: str, criterion: str = "one_step") -> bool:
     """Whether there is a prediction: softmax weights of random patterns, and real states where they are iterated."""
     ensemble = _law(ensemble)
-    softmax = memory == "modern" or (memory == "exponential" and criterion == "one_step")
-    return softmax and ensemble in RANDOM
+    return criterion in find(memory).theory.softmax and ensemble in RANDOM
 
 
 def _law(ensemble: str) -> str:

@@ -5,6 +5,7 @@ A module `hopfield/memories/<name>.py` defines
     <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings
     SCALING: Scaling, or a function of the parameter returning one
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
+    THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
@@ -23,6 +24,7 @@ import numpy as np
 
 from hopfield._checks import instance, number, whole
 from hopfield.dynamics.asynchronous import Model
+from hopfield.theory.base import Theory
 
 
 class Scaling(NamedTuple):
@@ -64,6 +66,9 @@ class Blueprint(NamedTuple):
     integer_fields: bool = False
     """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
 
+    theory: Theory = Theory()
+    """What is predicted of it."""
+
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
 
@@ -103,10 +108,9 @@ def find(spec: str) -> Blueprint:
     function = getattr(module, name)
     signature = inspect.signature(function).parameters
     arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if colon else []
-    if isinstance(module.SCALING, Scaling):
-        scaling = module.SCALING
-    else:
-        scaling = module.SCALING(*arguments or [list(signature.values())[1].default])
+    parameter = arguments or [parameter.default for parameter in list(signature.values())[1:2]]
+    scaling = module.SCALING if isinstance(module.SCALING, Scaling) else module.SCALING(*parameter)
+    theory = getattr(module, "THEORY", Theory())
     beta = signature["beta"].default if "beta" in signature else None
 
     def build(patterns, *unnamed, **options):
@@ -121,7 +125,8 @@ def find(spec: str) -> Blueprint:
     if arguments:  # the model itself knows which values it takes
         build(np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
-    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta, integers)
+    theory = theory if isinstance(theory, Theory) else theory(*parameter)
+    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta, integers, theory)
 
 
 def _parameter(spec: str, text: str, kind: type | None):

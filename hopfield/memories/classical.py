@@ -1,14 +1,53 @@
 """The classical Hopfield network with Hebb's rule (Hopfield 1982)."""
 
+from numpy.typing import ArrayLike
+
 from hopfield._numerics import real_matrix
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
 from hopfield.separations import Linear
 from hopfield.spaces import Spins
+from hopfield.theory import basins, dense
+from hopfield.theory import classical as hebb
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 INTEGER_FIELDS = True
+
+NEURODYNAMICS = "Amari & Maginu: not the dynamics\nbeyond the first steps"
+"""Label of the statistical neurodynamics: its crosstalk is Gaussian noise that forgets all steps but the last."""
+
+
+class Classical(Theory):
+    """Replica-symmetric theory, the exact one-step error, statistical neurodynamics."""
+
+    sized = frozenset({"one_step_error"})
+
+    def kind(self, criterion: str) -> str | None:
+        return {"retained": "replica symmetric", "one_step_error": "Gaussian noise"}.get(criterion)
+
+    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+        if criterion == "one_step_error" and neurons is None and corruption < 0.5:
+            return float(dense.capacity(2, error)) * (1 - 2 * corruption) ** 2
+        if criterion == "retained" and corruption == 0:
+            return load_at_overlap(hebb.retrieval_overlap, hebb.critical_load(), cut)
+        return None
+
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float:
+        return numbers(hebb.one_step_error(neurons, patterns, corruption))
+
+    def retained_overlap(self, load: ArrayLike) -> Float:
+        return numbers(hebb.retrieval_overlap(load))
+
+    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+        if dynamics != "synchronous":
+            return []
+        return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]
+
+
+THEORY = Classical()
 
 
 def classical(patterns, *, mask=None, values=None) -> Memory:

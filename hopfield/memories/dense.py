@@ -1,15 +1,59 @@
 """Dense associative memory of polynomial degree (Krotov & Hopfield 2016)."""
 
+from numpy.typing import ArrayLike
+
 from hopfield._numerics import real_matrix
 from hopfield.memories import polynomial_scaling
+from hopfield.memories.classical import Classical
 from hopfield.memory import Memory
 from hopfield.separations import polynomial
 from hopfield.spaces import Spins
+from hopfield.theory import basins
+from hopfield.theory import dense as polynomial_theory
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
 
 SCALING = polynomial_scaling
 ENSEMBLE = "spins"
 INTEGER_FIELDS = True
 PARAMETER = int
+
+
+class Dense(Theory):
+    """The exact one-step error, and its map for N → ∞ iterated as if steps shared no noise; of degree n ≥ 3."""
+
+    sized = frozenset({"one_step_error"})
+
+    def __init__(self, degree: int):
+        self.degree = degree
+
+    def kind(self, criterion: str) -> str | None:
+        return {"retained": "uncorrelated steps", "one_step_error": "Gaussian noise"}.get(criterion)
+
+    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+        if criterion == "one_step_error" and neurons is None and corruption < 0.5:
+            return float(polynomial_theory.capacity(self.degree, error)) * (1 - 2 * corruption) ** (2 * self.degree - 2)
+        if criterion == "retained" and corruption == 0:
+            last = polynomial_theory.spinodal(self.degree)
+            return load_at_overlap(self.retained_overlap, (float(last.load), float(last.overlap)), cut)
+        return None
+
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float:
+        return numbers(polynomial_theory.one_step_error(self.degree, neurons, patterns, corruption))
+
+    def retained_overlap(self, load: ArrayLike) -> Float:
+        return numbers(polynomial_theory.retrieval_overlap(self.degree, load))
+
+    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+        return [Line(basins.ONE_STEP, loads, numbers(basins.dense(self.degree, loads)))]
+
+
+def theory_of_degree(degree: int) -> Theory:
+    """The theory of a degree; that of 2 is the classical network's, whose noise successive steps share."""
+    return Classical() if degree == 2 else Dense(degree)
+
+
+THEORY = theory_of_degree
 
 
 def dense(patterns, degree: int = 3, *, rectified: bool = False, mask=None, values=None) -> Memory:

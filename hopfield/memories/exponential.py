@@ -4,9 +4,42 @@ from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
 from hopfield.separations import Exponential
 from hopfield.spaces import Spins
+from hopfield.theory import exponential as spins
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Theory, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "spins"
+
+
+class OnSpins(Theory):
+    """Exact sums over random patterns at finite N, their thresholds for N → ∞."""
+
+    sized = frozenset({"one_step_error", "target_weight"})
+    softmax = frozenset({"one_step"})
+
+    def kind(self, criterion: str) -> str | None:
+        return None if criterion in ("exact", "retained") else "annealed"
+
+    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+        if criterion == "target_weight":
+            if neurons is None:
+                return float(spins.target_weight_load(beta, corruption))
+            return float(spins.critical_load(neurons, beta, corruption))
+        if neurons is None and (criterion == "one_step_error" or criterion == "fixed_point"):
+            return float(spins.one_step_load(beta, corruption if criterion == "one_step_error" else 0.0))
+        return None
+
+    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float | None:
+        if criterion != "target_weight" or corruption > 0.5:
+            return None
+        return numbers(spins.target_weight_probability(neurons, patterns, beta, corruption))
+
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float | None:
+        return None if corruption > 0.5 else numbers(spins.one_step_error(neurons, patterns, beta, corruption))
+
+
+THEORY = OnSpins()
 
 
 def exponential(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:

@@ -1,10 +1,48 @@
 """The modern continuous Hopfield network, whose update is attention (Ramsauer et al. 2021)."""
 
+import numpy as np
+
 from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
+from hopfield.theory import basins, spherical
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Line, Theory, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
+CRITERIA = {"target_weight": "one_step", "converged_weight": "converged"}
+"""Criteria of which there is a theory, by the names they have in `spherical`."""
+
+
+class OnSphere(Theory):
+    """Annealed softmax weights of random patterns of norm √N, and basins of a random energy model."""
+
+    sized = frozenset(CRITERIA)
+    softmax = frozenset(CRITERIA.values())
+
+    def kind(self, criterion: str) -> str | None:
+        return None if criterion in ("exact", "retained") else "annealed"
+
+    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+        if criterion not in CRITERIA or corruption != 0:
+            return None
+        if neurons is None:
+            return float(spherical.typical_load(beta, "sphere"))
+        return float(spherical.critical_load(neurons, beta * neurons, CRITERIA[criterion]))  # κ on the unit sphere
+
+    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+        patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
+        nearest = numbers(basins.nearest_pattern(neurons, patterns))
+        return [
+            Line(rf"nearest pattern, $N={neurons}$", np.log(patterns) / neurons, nearest),
+            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.sphere(loads, beta))),
+        ]
+
+    def nearest_share(self, neurons: int, patterns: int, overlaps: Float) -> Float:
+        return numbers(basins.nearest_pattern_share(neurons, patterns, overlaps))
+
+
+THEORY = OnSphere()
 
 
 def modern(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:

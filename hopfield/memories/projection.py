@@ -1,15 +1,38 @@
 """The projection (pseudo-inverse) rule (Personnaz, Guyon & Dreyfus 1985; Kanter & Sompolinsky 1987)."""
 
 import jax.numpy as jnp
+import numpy as np
 
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
 from hopfield.spaces import Spins
+from hopfield.theory import basins
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Line, Theory, numbers
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
+
+
+class Projector(Theory):
+    """Any M < N independent patterns are fixed points; basins by the map of one step."""
+
+    def kind(self, criterion: str) -> str | None:
+        return None if criterion == "one_step_error" else "exact"
+
+    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+        return 1.0 if criterion in ("retained", "fixed_point", "exact") and corruption == 0 else None
+
+    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+        inside = loads < 1
+        overlaps = np.full(loads.shape, np.nan)
+        overlaps[inside] = numbers(basins.projection(loads[inside]))
+        return [Line(basins.ONE_STEP, loads, overlaps)]
+
+
+THEORY = Projector()
 
 
 def projection(patterns, *, mask=None) -> Couplings:

@@ -16,6 +16,8 @@ from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
 from hopfield.theory._arguments import Float, plain, real, whole
 
+ONE_STEP = r"map of one step, iterated"
+"""Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
 _STEPS = 1000
 _HALVINGS = 34
 

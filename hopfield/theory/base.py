@@ -1,0 +1,115 @@
+"""Theory of one memory: what is predicted of it, each method None where nothing is known."""
+
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from hopfield.theory._arguments import Float
+
+
+class Line(NamedTuple):
+    """A line of critical initial overlaps: its label in a figure, its loads and its overlaps."""
+
+    label: str
+    loads: Float
+    overlaps: Float
+
+
+class Theory:
+    """Predictions of one memory, to be overridden one by one; a memory of which nothing is known has this one.
+
+    Criteria are names of what is measured: `retained` (final overlap above a cut), `one_step_error`, `fixed_point`,
+    `exact`, `target_weight` (weight on the pattern above one half at the start) and `converged_weight` (where the
+    dynamics end). Loads are in the memory's own scaling.
+    """
+
+    sized: frozenset[str] = frozenset()
+    """Criteria whose `critical_load` is known at every N."""
+    softmax: frozenset[str] = frozenset()
+    """Of `one_step` and `converged`: where the weights on random patterns are a softmax in every state met."""
+
+    def kind(self, criterion: str) -> str | None:
+        """What sort of theory the `critical_load` of a criterion is for N → ∞, in a word or two.
+
+        "annealed" puts the sum over the other patterns at its mean, "replica symmetric" is not exact below the AT line
+        (one step of symmetry breaking moves 0.137906 to 0.138186), "uncorrelated steps" neglects the noise that
+        successive steps share, "exact" holds without an approximation, "Gaussian noise" becomes exact for N → ∞,
+        "random energy" is annealed where many patterns share the weight and takes the nearest one beyond.
+        """
+        return None
+
+    def critical_load(
+        self,
+        criterion: str,
+        *,
+        neurons: int | None = None,
+        corruption: float = 0.0,
+        beta: float = 1.0,
+        cut: float = 0.8,
+        error: float = 0.005,
+    ) -> float | None:
+        """Load at which half of the queries pass a criterion, or `error` of the spins are wrong after one step.
+
+        Args:
+            criterion: one of those above.
+            neurons: N for the finite-size prediction where there is one (`sized`); None for the limit of large N.
+            corruption: flipped fraction of the start, 0 to 1/2.
+            beta: inverse temperature.
+            cut: final overlap above which a pattern counts as `retained`.
+            error: share of wrong spins that `one_step_error` asks for.
+        """
+        return None
+
+    def success(
+        self, criterion: str, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float = 1.0
+    ) -> Float | None:
+        """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
+        return None
+
+    def one_step_error(
+        self, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float = 1.0
+    ) -> Float | None:
+        """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
+        return None
+
+    def retained_overlap(self, load: ArrayLike) -> Float | None:
+        """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
+        return None
+
+    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+        """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
+
+        Args:
+            dynamics: synchronous or asynchronous.
+            neurons: N.
+            beta: inverse temperature, not used where there is none.
+            loads: where; overlaps are nan where a line does not reach.
+        """
+        return []
+
+    def nearest_share(self, neurons: int, patterns: int, overlaps: Float) -> Float | None:
+        """Share of queries of given overlaps that end right where the nearest pattern always wins."""
+        return None
+
+
+def load_at_overlap(overlap: Callable[[float], ArrayLike], last: tuple[float, float], cut: float) -> float:
+    """Largest load whose retrieval state has an overlap above a cut: the last one, or where m(α) falls to the cut.
+
+    Args:
+        overlap: m(α), falling.
+        last: the largest load with a retrieval state, and its overlap.
+        cut: 0 to 1.
+    """
+    load = float(last[0])
+    if last[1] >= cut:
+        return load
+    excess = lambda load: float(np.asarray(overlap(load))) - cut  # noqa: E731
+    return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))
+
+
+def numbers(value: ArrayLike) -> Float:
+    """A prediction as an array, whatever shape it has."""
+    return np.asarray(value, np.float64)
