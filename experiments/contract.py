@@ -59,16 +59,26 @@ class InputError(ValueError):
     """What was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def about(text: str, *, used_when: Use | None = None, entries_of: str | None = None, **limits: Any) -> dict[str, Any]:
+def about(
+    text: str, *, used_when: Use | None = None, entries_of: str | None = None, extends: bool = False, **limits: Any
+) -> dict[str, Any]:
     """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
 
     Args:
         text: the line that `--help` prints.
         used_when: when the option, or each of a group, does something (`bounds.Use`); always if None.
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
+        extends: whether more of it only adds points of the same science, as samples, sizes and loads do: runs that
+            differ in nothing else share a folder and a table.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
-    return {"help": text, "bounds": Bounds(**limits), "used_when": used_when, "entries_of": entries_of}
+    return {
+        "help": text,
+        "bounds": Bounds(**limits),
+        "used_when": used_when,
+        "entries_of": entries_of,
+        "extends": extends,
+    }
 
 
 class StoppedError(RuntimeError):
@@ -118,7 +128,9 @@ class Config:
     """Options of every experiment."""
 
     seed: int = field(default=0, metadata=about("seed of all randomness", least=0, below=2**32))
-    output: str | None = field(default=None, metadata=about("directory for the results (null: outputs/<conf>/<hash>)"))
+    output: str | None = field(
+        default=None, metadata=about("directory for the results (null: outputs/<conf>/<options that differ>)")
+    )
     overwrite: bool = field(
         default=False, metadata=about("move results of other options that the directory holds to overwritten-1, -2 ...")
     )

@@ -13,13 +13,13 @@ class Scale:
     """What one memory is measured at."""
 
     neurons: list[int] = field(
-        default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True)
+        default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True, extends=True)
     )
     loads: list[float] = field(
         default_factory=lambda: [0.05, 0.15],
-        metadata=about("loads, in the memory's own scaling", above=0, nonempty=True),
+        metadata=about("loads, in the memory's own scaling", above=0, nonempty=True, extends=True),
     )
-    samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1))
+    samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1, extends=True))
     probes: int = field(default=4, metadata=about("patterns queried in each draw", least=1))
     dynamics: list[str] | None = field(
         default=None,
@@ -47,7 +47,7 @@ class Config(contract.Config):
     )
     overlaps: list[float] = field(
         default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
-        metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True),
+        metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True, extends=True),
     )
     per_memory: dict[str, Scale] = field(
         default_factory=dict,

@@ -24,16 +24,18 @@ class Scale:
     """What one memory is measured at, where it differs from the others; null takes the common value."""
 
     neurons: list[int] | None = field(
-        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True, extends=True)
     )
     loads: list[float] | None = field(
-        default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True)
+        default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True, extends=True)
     )
     stored: list[int] | None = field(
-        default=None, metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True)
+        default=None,
+        metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True, extends=True),
     )
     samples: Any = field(
-        default=None, metadata=about("disorder samples at each point, or {size: samples} from that size on")
+        default=None,
+        metadata=about("disorder samples at each point, or {size: samples} from that size on", extends=True),
     )
     probes: int | None = field(default=None, metadata=about("patterns queried in each sample", least=1))
     dynamics: list[str] | None = field(

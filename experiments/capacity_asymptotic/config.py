@@ -15,13 +15,14 @@ class Config(contract.Config):
 
     neurons: list[int] = field(
         default_factory=lambda: [12, 24],
-        metadata=about("numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True),
+        metadata=about("numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True, extends=True),
     )
     enumerated: list[int] = field(
         default_factory=lambda: [12],
         metadata=about(
             "sizes of them at which the patterns are also drawn one by one",
             used_when=judged("each has a load of at most 2^24 patterns", "all_enumerated"),
+            extends=True,
         ),
     )
     corruption: list[float] = field(
@@ -36,6 +37,7 @@ class Config(contract.Config):
             least=-0.5,
             most=0.5,
             nonempty=True,
+            extends=True,
         ),
     )
     trials: int = field(default=400, metadata=about("sampled queries at each load", least=1))

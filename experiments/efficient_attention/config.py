@@ -27,7 +27,7 @@ class Config(contract.Config):
     )
     lengths: list[int] = field(
         default_factory=lambda: [64, 128],
-        metadata=about("lengths of the sequence", least=1, nonempty=True),
+        metadata=about("lengths of the sequence", least=1, nonempty=True, extends=True),
     )
     passes: list[str] = field(
         default_factory=lambda: ["forward"],

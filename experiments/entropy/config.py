@@ -52,7 +52,10 @@ class Config(contract.Config):
     ratios: list[float] = field(
         default_factory=lambda: [0.5, 1.1, 2.0],
         metadata=about(
-            "β at which retrievals are followed, in units of the critical β of the sphere", above=0, nonempty=True
+            "β at which retrievals are followed, in units of the critical β of the sphere",
+            above=0,
+            nonempty=True,
+            extends=True,
         ),
     )
     fixed: list[float] = field(

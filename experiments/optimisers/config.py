@@ -21,7 +21,9 @@ class Config(contract.Config):
     )
     conditioning: list[float] = field(
         default_factory=lambda: [1.0, 30.0],
-        metadata=about("largest over smallest standard deviation of the inputs", least=1, most=1e4, nonempty=True),
+        metadata=about(
+            "largest over smallest standard deviation of the inputs", least=1, most=1e4, nonempty=True, extends=True
+        ),
     )
     batches: list[str] = field(
         default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True)
@@ -29,7 +31,7 @@ class Config(contract.Config):
     batch: int = field(
         default=32, metadata=about("examples of a mini-batch", least=1, used_when=chosen("batches", "mini"))
     )
-    samples: int = field(default=2, metadata=about("problems measured", least=1))
+    samples: int = field(default=2, metadata=about("problems measured", least=1, extends=True))
     tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
     trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1))
     steps: int = field(default=400, metadata=about("steps of a run at most", least=1))

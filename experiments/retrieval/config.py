@@ -31,10 +31,10 @@ class Scan:
         ),
     )
     neurons: list[int] | None = field(
-        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True)
+        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True, extends=True)
     )
     patterns: list[int] | None = field(
-        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True)
+        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True, extends=True)
     )
     corruption: list[Any] | None = field(
         default=None,
@@ -50,6 +50,7 @@ class Scan:
             "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
             above=0,
             used_when=judged("a memory has an inverse temperature", "has_beta"),
+            extends=True,
         ),
     )
     around: list[float] | None = field(
@@ -58,9 +59,10 @@ class Scan:
             "further β: multiples of the two critical β of theory, where there is one",
             above=0,
             used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
+            extends=True,
         ),
     )
-    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1))
+    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1, extends=True))
     probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
     max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
 

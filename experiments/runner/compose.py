@@ -13,10 +13,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import Any, get_origin
+from weakref import WeakKeyDictionary
 
 from hydra import compose, initialize_config_dir
 from hydra._internal.callbacks import Callbacks
@@ -36,13 +38,14 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments import contract
 from experiments.contract import Config, InputError
-from experiments.runner import errors, idle, overrides, registry
+from experiments.runner import errors, folders, idle, overrides, registry
 from experiments.runner.yaml_files import YamlSource, line_of
 from experiments.shared import files
 
 SWEEP = 10_000
 """Jobs of one sweep at most: composing each takes a good part of a second."""
 PRIMARY = "primary"
+_USUAL: WeakKeyDictionary[Any, dict[str, Config | None]] = WeakKeyDictionary()
 _SETTINGS = {
     "defaults": [
         "_self_",
@@ -64,6 +67,7 @@ class Job:
         config: its validated options.
         words: the overrides that select it, none of them a sweep.
         label: name of the job within its sweep, fit for a directory; empty outside a sweep.
+        usual: the options of `conf=` alone, None where they are no complete choice.
     """
 
     conf: str
@@ -71,12 +75,23 @@ class Job:
     config: Config
     words: tuple[str, ...]
     label: str = ""
+    usual: Config | None = None
+
+    @cached_property
+    def folder(self) -> str:
+        """Name of the directory for its options, where none is given."""
+        return folders.name(self.config, self.usual)
 
     @property
+    def collects(self) -> bool:
+        """Whether its directory gathers the points of all commands with its options."""
+        return folders.named(self.directory, self.conf, self.folder)
+
+    @cached_property
     def directory(self) -> Path:
         """Where its results go: a directory that depends on the options, not on the clock; absolute."""
         if self.config.output is None:
-            return Path.cwd() / "outputs" / self.conf / files.identity(self.experiment, self.config)[:8]
+            return folders.placed(self.conf, self.folder)
         return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label
 
 
@@ -183,11 +198,16 @@ def composed(words: Sequence[str]) -> DictConfig:
     return config
 
 
+def command(job: Job) -> str:
+    """The command that gives the results of a job again."""
+    kept = (word for word in job.words if not word.startswith(("output=", "overwrite=", "hydra")))
+    return f"python -m experiments.run {shlex.join(kept)}"
+
+
 def yaml(job: Job) -> str:
     """The resolved options of a job as YAML, below the command that gives the same results and the versions used."""
-    command = shlex.join(word for word in job.words if not word.startswith(("output=", "overwrite=", "hydra")))
     versions = ", ".join(f"{name} {version(name)}" for name in ("hopfield", "jax", "jaxlib", "numpy"))
-    head = f"# python -m experiments.run {command}\n# Python {python_version()}, {versions}\n"
+    head = f"# {command(job)}\n# Python {python_version()}, {versions}\n"
     origin = OmegaConf.to_yaml({"experiment": job.experiment, "conf": job.conf})
     return head + origin + OmegaConf.to_yaml(OmegaConf.structured(job.config))
 
@@ -298,7 +318,20 @@ def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) ->
         given = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
         text = errors.own_name(errors.sentence(error, conf, schema), given)
         raise InputError(_placed(text, conf, words)) from error
-    return Job(conf, experiment, options, words, label)
+    return Job(conf, experiment, options, words, label, _usual(conf))
+
+
+def _usual(conf: str) -> Config | None:
+    """The options of `conf=` alone, once for each set-up of Hydra."""
+    known = _USUAL.setdefault(GlobalHydra.instance().config_loader(), {})
+    if conf not in known:
+        config = compose(PRIMARY, overrides=[f"conf={conf}"])
+        try:
+            options = OmegaConf.to_object(config)
+            known[conf] = options if isinstance(options, Config) else None
+        except (OmegaConfBaseException, ValueError):  # a choice that needs a word more
+            known[conf] = None
+    return known[conf]
 
 
 def _parse(word: str) -> Override:

@@ -24,12 +24,18 @@ from tqdm import tqdm
 from experiments import contract
 from experiments.contract import InputError, StoppedError
 from experiments.figures import style
-from experiments.runner import boundary, budget, compose, errors, locks, mirror, provenance, registry
+from experiments.runner import boundary, budget, compose, errors, folders, locks, mirror, provenance, registry
 from experiments.runner.compose import Job
 from experiments.runner.ledger import Ledger
 from experiments.shared import files
 
-RESULTS = ("config.yaml", "table.csv", "summary.json", *(f"figure.{suffix}" for suffix in style.SUFFIXES))
+RESULTS = (
+    "config.yaml",
+    folders.RECORD,
+    "table.csv",
+    "summary.json",
+    *(f"figure.{suffix}" for suffix in style.SUFFIXES),
+)
 
 PATIENCE = 0.5
 """Seconds between two looks at directories that other processes hold."""
@@ -45,6 +51,7 @@ class Plan:
         points: every point of its table; grows where the experiment refines.
         ledger: what is measured already.
         mode: W&B's mode.
+        science: hash of all that its numbers depend on.
     """
 
     job: Job
@@ -52,6 +59,26 @@ class Plan:
     points: list[dict]
     ledger: Ledger
     mode: mirror.Target
+    science: str = ""
+
+    def table(self) -> list[dict]:
+        """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
+        return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
+
+    def record(self, *, complete: bool) -> folders.Record:
+        """What a list of runs shows of it."""
+        job, points = self.job, self.table()
+        return folders.Record(
+            job.conf,
+            job.experiment,
+            compose.command(job),
+            folders.differing(job.config, job.usual),
+            self.science,
+            folders.leaves(job.config, extending=False) if job.collects else {},
+            len(points),
+            len(points) - len(self.points),
+            complete,
+        )
 
 
 def plan(job: Job) -> Plan:
@@ -75,6 +102,7 @@ def plan(job: Job) -> Plan:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
     made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+    made = dataclasses.replace(made, science=provenance.identity(job.experiment, science, folders.leaves(job.config)))
     _check_science(made)
     return made
 
@@ -207,6 +235,8 @@ def _begin(plan: Plan) -> list[dict]:
         files.say(damaged)
     files.write_text(directory / "config.yaml", compose.yaml(plan.job))
     missing = _missing(plan)
+    if missing or folders.read(directory) is None:
+        plan.record(complete=False).write(directory)
     if len(missing) < len(plan.points):
         files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
     return missing
@@ -214,6 +244,8 @@ def _begin(plan: Plan) -> list[dict]:
 
 def _check_science(plan: Plan) -> None:
     """Raise InputError where the directory holds results of other science, unless they may be set aside."""
+    if plan.job.collects and not plan.job.config.overwrite:
+        folders.check(plan.job.directory, folders.leaves(plan.job.config, extending=False))
     for name, held, asked in plan.ledger.foreign().values():
         if not plan.job.config.overwrite:
             raise InputError(
@@ -224,9 +256,11 @@ def _check_science(plan: Plan) -> None:
 
 def _set_aside(plan: Plan) -> None:
     """Move results of other science to a folder of their own; the ledger last, which tells what they are."""
-    if not plan.ledger.foreign():
-        return
     directory = plan.job.directory
+    held, asked = folders.read(directory), folders.leaves(plan.job.config, extending=False)
+    other = plan.job.collects and held is not None and held.asked != asked
+    if not plan.ledger.foreign() and not other:
+        return
     numbers = itertools.count(1)
     folder = next(path for number in numbers if not (path := directory / f"overwritten-{number}").exists())
     files.made(folder)
@@ -234,7 +268,7 @@ def _set_aside(plan: Plan) -> None:
         if (directory / name).exists():
             os.replace(directory / name, folder / name)
     files.settle(folder)
-    plan.ledger.part_with(folder / "ledger")
+    plan.ledger.part_with(folder / "ledger", everything=other)
     files.say(f"results of other options in {directory} are set aside in {folder.name}")
 
 
@@ -290,13 +324,17 @@ def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
     """Write table, summary and figure from the ledger and say where they are."""
     directory = plan.job.directory
     plan.ledger.reload()
+    record = plan.record(complete=True)
+    if record.further:
+        files.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
     _say_mixed(plan)
     with files.replacing(directory / "table.csv") as temporary:
-        pandas.DataFrame(plan.ledger.rows(plan.points)).to_csv(temporary, index=False, lineterminator="\n")
+        pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")
     table = style.read_table(directory / "table.csv")
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
     figure = style.draw(directory, plan.experiment)
+    record.write(directory)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
@@ -310,7 +348,7 @@ def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 def _say_mixed(plan: Plan) -> None:
     """Say in one line what differs where the rows of the table were not all measured with the same versions."""
-    found = plan.ledger.environments(plan.points)
+    found = plan.ledger.environments(plan.table())
     names = dict.fromkeys(name for environment, _ in found for name in environment)
     told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
     if told:

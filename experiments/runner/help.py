@@ -25,7 +25,7 @@ Flags, anywhere on the line:
   --version          print the version
 
 Values: key=[1,2,3] is a list, key=null is none, key='a b' keeps special signs.
-Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<hash of the options>, or in
+Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<options that differ>, or in
 output=DIR, where results of other options are refused unless overwrite=true moves them aside.
 `python -m experiments.plot DIR` draws the figure again."""
 _COLUMN = 34

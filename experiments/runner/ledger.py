@@ -84,6 +84,16 @@ class Ledger:
         """The rows of the given points in the given order, each once; every point must have one."""
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
+    def further(self, points: Iterable[dict]) -> list[dict]:
+        """All other points of the same science that have rows, in the order of their values."""
+        points = list(points)
+        asked, found = set(map(self.key, points)), []
+        for key, (row, _) in self._rows.items():
+            point = {name: row[name] for name in points[0] if name in row}
+            if key not in asked and self.key(point) == key:
+                found.append(point)
+        return sorted(found, key=lambda point: [(isinstance(v, str), v is not None, v) for v in point.values()])
+
     def environments(self, points: Iterable[dict]) -> list[tuple[dict, int]]:
         """What the rows of the given points were measured with, {} if unknown, and how many with each."""
         found = Counter(
@@ -112,9 +122,9 @@ class Ledger:
         told = {path: [provenance.difference(each, own) for each in found] for path, found in self._headings.items()}
         return {path: next(filter(None, found)) for path, found in told.items() if any(found)}
 
-    def part_with(self, folder: Path) -> None:
-        """Move the files that hold rows of other science to a folder."""
-        for path in self.foreign():
+    def part_with(self, folder: Path, *, everything: bool = False) -> None:
+        """Move the files that hold rows of other science to a folder, or all of them."""
+        for path in self._headings if everything else self.foreign():
             os.replace(path, files.made(folder) / path.name)
             files.settle(folder)
         files.settle(self._directory)

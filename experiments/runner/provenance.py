@@ -1,5 +1,6 @@
 """Provenance of a measured row: options and files that it depends on, its precision, what it was computed with."""
 
+import hashlib
 import os
 import platform
 from collections.abc import Collection, Iterator, Sequence
@@ -44,6 +45,21 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     for path in further(config) if further is not None else ():
         hashes[path.name] = files.digest(path)
     return experiment.science(config) | {"precision": _precision(), "files": hashes, "contents": contents}
+
+
+def identity(experiment: str, science: dict, options: dict[str, Any]) -> str:
+    """Hash of what an experiment measures: the same on every machine, wherever its files lie.
+
+    Args:
+        experiment: its name.
+        science: what `science` returned.
+        options: all options that say what is measured, by name; files among them are told by their contents.
+    """
+    lasting = {name: value for name, value in options.items() if name not in science["files"]}
+    text = files.encode([experiment, lasting, science | {"contents": sorted(science["contents"].values())}], sort=True)
+    for value, content in science["contents"].items():
+        text = text.replace(files.encode(value), files.encode(content))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:

@@ -74,7 +74,7 @@ class Config(contract.Config):
         default_factory=lambda: ["noise:0.4"],
         metadata=about("queries at every M, of the same kinds", meaning="corruption"),
     )
-    samples: int = field(default=3, metadata=about("draws of stored images", least=1))
+    samples: int = field(default=3, metadata=about("draws of stored images", least=1, extends=True))
     tuning: int = field(
         default=1, metadata=about("further draws, not measured, that β is tuned on", least=1, used_when=_TUNED)
     )

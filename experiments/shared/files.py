@@ -50,11 +50,6 @@ def options(config: Config) -> dict[str, Any]:
     return {key: chosen[key] for key in chosen if key not in ("output", "overwrite", "dry", "wandb")}
 
 
-def identity(experiment: str, config: Config) -> str:
-    """Fingerprint of an experiment and its `options`."""
-    return fingerprint([experiment, options(config)])
-
-
 def settle(directory: Path) -> None:
     """Wait until the names in a directory are on disk, where its file system can say so."""
     handle = os.open(directory, os.O_RDONLY)

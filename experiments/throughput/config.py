@@ -17,13 +17,14 @@ class Config(contract.Config):
         default_factory=lambda: list(TASKS), metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True)
     )
     patterns: list[int] = field(
-        default_factory=lambda: [256, 4096], metadata=about("numbers of patterns M", least=1, nonempty=True)
+        default_factory=lambda: [256, 4096],
+        metadata=about("numbers of patterns M", least=1, nonempty=True, extends=True),
     )
     neurons: list[int] = field(
-        default_factory=lambda: [8, 32], metadata=about("numbers of neurons N", least=1, nonempty=True)
+        default_factory=lambda: [8, 32], metadata=about("numbers of neurons N", least=1, nonempty=True, extends=True)
     )
     queries: list[int] = field(
-        default_factory=lambda: [1, 16], metadata=about("numbers of queries Q", least=1, nonempty=True)
+        default_factory=lambda: [1, 16], metadata=about("numbers of queries Q", least=1, nonempty=True, extends=True)
     )
     at: dict[str, int] = field(
         default_factory=lambda: {"patterns": 2048, "neurons": 16, "queries": 8},

@@ -109,7 +109,9 @@ class Config(contract.Config):
     dropout: float = field(
         default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
     )
-    trials: int = field(default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1))
+    trials: int = field(
+        default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1, extends=True)
+    )
     size: int = field(
         default=500,
         metadata=about("bags or sequences of a task that is drawn", least=10, used_when=_DRAWN),

@@ -1,0 +1,145 @@
+"""Folders of runs: named by the options that were asked for, so that more of the same science lands in the same one.
+
+`outputs/<conf>/<name>` holds one choice of all options but those that only add points (`about(..., extends=True)`:
+samples, sizes, loads). Its ledger grows with every command that asks for more, and its table holds all of it. A
+folder given as `output=` holds what the last command asked for.
+
+`run.json` beside the table says what a list of runs shows without the library: what was asked, how many points that
+is, and whether it is complete.
+"""
+
+import json
+import os
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments import contract
+from experiments.contract import InputError
+from experiments.shared import files
+
+RECORD = "run.json"
+DEFAULT = "default"
+"""Name of the folder where no option differs."""
+LONGEST = 120
+"""Bytes of a name at most: file systems take 255, and some tools less."""
+_UNASKED = ("output", "overwrite", "dry", "wandb", "figure")
+
+
+class Record(NamedTuple):
+    """What `run.json` holds."""
+
+    conf: str
+    experiment: str
+    command: str
+    differs: dict[str, Any]
+    """Options that differ from those of the configuration, by dotted name."""
+    science: str
+    """Hash of all that a number depends on: the same on every machine."""
+    asked: dict[str, Any]
+    """All options but those that only add points, by dotted name."""
+    points: int
+    further: int = 0
+    """Points of the table that earlier commands asked for, and the last one did not."""
+    complete: bool = False
+
+    def write(self, directory: Path) -> None:
+        """Keep it in a folder, unless it is there."""
+        if read(directory) != self:
+            files.write_json(directory / RECORD, self._asdict())
+
+
+def read(directory: Path) -> Record | None:
+    """The record of a folder, None if there is none that can be read."""
+    try:
+        return Record(**json.loads((directory / RECORD).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:
+    """Every option that says what is measured, by dotted name, as JSON.
+
+    Args:
+        options: the dataclass of options.
+        extending: whether those that only add points are among them.
+    """
+    return {
+        name: json.loads(files.encode(value))
+        for name, value, extends in _walk(options, "")
+        if (extending or not extends) and name.partition(".")[0] not in _UNASKED
+    }
+
+
+def differing(options: Any, usual: Any | None) -> dict[str, Any]:
+    """The options that differ from the usual ones, all of them where nothing is usual."""
+    known = {} if usual is None else leaves(usual)
+    return {name: value for name, value in leaves(options).items() if name not in known or known[name] != value}
+
+
+def name(options: Any, usual: Any | None) -> str:
+    """Name of the folder for options: those that differ, but for the ones that only add points."""
+    lasting = leaves(options, extending=False)
+    common = {entry.name for entry in fields(contract.Config)}
+    found = [
+        (key in common, f"{key}={words(value)}") for key, value in differing(options, usual).items() if key in lasting
+    ]
+    return fit("+".join(text for _, text in sorted(found, key=lambda part: part[0]))) or DEFAULT
+
+
+def fit(text: str) -> str:
+    """A text as a file name: signs that shells or file systems read are replaced, what is too long ends in a hash."""
+    if not text:
+        return ""
+    safe = re.sub(r"[^\w.,=+-]+", "-", text.replace(":", "-"))
+    short = safe.encode()[:LONGEST].decode(errors="ignore")
+    if short == text.replace(":", "-") and short.strip(".-") == short:
+        return short
+    short = safe.encode()[: LONGEST - 9].decode(errors="ignore").strip(".-")
+    return f"{short}-{files.fingerprint(text)[:8]}"
+
+
+def words(value: Any) -> str:
+    """A value of an option in words of the command line."""
+    if isinstance(value, list):
+        return ",".join(map(words, value))
+    if isinstance(value, dict):
+        return ",".join(f"{key}-{words(entry)}" for key, entry in value.items())
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
+        return str(int(value))
+    return value if isinstance(value, str) else files.encode(value)
+
+
+def check(directory: Path, asked: dict[str, Any]) -> None:
+    """Raise InputError where a folder holds points of other options than those asked for."""
+    held = read(directory)
+    for key in held.asked | asked if held is not None else ():
+        old, new = (files.encode(each.get(key)) for each in (held.asked if held else {}, asked))
+        if old != new:
+            raise InputError(
+                f"{key} must be {old} as in the results that {directory} holds, got {new}; "
+                "give another output, or overwrite=true to set them aside"
+            )
+
+
+def named(directory: Path, conf: str, folder: str) -> bool:
+    """Whether a directory is the one that a run of a configuration has where none is given."""
+    return directory.parts[-3:] == ("outputs", conf, folder)
+
+
+def placed(conf: str, folder: str) -> Path:
+    """That directory, below the one that the command is given in."""
+    return Path(os.path.abspath("outputs")) / conf / folder
+
+
+def _walk(options: Any, prefix: str) -> Any:
+    for entry in fields(options):
+        key, value = prefix + entry.name, getattr(options, entry.name)
+        if is_dataclass(value):
+            yield from _walk(value, f"{key}.")
+        elif isinstance(value, dict) and value and all(map(is_dataclass, value.values())):
+            for part, inner in value.items():
+                yield from _walk(inner, f"{key}.{part}.")
+        else:
+            yield key, value, entry.metadata.get("extends", False)
