@@ -1,0 +1,158 @@
+"""Pages written from what the project says of itself: gallery from conf/, reference from the packages, measured ratios.
+
+Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public package of
+`hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`.
+"""
+
+import importlib
+import json
+import pkgutil
+import statistics
+from pathlib import Path
+from types import ModuleType
+
+from sphinx.application import Sphinx
+
+OUTER = ("hopfield.layers.imports.checkpoints", "hopfield.plots")
+"""Public modules that no package's `__all__` names."""
+
+
+def public_modules() -> list[ModuleType]:
+    """Every module of the library whose path has no underscore, packages and their modules that are not re-exported."""
+    import hopfield
+
+    names = ["hopfield", *(found.name for found in pkgutil.walk_packages(hopfield.__path__, "hopfield."))]
+    modules = [importlib.import_module(name) for name in names if not any(p.startswith("_") for p in name.split("."))]
+    packages = [module for module in modules if hasattr(module, "__path__") or module.__name__.count(".") == 1]
+    told = {id(getattr(p, name)) for p in packages for name in public_names(p)}
+    rest = [m for m in modules if m not in packages and not _told(m, told)]
+    return sorted([*packages, *rest], key=lambda module: module.__name__)
+
+
+def _told(module: ModuleType, told: set[int]) -> bool:
+    """Whether every public name of a module stands in the page of a package."""
+    return all(id(getattr(module, name)) in told for name in public_names(module))
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """`__all__`, or what the module itself defines without an underscore."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", None) == module.__name__
+    ]
+    return list(getattr(module, "__all__", own))
+
+
+def documented(module: ModuleType) -> list[str]:
+    """Names of a module that have a page entry: functions and classes of the library."""
+    values = {name: getattr(module, name) for name in public_names(module)}
+    return [name for name, value in values.items() if callable(value) and hasattr(value, "__module__")]
+
+
+def reference(folder: Path) -> int:
+    """Pages of the reference; their number of names."""
+    count, pages = 0, []
+    for module in public_modules():
+        names = documented(module)
+        if not names and not module.__doc__:
+            continue
+        name = module.__name__
+        pages.append(name)
+        text = [name, "=" * len(name), "", f".. py:module:: {name}", "", f".. automodule:: {name}", "   :no-index:", ""]
+        for entry in names:
+            kind = "class" if isinstance(getattr(module, entry), type) else "function"
+            options = ["   :members:", "   :exclude-members: tree_flatten, tree_unflatten"] if kind == "class" else []
+            text += [f".. auto{kind}:: {name}.{entry}", *options, ""]
+        write(folder / f"{name}.rst", "\n".join(text))
+        count += len(names)
+    listing = "\n".join(pages)
+    write(
+        folder / "index.md",
+        f"# Reference\n\n{count} public functions and classes in {len(pages)} modules, from their docstrings.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n",
+    )
+    return count
+
+
+def gallery(root: Path, folder: Path) -> None:
+    """Pages of the experiments: the opening comment of each configuration, its command and its figure."""
+    cards, names = [], []
+    for path in sorted((root / "conf").glob("*.yaml")):
+        title, body = header(path.read_text(encoding="utf-8"))
+        name = path.stem
+        names.append(name)
+        figure = root / "docs" / "figures" / f"{name}.svg"
+        shown = f"```{{image}} ../figures/{name}.svg\n:alt: {title}\n:width: 100%\n```\n\n" if figure.exists() else ""
+        command = f"```bash\npython -m experiments.run conf={name}\n```\n\n"
+        write(folder / f"{name}.md", f"# {name}\n\n{title}\n\n{command}{shown}{body}\n")
+        cards.append(
+            f"```{{grid-item-card}} {name}\n:link: {name}\n:link-type: doc\n"
+            + (f":img-top: ../figures/{name}.svg\n:img-alt: {title}\n" if figure.exists() else "")
+            + f"{title}\n```\n"
+        )
+    listing = "\n".join(names)
+    write(
+        folder / "index.md",
+        "# Gallery\n\nEvery experiment: what it shows, its command, its figure, what was measured and how long it took.\n"
+        "The text of each page is the head of its file in `conf/`.\n\n````{grid} 1 2 2 3\n:gutter: 3\n\n"
+        + "\n".join(cards)
+        + f"````\n\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n",
+    )
+
+
+def header(text: str) -> tuple[str, str]:
+    """Title and body of the comment that opens a configuration; indented lines are tables."""
+    lines = [line[2:] if line.startswith("# ") else line[1:] for line in text.splitlines()[1:] if line.startswith("#")]
+    title, out, table = lines[0], [], False
+    for line in lines[1:]:
+        inside = line.startswith("   ") or (table and not line.strip())
+        if inside != table:
+            out += ["```" if table else "\n```text"]
+            table = inside
+        out.append(line)
+    return title, "\n".join([*out, *(["```"] if table else [])]).replace("```text\n\n", "```text\n")
+
+
+def benchmarks(source: Path, target: Path) -> None:
+    """The page of measured ratios."""
+    found = json.loads(source.read_text(encoding="utf-8"))
+    rows = []
+    for case in found["cases"]:
+        theirs, ours = case["seconds"]["theirs"]["total"], case["seconds"]["ours"]["total"]
+        ratios = [their / our for their, our in zip(theirs, ours, strict=True)]
+        shapes = ", ".join(f"{name} {size:,}" for name, size in case["shapes"].items())
+        told = f"{case['what']} {shapes[:1].upper()}{shapes[1:]}{'.' if shapes else ''}"
+        middle = statistics.median(ratios)
+        rows.append(f"| {told} | {case['labels']['theirs']} | {middle:.2g} ({min(ratios):.2g} to {max(ratios):.2g}) |")
+    environment = found["environment"]
+    versions = ", ".join(f"{name} {value}" for name, value in environment["versions"].items())
+    write(
+        target,
+        "# Benchmarks\n\nRatios from one run of `python scripts/benchmark.py --long`, both sides in turn in one process: how many "
+        "times as long the other takes (median, range). Below 1 the other is faster.\n\n"
+        f"{environment['processor']}, {environment['cores']} cores, {environment['device']}; {versions}.\n\n"
+        "| what | against | ratio |\n|---|---|---|\n" + "\n".join(rows) + "\n\n```{image} figures/benchmark.svg\n:alt: Ratios\n"
+        ":width: 100%\n```\n\nGPU figures are not measured.\n",
+    )
+
+
+def write(path: Path, text: str) -> None:
+    """The file, left alone where it says the same already (Sphinx reads changed files again)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def generate(app: Sphinx) -> None:
+    """All pages that are written from elsewhere."""
+    source = Path(app.srcdir)
+    reference(source / "reference")
+    gallery(source.parent, source / "gallery")
+    benchmarks(source / "benchmarks.json", source / "benchmarks.md")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Sphinx extension."""
+    app.connect("builder-inited", generate, priority=400)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
