@@ -4,7 +4,7 @@ import re
 
 from sphinx.application import Sphinx
 
-SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Yields": "Yields", "Attributes": "Attributes"}
+TITLES = ("Args", "Returns", "Raises", "Yields", "Attributes")
 ITEM = re.compile(r"^(\s+)([\w`][\w`, *.]*?)( \([^)]*\))?: +(.*)$")
 
 
@@ -37,7 +37,10 @@ def _blocks(lines: list[str]) -> list[list[str]]:
 
 def _section(title: str, lines: list[str]) -> list[str]:
     """A list of `name: text` items under a title; lines that are no item go on with the one before."""
-    found, base = [f"**{SECTIONS[title]}**", ""], min(map(_indent, filter(str.strip, lines)), default=0)
+    found, base = (
+        [f"**{title.replace('Args', 'Arguments')}**", ""],
+        min(map(_indent, filter(str.strip, lines)), default=0),
+    )
     for line in filter(str.strip, lines):
         item = ITEM.match(line) if _indent(line) == base else None
         if item:
@@ -55,11 +58,11 @@ def restructured(lines: list[str]) -> list[str]:
     rest = list(lines)
     while rest:
         title = rest[0].strip().rstrip(":")
-        if _indent(rest[0]) == 0 and rest[0].rstrip().endswith(":") and title in SECTIONS:
+        if _indent(rest[0]) == 0 and rest[0].rstrip().endswith(":") and title in TITLES:
             end = next((k for k, line in enumerate(rest[1:], 1) if line.strip() and _indent(line) == 0), len(rest))
             found += _section(title, rest[1:end])
         else:
-            starts = [k for k, line in enumerate(rest) if k and line.rstrip(":") in SECTIONS]
+            starts = [k for k, line in enumerate(rest) if k and line.rstrip(":") in TITLES]
             end = starts[0] if starts else len(rest)
             found += _plain(rest[:end])
         rest = rest[end:]

@@ -1,6 +1,6 @@
-"""Pages written from what the project says of itself: gallery from conf/, reference from the packages, measured ratios.
+"""Pages written from what the project says of itself: gallery, reference and benchmarks.
 
-Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public package of
+Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public module of
 `hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`.
 """
 
@@ -13,8 +13,24 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 
-OUTER = ("hopfield.layers.imports.checkpoints", "hopfield.plots")
-"""Public modules that no package's `__all__` names."""
+BENCHMARKS = """# Benchmarks
+
+Ratios from one run of `python scripts/benchmark.py --long`, both sides in turn in one process: how many times as long the
+other takes (median, range). Below 1 the other is faster.
+
+{environment[processor]}, {environment[cores]} cores, {environment[device]}; {versions}.
+
+| what | against | ratio |
+|---|---|---|
+{rows}
+
+```{{image}} figures/benchmark.svg
+:alt: Ratios
+:width: 100%
+```
+
+GPU figures are not measured.
+"""
 
 
 def public_modules() -> list[ModuleType]:
@@ -51,28 +67,35 @@ def documented(module: ModuleType) -> list[str]:
 
 
 def reference(folder: Path) -> int:
-    """Pages of the reference; their number of names."""
-    count, pages = 0, []
-    for module in public_modules():
-        names = documented(module)
-        if not names and not module.__doc__:
-            continue
-        name = module.__name__
-        pages.append(name)
-        text = [name, "=" * len(name), "", f".. py:module:: {name}", "", f".. automodule:: {name}", "   :no-index:", ""]
-        for entry in names:
-            kind = "class" if isinstance(getattr(module, entry), type) else "function"
-            options = ["   :members:", "   :exclude-members: tree_flatten, tree_unflatten"] if kind == "class" else []
-            text += [f".. auto{kind}:: {name}.{entry}", *options, ""]
-        write(folder / f"{name}.rst", "\n".join(text))
-        count += len(names)
-    listing = "\n".join(pages)
+    """Pages of the reference; their number of names, each in its deepest module, other pages pointing there."""
+    home: dict[int, str] = {}
+    pages = {}
+    for module in sorted(public_modules(), key=lambda module: (-module.__name__.count("."), module.__name__)):
+        name, names = module.__name__, documented(module)
+        own = [entry for entry in names if id(getattr(module, entry)) not in home]
+        home |= {id(getattr(module, entry)): name for entry in own}
+        again = [f"- ``{entry}``: :doc:`{home[id(getattr(module, entry))]}`" for entry in names if entry not in own]
+        if own or again or module.__doc__:
+            pages[name] = _page(module, own, again)
+    for name, text in pages.items():
+        write(folder / f"{name}.rst", text)
+    listing = "\n".join(sorted(pages))
     write(
         folder / "index.md",
-        f"# Reference\n\n{count} public functions and classes in {len(pages)} modules, from their docstrings.\n\n"
+        f"# Reference\n\n{len(home)} public functions and classes in {len(pages)} modules, from their docstrings.\n\n"
         f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n",
     )
-    return count
+    return len(home)
+
+
+def _page(module: ModuleType, own: list[str], again: list[str]) -> str:
+    """One module in reStructuredText: its docstring, its names, and where the names are that it only passes on."""
+    name = module.__name__
+    text = [name, "=" * len(name), "", f".. automodule:: {name}", ""]
+    for entry in own:
+        kind = "class" if isinstance(getattr(module, entry), type) else "function"
+        text += [f".. auto{kind}:: {name}.{entry}", *(["   :members:"] if kind == "class" else []), ""]
+    return "\n".join([*text, *(["Also here:", "", *again, ""] if again else [])])
 
 
 def gallery(root: Path, folder: Path) -> None:
@@ -94,7 +117,7 @@ def gallery(root: Path, folder: Path) -> None:
     listing = "\n".join(names)
     write(
         folder / "index.md",
-        "# Gallery\n\nEvery experiment: what it shows, its command, its figure, what was measured and how long it took.\n"
+        "# Gallery\n\nEvery experiment: what it shows, its command, its figure, what it measured and its time.\n"
         "The text of each page is the head of its file in `conf/`.\n\n````{grid} 1 2 2 3\n:gutter: 3\n\n"
         + "\n".join(cards)
         + f"````\n\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n",
@@ -127,14 +150,7 @@ def benchmarks(source: Path, target: Path) -> None:
         rows.append(f"| {told} | {case['labels']['theirs']} | {middle:.2g} ({min(ratios):.2g} to {max(ratios):.2g}) |")
     environment = found["environment"]
     versions = ", ".join(f"{name} {value}" for name, value in environment["versions"].items())
-    write(
-        target,
-        "# Benchmarks\n\nRatios from one run of `python scripts/benchmark.py --long`, both sides in turn in one process: how many "
-        "times as long the other takes (median, range). Below 1 the other is faster.\n\n"
-        f"{environment['processor']}, {environment['cores']} cores, {environment['device']}; {versions}.\n\n"
-        "| what | against | ratio |\n|---|---|---|\n" + "\n".join(rows) + "\n\n```{image} figures/benchmark.svg\n:alt: Ratios\n"
-        ":width: 100%\n```\n\nGPU figures are not measured.\n",
-    )
+    write(target, BENCHMARKS.format(environment=environment, versions=versions, rows="\n".join(rows)))
 
 
 def write(path: Path, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.runner import compose, registry
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def blocks(page: str, language: str) -> list[str]:
