@@ -1,0 +1,1 @@
+"""Experiments: one folder each, run by `python -m experiments.run conf=...`."""

@@ -40,6 +40,7 @@ class Couplings(Node):
 
     @property
     def space(self) -> Spins:
+        """Where states live: couplings are of spins."""
         return Spins()
 
     def as_state(self, state: ArrayLike) -> State:

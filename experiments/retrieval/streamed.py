@@ -41,6 +41,7 @@ class Passes:
     known: dict[bytes, counts.Counts] = field(default_factory=dict)
 
     def at(self, states: Sequence[np.ndarray]) -> list[counts.Counts]:
+        """Counts of each of these states."""
         new = {state.tobytes(): state for state in states if state.tobytes() not in self.known}
         keys = list(new)
         for i in range(0, len(keys), TOGETHER):

@@ -26,6 +26,7 @@ class YamlSource(FileConfigSource):
         return "hopfield"
 
     def load_config(self, config_path: str) -> ConfigResult:
+        """A file of choices, checked before it is read."""
         check(Path(self.path) / self._normalize_file_name(config_path))
         result = super().load_config(config_path)
         if config_path.startswith("conf/"):

@@ -24,9 +24,13 @@ class SumOverRows(Protocol):
     """What a structured form is taken from: parameters, and sums over the rows of a factor of the matrix."""
 
     @property
-    def params(self) -> Tree: ...
+    def params(self) -> Tree:
+        """The parameters that the matrix is about."""
+        ...
 
-    def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree: ...
+    def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
+        """The sum of a statistic over the rows of the factor."""
+        ...
 
 
 class DenseBlock(Node):
@@ -36,10 +40,12 @@ class DenseBlock(Node):
     axes: tuple[int, ...] = struct.field(pytree_node=False, default=())
 
     def product(self, leaf: Array) -> Array:
+        """The matrix times a leaf."""
         flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
         return _backed(jnp.einsum("hpq,hq->hp", self.matrix, flat), leaf, self.axes)
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
+        """x with (matrix + λ) x = leaf."""
         flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
         return _backed(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
 
@@ -50,9 +56,11 @@ class DiagonalBlock(Node):
     entries: Array
 
     def product(self, leaf: Array) -> Array:
+        """The diagonal times a leaf."""
         return self.entries * leaf
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
+        """x with (diagonal + λ) x = leaf, 0 where diagonal + λ is not positive."""
         level = self.entries + damping
         null = level <= 0
         return jnp.where(null, 0.0, leaf / jnp.where(null, 1.0, level))
@@ -67,6 +75,7 @@ class KroneckerBlock(Node):
     factored_damping: bool = struct.field(pytree_node=False, default=True)
 
     def product(self, leaf: Array) -> Array:
+        """left V right."""
         return _backed(self.left @ self._matrices(leaf) @ self.right, leaf, self.axes)
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:

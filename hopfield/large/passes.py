@@ -67,6 +67,7 @@ def fits_attention(job: Job, piece: Piece) -> bool:
 
 
 def softmax(job: Job) -> Sums:
+    """Sums of a job that is attention, read by the block-wise attention."""
     keys = cast(Stored, job.source).array
     values = keys if job.values is None else cast(Stored, job.values).array
     output, potential = attend_blockwise(job.queries, keys, values, beta=job.beta, return_potential=True)
@@ -115,6 +116,7 @@ def sums_of(job: Job, z, values, used, index, top: int) -> Sums:
 
 
 def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
+    """Sums of two blocks as those of both."""
     stream = jax.vmap(separation.merge)(a.stream, b.stream)
     if a.spread is None or b.spread is None or a.top is None or b.top is None:
         return Sums(stream)
@@ -126,10 +128,12 @@ def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
 
 
 def largest_of(job: Job, z, values, used, index, top: int) -> Array:
+    """The largest score of each query in a block [Q]."""
     return largest(jnp.where(used[None, :], z, -jnp.inf), axis=1)
 
 
 def excess_of(job: Job, z, values, used, index, top: int) -> Array:
+    """By how much the weights of a block add up, and the slope of that, at the threshold of each query [Q, 2]."""
     return jax.vmap(lambda separation, z: separation.excess(z, used))(job.separation, z)
 
 
@@ -139,6 +143,7 @@ MERGES = {sums_of: merge_sums, largest_of: lambda _, a, b: jnp.maximum(a, b), ex
 
 @partial(jax.jit, static_argnums=0)
 def merged(term: Callable, separation: Separation | Cut, a, b):
+    """Results of one term for two blocks, as that of both."""
     return MERGES[term](separation, a, b)
 
 

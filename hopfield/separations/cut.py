@@ -27,22 +27,27 @@ class Cut(Node):
     """τ, between −1 and 0 where it is right."""
 
     def weights(self, z: Scores, where: Mask = None) -> Scores:
+        """Weights [M], as of the separation, whose sum is 1 where the threshold is right."""
         return self._power(z, where, 1.0 / (self.alpha - 1.0))
 
     def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
+        """Logarithms of the weights [M]; −∞ where a weight is 0."""
         p = self.weights(z, where)
         return jnp.where(p == 0, -jnp.inf, jnp.log(nonzero(p)))
 
     def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
+        """Sums of one block of scores and values."""
         p = self.weights(z, where)
         # p·z + H_α(p) with the part of Tsallis' entropy that is the same for all p left to `finish`
         gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) - self._tsallis() * jnp.sum(p**self.alpha)
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
 
     def merge(self, a: Stream, b: Stream) -> Stream:
+        """Sums of two blocks as those of both."""
         return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
 
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
+        """The potential and the read-out [V] from the sums of all blocks."""
         return stream.mass + self.top + self._tsallis(), stream.moment
 
     def excess(self, z: Scores, where: Mask = None) -> Float[Array, "2"]:

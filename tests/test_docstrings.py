@@ -1,0 +1,78 @@
+"""Docstrings: no public name of the library and the experiments goes without one."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import experiments
+import hopfield
+from hopfield import Memory, patterns
+
+
+def modules(package: ModuleType) -> Iterator[ModuleType]:
+    """A package with all that is below it."""
+    yield package
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def documented(value: Any) -> bool:
+    """Whether somebody wrote its docstring; data classes and named tuples have one of their fields by themselves."""
+    text = inspect.getdoc(value) or ""
+    return text != "" and not (inspect.isclass(value) and text.startswith(f"{value.__name__}("))
+
+
+def said(cls: type, verb: str) -> bool:
+    """Whether what a class does is documented there or where it is inherited from; a property, among attributes too."""
+    member, classes = vars(cls)[verb], inspect.getmro(cls)
+    if isinstance(member, property):
+        listed = any(re.search(rf"\b{verb}\b", vars(each).get("__doc__") or "") for each in classes)
+        return listed or any(documented(vars(each).get(verb)) for each in classes if verb in vars(each))
+    method = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
+    return not method or documented(getattr(cls, verb))
+
+
+def members(value: Any) -> list[str]:
+    """Public names in the body of a class that are no fields; of anything else, none."""
+    fields = inspect.get_annotations(value) if inspect.isclass(value) else {}
+    return (
+        [name for name in vars(value) if not name.startswith("_") and name not in fields]
+        if inspect.isclass(value)
+        else []
+    )
+
+
+def undocumented(package: ModuleType) -> Iterator[str]:
+    """Dotted names: all modules, and in those that are public the classes, functions and methods defined there."""
+    for module in modules(package):
+        if not module.__doc__:
+            yield module.__name__
+        if any(part.startswith("_") for part in module.__name__.split(".")):
+            continue
+        for name, value in vars(module).items():
+            if name.startswith("_") or getattr(value, "__module__", None) != module.__name__ or not callable(value):
+                continue
+            if not documented(value):
+                yield f"{module.__name__}.{name}"
+            for verb in members(value):
+                if not said(value, verb):
+                    yield f"{module.__name__}.{name}.{verb}"
+
+
+@pytest.mark.parametrize("package", [hopfield, experiments], ids=lambda package: package.__name__)
+def test_every_public_name_has_a_docstring(package):
+    assert list(undocumented(package)) == []
+
+
+def test_what_has_none_is_found(monkeypatch):
+    for value, text in ((Memory, "Memory(patterns)"), (Memory.read, None), (patterns.spins, "")):
+        monkeypatch.setattr(value, "__doc__", text)
+    found = {"hopfield.memory.Memory", "hopfield.memory.Memory.read", "hopfield.patterns.ensembles.spins"}
+    assert set(undocumented(hopfield)) == found
