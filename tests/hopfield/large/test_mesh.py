@@ -12,7 +12,7 @@ import pytest
 from hopfield.large import mesh as sharding
 
 SCRIPT = Path(__file__).with_name("sharded.py")
-ROOT = SCRIPT.parents[2]
+ROOT = SCRIPT.parents[3]
 
 
 def start(*arguments: str) -> subprocess.Popen:

@@ -36,6 +36,12 @@ def test_more_patterns_never_change_the_earlier_ones(ensemble):
     assert len(np.unique(many, axis=0)) == 64
 
 
+def test_a_row_of_spins_is_the_low_bits_of_the_key_folded_with_its_index():
+    """Worked by hand: generated patterns are the same ones in every release."""
+    bits = np.asarray(jax.random.bits(jax.random.fold_in(KEY, 3), (33,), jnp.uint8))
+    np.testing.assert_array_equal(patterns.spins(KEY, 5, 33)[3], np.where(bits & 1, 1.0, -1.0))
+
+
 @every_ensemble
 def test_first_continues_the_ensemble(ensemble):
     whole = ensemble(KEY, 64, 33)
