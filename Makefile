@@ -12,7 +12,7 @@ capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS) -m 'not physics and not process'
+	$(BIN)/python -m pytest $(WORKERS) -m 'not physics and not process and not exhaustive'
 
 check: .venv/.installed-dev
 	$(BIN)/ruff check

@@ -1,15 +1,19 @@
 """Strict numerics for the whole suite: 64-bit types available, no silent rank promotion, no GPU needed."""
 
+import ctypes
 import os
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-# Programs of tests run once on tiny arrays: compiling is their cost, and half of that is optimisation. The third flag
-# ends the process in a jaxlib that no longer knows it.
+# Programs of tests run once on tiny arrays: compiling is their cost, and half of that is optimisation. Split between
+# threads a program takes longer and twice the memory maps. A jaxlib that no longer knows one of these flags ends the
+# process, as those after 0.10 do at the last.
 os.environ.setdefault(
     "XLA_FLAGS",
     "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    " --xla_cpu_parallel_codegen_split_count=1"
     + (" --xla_cpu_use_fusion_emitters=false" if version("jaxlib") < "0.11" else ""),
 )
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -28,11 +32,17 @@ hypothesis.settings.load_profile("few")  # the same few examples every time
 
 
 MAPS = Path("/proc/self/maps")
+TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 @pytest.fixture(autouse=True, scope="module")
-def programs_are_forgotten() -> Iterator[None]:
-    """Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more."""
+def memory_is_given_back() -> Iterator[None]:
+    """Programs are forgotten before there are too many of them, and what compiling has freed returns to the system.
+
+    Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more.
+    """
     yield
-    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 15_000:
+    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 40_000:
         jax.clear_caches()
+    if TRIM is not None:
+        TRIM(0)

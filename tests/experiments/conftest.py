@@ -1,5 +1,7 @@
 """The command in a directory of its own, with an experiment that costs nothing added to those there are."""
 
+import contextlib
+import functools
 import os
 import subprocess
 import sys
@@ -25,8 +27,8 @@ class Outcome(NamedTuple):
     err: str
 
 
-@pytest.fixture(scope="module")
-def as_run() -> Iterator[None]:
+@contextlib.contextmanager
+def as_the_command() -> Iterator[None]:
     """JAX as the command sets it, which is not as the other tests do: 32-bit numbers, products in full."""
     settings = {"jax_enable_x64": False, "jax_default_matmul_precision": "highest"}
     before = {name: getattr(jax.config, name) for name in settings}
@@ -36,6 +38,43 @@ def as_run() -> Iterator[None]:
         pattern_sets._load.cache_clear()  # holds arrays of the precision there was
         if change is settings:
             yield
+
+
+@pytest.fixture(scope="module")
+def as_run() -> Iterator[None]:
+    """JAX as the command sets it."""
+    with as_the_command():
+        yield
+
+
+@pytest.fixture(scope="session")
+def run_defaults(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., int]:
+    """The command for the defaults of an experiment, which are of smoke scale: its name, directory, further words."""
+    folder = tmp_path_factory.mktemp("defaults")
+    (folder / "conf").mkdir()
+
+    def run(name: str, directory: Path, *words: str) -> int:
+        lines = f"# @package _global_\n# {name} at smoke scale.\ndefaults:\n  - /schema/{name}\n  - _self_\n"
+        (folder / "conf" / f"smoke_{name}.yaml").write_text(lines, encoding="utf-8")
+        given = ["--config-dir", str(folder), f"conf=smoke_{name}", f"output={directory}", "wandb.mode=disabled"]
+        with as_the_command():
+            return main([*given, *words])
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory: pytest.TempPathFactory, run_defaults: Callable[..., int]) -> Callable[[str], Path]:
+    """The directory of a finished run of an experiment's defaults: one run for all tests of all workers."""
+    place = tmp_path_factory.getbasetemp()
+    place = place.parent if "PYTEST_XDIST_WORKER" in os.environ else place
+
+    @functools.cache
+    def directory(name: str) -> Path:
+        assert run_defaults(name, place / "smoke" / name) == 0
+        return place / "smoke" / name
+
+    return directory
 
 
 @pytest.fixture
