@@ -11,7 +11,7 @@ that it imports nothing heavier than numpy:
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
-    def science(config) -> dict                    all else that a point's numbers depend on (seed, probes, sweeps ...)
+    def science(config) -> dict                    all else that a point's numbers depend on (seed, queries, sweeps ...)
     def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
@@ -60,7 +60,13 @@ class InputError(ValueError):
 
 
 def about(
-    text: str, *, used_when: Use | None = None, entries_of: str | None = None, extends: bool = False, **limits: Any
+    text: str,
+    *,
+    used_when: Use | None = None,
+    entries_of: str | None = None,
+    extends: bool = False,
+    formerly: str | None = None,
+    **limits: Any,
 ) -> dict[str, Any]:
     """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
 
@@ -70,6 +76,7 @@ def about(
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
         extends: whether more of it only adds points of the same science, as samples, sizes and loads do: runs that
             differ in nothing else share a folder and a table.
+        formerly: a name that it had once, which is refused with a sentence that says the present one.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
     return {
@@ -78,6 +85,7 @@ def about(
         "used_when": used_when,
         "entries_of": entries_of,
         "extends": extends,
+        "formerly": formerly,
     }
 
 

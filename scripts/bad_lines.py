@@ -122,13 +122,13 @@ def damaged(folder: Path) -> list[Line]:
     for name, make in _arrays(good).items():
         path = folder / name
         make(path)
-        kinds = ["capacity sources=[{}] memories=[modern] stored=[5]", "separation sources=[{}] patterns=[3]"]
+        kinds = ["capacity ensembles=[{}] memories=[modern] patterns=[5]", "separation ensembles=[{}] patterns=[3]"]
         if path.suffix == ".npy":
-            mapped = "capacity sources=['mapped:{}'] memories=[exponential] stored=[5] samples=1 max_steps=1"
+            mapped = "capacity ensembles=['mapped:{}'] memories=[exponential] patterns=[5] samples=1 max_steps=1"
             kinds = [f"{mapped} dynamics=[synchronous]", "retrieval ensembles=[{}] patterns=[3]"]
         for kind in kinds:
             words = f"conf={kind}".format(path).split(" ")
-            found.append(Line("experiments.run", tuple(words), ("path", "sources", "patterns", name)))
+            found.append(Line("experiments.run", tuple(words), ("path", "ensembles", "patterns", name)))
     parts = ("path", "checkpoint", "text", "heads", "length", "layer", "vocabulary", "tensor")
     found += [Line("experiments.run", words, parts) for words in _checkpoints(folder)]
     found += [Line("experiments.plot", (str(path),), (path.name,)) for path in _results(folder)]

@@ -20,7 +20,7 @@ class Scale:
         metadata=about("loads, in the memory's own scaling", above=0, nonempty=True, extends=True),
     )
     samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1, extends=True))
-    probes: int = field(default=4, metadata=about("patterns queried in each draw", least=1))
+    queries: int = field(default=4, metadata=about("patterns queried in each draw", least=1, formerly="probes"))
     dynamics: list[str] | None = field(
         default=None,
         metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS),

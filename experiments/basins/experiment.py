@@ -76,9 +76,9 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
     parts = []
     for neurons in scale.neurons:
         counts = [find(memory).rounded(load, neurons) for load in scale.loads]
-        queries, most = len(_dynamics(memory, scale)) * scale.samples * overlaps * scale.probes, max(counts)
-        size = max(neurons**2, neurons * most, scale.probes * most)
-        points = queries // scale.probes * len(counts)
+        queries, most = len(_dynamics(memory, scale)) * scale.samples * overlaps * scale.queries, max(counts)
+        size = max(neurons**2, neurons * most, scale.queries * most)
+        points = queries // scale.queries * len(counts)
         parts.append(Cost(points, size, 20 * queries * sum(counts) * neurons + 20 * queries * neurons**2))
     return contract.total(parts)
 
@@ -94,7 +94,7 @@ def points(config: Config) -> list[dict]:
                 for patterns in sorted({blueprint.rounded(load, neurons, PARITY) for load in scale.loads}):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
-                    shared |= {"probes": min(scale.probes, patterns)}
+                    shared |= {"queries": min(scale.queries, patterns)}
                     found += [
                         shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(set(config.overlaps))
@@ -128,7 +128,7 @@ def _program(config: Config, point: dict) -> measurement.Program:
         point["dynamics"],
         point["neurons"],
         padding,
-        min(scale.probes, padding),
+        min(scale.queries, padding),
         len(set(config.overlaps)),
         point["max_steps"],
         point["beta"] is not None,

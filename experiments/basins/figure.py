@@ -65,7 +65,7 @@ def _final(ax: Axes, rows: Table) -> None:
     curves = _by_load(rows)
     looks = series([label for label, _ in curves])
     for label, curve in curves:
-        means = means_by_group(curve, ["start_overlap"], "overlap", "sample", "probes")
+        means = means_by_group(curve, ["start_overlap"], "overlap", "sample", "queries")
         error = np.nan_to_num(means["stderr"])
         ax.errorbar(means["start_overlap"], means["mean"], error, label=label, **ERROR | looks[label])
     ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
@@ -79,7 +79,7 @@ def _ends(ax: Axes, rows: Table) -> None:
     looks = series([label for label, _ in curves])
     for label, curve in curves:
         for name, fill, line in (("right", None, "-"), ("some", "w", ":")):
-            shares = by_group(curve, ["start_overlap"], name, "probes", "sample")
+            shares = by_group(curve, ["start_overlap"], name, "queries", "sample")
             bars = np.clip([shares["mean"] - shares["low"], shares["high"] - shares["mean"]], 0, None)
             look: dict[str, Any] = ERROR | looks[label] | {"linestyle": line, "zorder": 3 if fill is None else 2}
             look |= {"markerfacecolor": fill or looks[label]["color"]}

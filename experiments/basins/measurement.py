@@ -27,7 +27,7 @@ class Program(NamedTuple):
     dynamics: str
     neurons: int
     padding: int
-    probes: int
+    queries: int
     overlaps: int
     """How many initial overlaps one draw of patterns is queried at."""
     max_steps: int
@@ -37,13 +37,13 @@ class Program(NamedTuple):
     def cost(self) -> float:
         """Rough multiplications of one draw: the couplings, some ten updates or sweeps of every query."""
         sweep = self.neurons if self.dynamics != "synchronous" else 1
-        queries = self.probes * self.overlaps * 20 * min(self.padding, self.neurons * 4) * self.neurons
+        queries = self.queries * self.overlaps * 20 * min(self.padding, self.neurons * 4) * self.neurons
         return self.padding * self.neurons * (20 + self.neurons) + queries * min(sweep, 40)
 
 
 def grid(kind: Callable[[dict], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
-    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": (np.float32, draws.beta), "near": np.float32}
+    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
     return Grid(kind, one, draw, each, lambda kind: kind.overlaps, most=8, chunk=CHUNK, whole=True)
 
@@ -59,7 +59,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     used = jnp.arange(kind.padding) < draw["patterns"]
     model = draws.network(blueprint.build(stored, mask=used, **({"beta": draw["beta"]} if kind.has_beta else {})))
     rows = jnp.where(used[:, None], stored, 0.0)
-    index, keys = draws.numbered(query_key, kind.probes)
+    index, keys = draws.numbered(query_key, kind.queries)
     query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)  # noqa: E731
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)

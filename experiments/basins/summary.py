@@ -20,10 +20,10 @@ def summarise(table: Table) -> dict:
     critical, ends = [], []
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True)) | {"load": float(rows["load"].iloc[0])}
-        found = critical_load(rows["start_overlap"], rows["right"], rows["probes"], rows["sample"])
+        found = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
         fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
         critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
-        total = rows["probes"].sum()
+        total = rows["queries"].sum()
         right, some = rows["right"].sum() / total, rows["some"].sum() / total
         shares = {name: rows[name].sum() / total for name in ("reversed", "cycles", "step_limit")}
         ends.append(curve | {"right": right, "other": some - right, "nowhere": 1 - some - shares["reversed"]} | shares)

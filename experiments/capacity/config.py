@@ -29,15 +29,24 @@ class Scale:
     loads: list[float] | None = field(
         default=None, metadata=about("loads, in the memory's own scaling", above=0, nonempty=True, extends=True)
     )
-    stored: list[int] | None = field(
+    patterns: list[int] | None = field(
         default=None,
-        metadata=about("numbers of patterns M, instead of loads", least=1, most=2**40, nonempty=True, extends=True),
+        metadata=about(
+            "numbers of patterns M, instead of loads",
+            least=1,
+            most=2**40,
+            nonempty=True,
+            extends=True,
+            formerly="stored",
+        ),
     )
     samples: Any = field(
         default=None,
         metadata=about("disorder samples at each point, or {size: samples} from that size on", extends=True),
     )
-    probes: int | None = field(default=None, metadata=about("patterns queried in each sample", least=1))
+    queries: int | None = field(
+        default=None, metadata=about("patterns queried in each sample", least=1, formerly="probes")
+    )
     dynamics: list[str] | None = field(
         default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True)
     )
@@ -82,12 +91,13 @@ class Config(Scale, contract.Config):
             entries_of="memories",
         ),
     )
-    sources: list[str] = field(
+    ensembles: list[str] = field(
         default_factory=lambda: ["random"],
         metadata=about(
             "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
             nonempty=True,
-            meaning="source",
+            meaning="ensemble",
+            formerly="sources",
         ),
     )
     clamp: bool = field(

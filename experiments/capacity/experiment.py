@@ -15,7 +15,7 @@ moves with the cut, and at small N that of the classical network does: read it w
 
 Loads are rounded to odd numbers of patterns where fields are sums of M integers (classical, dense; `parity`): at an
 even M and an even N fields can vanish, a tie keeps the spin, and the threshold lies higher by order 1/N. Numbers
-given as `stored` are taken as they are; the column `parity` says which they are, and a note warns of a mixture.
+given as `patterns` are taken as they are; the column `parity` says which they are, and a note warns of a mixture.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import pattern_sets, retention
+from experiments.shared import corruptions, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
@@ -43,10 +43,10 @@ def check(config: Config) -> None:
     for memory in config.memories:
         at = scale.chosen(config, memory)
         scale.check(memory, at)
-        for source in config.sources:
-            if pattern_sets.streamed(source):
+        for ensemble in config.ensembles:
+            if pattern_sets.streamed(ensemble):
                 streamed.check(memory, at.dynamics, at.max_steps, config.clamp)
-            scale.check_source(memory, at, source, config.neurons)
+            scale.check_ensemble(memory, at, ensemble, config.neurons)
 
 
 def leaves_units(config: Config) -> bool:
@@ -58,29 +58,29 @@ def leaves_units(config: Config) -> bool:
 def rounds(config: Config) -> bool:
     """Whether loads of a memory with integer fields are asked for."""
     return any(
-        find(memory).integer_fields and scale.chosen(config, memory).stored is None for memory in config.memories
+        find(memory).integer_fields and scale.chosen(config, memory).patterns is None for memory in config.memories
     )
 
 
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     parts = []
-    for source in dict.fromkeys(config.sources):
+    for ensemble in dict.fromkeys(config.ensembles):
         for memory in dict.fromkeys(config.memories):
             at = scale.chosen(config, memory)
-            parts += [scale.cost(memory, at, source, size) for size in scale.widths(at, source)]
+            parts += [scale.cost(memory, at, ensemble, size) for size in scale.widths(at, ensemble)]
     return contract.total(parts)
 
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     found = []
-    for source in dict.fromkeys(config.sources):
+    for ensemble in dict.fromkeys(config.ensembles):
         for memory in dict.fromkeys(config.memories):
             at = scale.chosen(config, memory)
             beta = find(memory).beta if at.beta is None else at.beta
-            starts = dict.fromkeys(scale.start(spec) for spec in at.corruption)
-            widths = dict.fromkeys(scale.widths(at, source))
+            starts = dict.fromkeys(corruptions.name(spec) for spec in at.corruption)
+            widths = dict.fromkeys(scale.widths(at, ensemble))
             for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
                 for patterns in scale.pattern_counts(memory, at, neurons):
                     shared = {
@@ -89,10 +89,10 @@ def points(config: Config) -> list[dict]:
                         "neurons": neurons,
                         "patterns": patterns,
                         "corruption": start,
-                        "source": source,
+                        "ensemble": ensemble,
                         "beta": beta,
                         "max_steps": at.max_steps,
-                        "probes": min(at.probes, patterns),
+                        "queries": min(at.queries, patterns),
                     }
                     found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
     return found
@@ -105,11 +105,11 @@ def science(config: Config) -> dict:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, through one compiled program for each structure; passes over streams come last."""
-    stored = [point for point in points_ if not pattern_sets.streamed(point["source"])]
-    paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["source"])])
+    stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
+    paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["ensemble"])])
     kind = lambda point: _program(config, point, paddings)  # noqa: E731
     yield from retention.rows(config.seed, stored, kind, scale.counted)
-    yield from streamed.rows(config.seed, [point for point in points_ if pattern_sets.streamed(point["source"])])
+    yield from streamed.rows(config.seed, [point for point in points_ if pattern_sets.streamed(point["ensemble"])])
 
 
 def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
@@ -129,16 +129,16 @@ def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
 
 def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retention.Program:
     at = scale.chosen(config, point["memory"])
-    kind, amount = corruption(point["corruption"])
+    kind, amount = corruptions.parts(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(
         point["memory"],
         point["dynamics"],
         point["neurons"],
         padding,
-        min(at.probes, padding),
+        min(at.queries, padding),
         kind if amount else "none",
-        point["source"],
+        point["ensemble"],
         config.clamp,
         point["max_steps"],
         point["beta"] is not None,

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.capacity import theory
-from experiments.capacity.summary import named
 from experiments.figures import labels
 from experiments.figures.style import COLOURS, LINES, MARKERS, THEORY, Table, series
 from experiments.shared import corruptions, pattern_sets
+from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
 from hopfield.memories import find
@@ -37,7 +37,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
     Panels for whatever the table holds, three in a row.
     """
-    panels = _panels(named(table), summary)
+    panels = _panels(table, summary)
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
@@ -63,7 +63,7 @@ def _look(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def _panels(table: Table, summary: dict) -> list[Panel]:
     memories = list(dict.fromkeys(table["memory"]))
-    real = not set(table["source"]) <= set(pattern_sets.DRAWN) or table["source"].nunique() > 1
+    real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
     if real or (len(memories) > 1 and len({_symbol(memory) for memory in memories}) == 1):
         return _side_by_side(table, real)
     panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
@@ -71,7 +71,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     if len({entry["neurons"] for entry in critical}) > 1:
         panels.append(partial(_critical_patterns, critical=critical, betas=_betas(table)))
     panels.append(partial(_one_step_error, table=table))
-    clean = (table["corruption"] == 0).any()
+    clean = (table["corruption"] == CLEAN).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(_bimodal, memories))) else []:
         if theory.retained_overlap(memory, 0.01) is not None:
             panels.append(partial(_retained_overlap, table=table[table["memory"] == memory]))
@@ -82,8 +82,8 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
 
 def _side_by_side(table: Table, real: bool) -> list[Panel]:
     panels: list[Panel] = []
-    for source, start in dict.fromkeys(zip(table["source"], table["corruption"], strict=True)):
-        rows = table[(table["source"] == source) & (table["corruption"] == start)]
+    for ensemble, start in dict.fromkeys(zip(table["ensemble"], table["corruption"], strict=True)):
+        rows = table[(table["ensemble"] == ensemble) & (table["corruption"] == start)]
         for criterion in ("exact",) if real else ("fixed_point", "retained"):
             if criterion != "fixed_point" or start == table["corruption"].iloc[0]:
                 panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
@@ -117,7 +117,7 @@ def _headline(memory: str) -> str:
 
 def _shares(rows: Table, criterion: str, by: list[str]) -> Table:
     cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
-    return by_group(rows.assign(cluster=cluster), by, criterion, "probes", "cluster")
+    return by_group(rows.assign(cluster=cluster), by, criterion, "queries", "cluster")
 
 
 def _bars(ax: Axes, shares: Table, x: str, **look: Any) -> None:
@@ -130,7 +130,7 @@ def _variants(rows: Table) -> dict[tuple, str]:
     found = {}
     for dynamics, start in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
         parts = [str(dynamics)] if rows["dynamics"].nunique() > 1 else []
-        parts += [corruptions.label(corruptions.name(start))] if rows["corruption"].nunique() > 1 else []
+        parts += [corruptions.label(start)] if rows["corruption"].nunique() > 1 else []
         found[dynamics, start] = ", ".join(parts)
     return found
 
@@ -146,7 +146,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
         look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
         look |= {} if face is None else {"markerfacecolor": face}
         counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
-        exact = theory.success(memory, criterion, key[3], counts, key[2], beta)
+        exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped(key[2]), beta)
         if exact is not None:
             ax.plot(loads, exact, **_theory(color=look["color"]))
             look["linestyle"] = "none"
@@ -160,7 +160,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
     if known:
         ax.plot([], [], **_theory(label="exact at that $N$"))
     limit = theory.critical_load(memory, criterion, None, 0, beta)
-    if limit is not None and (rows["corruption"] == 0).any():
+    if limit is not None and (rows["corruption"] == CLEAN).any():
         ax.axvline(limit, **_theory(linestyle=":", label=_limit(memory, criterion, limit)))
     _converged(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
@@ -182,7 +182,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
 def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float]) -> None:
     """Number of patterns at which half of the queries pass, against the number of neurons, with theory."""
     frame: Table = pandas.DataFrame(critical)
-    clean = frame[frame["corruption"] == 0]
+    clean = frame[frame["corruption"] == CLEAN]
     frame = clean if len(clean) else frame
     looks = series(list(frame["memory"]))
     for memory, look in looks.items():
@@ -197,7 +197,8 @@ def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float]) 
         bars = np.clip([middle - low, high - middle], 0, None)
         ax.errorbar(size, middle, bars, label=labels.memory(memory), **_look(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
-        limit = theory.critical_load(memory, headline, None, rows["corruption"].iloc[0], betas[memory])
+        start = corruptions.flipped(rows["corruption"].iloc[0])
+        limit = theory.critical_load(memory, headline, None, start, betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **_theory(color=look["color"]))
     kinds = dict.fromkeys(_limit(memory, _headline(memory)) for memory in looks)
@@ -223,13 +224,14 @@ def _one_step_error(ax: Axes, table: Table) -> None:
     for key, curve in rows.groupby(["memory", "neurons"], sort=False):
         memory, neurons = key
         look = looks[str(key)] | {"linestyle": "none"}
-        means = means_by_group(curve, ["load"], "one_step_error", "cluster", "probes")
+        means = means_by_group(curve, ["load"], "one_step_error", "cluster", "queries")
         label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
         ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **_look(look))
         counts = np.sort(curve["patterns"].unique())
         loads = np.sort(curve["load"].unique())
-        exact = theory.one_step_error(memory, neurons, counts, curve["corruption"].iloc[0], _betas(curve)[memory])
+        start = corruptions.flipped(curve["corruption"].iloc[0])
+        exact = theory.one_step_error(memory, neurons, counts, start, _betas(curve)[memory])
         if exact is not None:
             shown = exact > 1e-9
             ax.plot(loads[shown], exact[shown], **_theory(color=look["color"]))
@@ -253,8 +255,8 @@ def _retained_overlap(ax: Axes, table: Table) -> None:
     bimodal, of all queries where they spread and a cut would decide.
     """
     memory = table["memory"].iloc[0]
-    column, weight = ("overlap_retained", "retained") if _bimodal(memory) else ("overlap", "probes")
-    rows = table[(table["corruption"] == 0) & (table["dynamics"] == table["dynamics"].iloc[0])]
+    column, weight = ("overlap_retained", "retained") if _bimodal(memory) else ("overlap", "queries")
+    rows = table[(table["corruption"] == CLEAN) & (table["dynamics"] == table["dynamics"].iloc[0])]
     rows = rows[rows["memory"] == memory]
     rows = rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
     looks = series([str(size) for size in rows["neurons"].unique()])
@@ -301,7 +303,7 @@ def _extrapolation(ax: Axes, summary: dict, betas: dict[str, float]) -> None:
         width = 1.8 if best is not None and fit["load"] == best["load"] else 1.0
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
-    memory, start = points["memory"].iloc[0], points["corruption"].iloc[0]
+    memory, start = points["memory"].iloc[0], corruptions.flipped(points["corruption"].iloc[0])
     limit = theory.critical_load(memory, headline, None, start, betas[memory])
     if limit is not None:
         ax.axhline(limit, **_theory(label=_limit(memory, headline, limit)))
@@ -329,9 +331,5 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
         if _symbol(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
             ax.axvline(gardner, **_theory(label=f"Gardner's bound for any rule: {gardner:g}"))
     ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
-    start = (
-        corruptions.label(corruptions.name(table["corruption"].iloc[0]))
-        if criterion != "fixed_point"
-        else "clean pattern, one step"
-    )
-    ax.set_title(f"{table['source'].iloc[0]}, {start}" if real else start, loc="left")
+    start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
+    ax.set_title(f"{table['ensemble'].iloc[0]}, {start}" if real else start, loc="left")

@@ -17,9 +17,9 @@ class At(NamedTuple):
 
     neurons: list[int] = [64]  # noqa: RUF012 - never changed
     loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
-    stored: list[int] | None = None
+    patterns: list[int] | None = None
     samples: Any = 4
-    probes: int = 4
+    queries: int = 4
     dynamics: list[str] = ["synchronous"]  # noqa: RUF012
     corruption: list[Any] = [0.0]  # noqa: RUF012
     beta: float | None = None
@@ -31,21 +31,21 @@ def first_given(*layers: Scale) -> At:
     """Every number from the first of the layers that gives it, from smoke scale if none does.
 
     Raises:
-        ValueError: a layer gives both loads and stored.
+        ValueError: a layer gives both loads and patterns.
     """
     chosen = {}
     for layer in layers:
-        if layer.loads is not None and layer.stored is not None:
-            raise ValueError("loads must not be given together with stored, which says the same in numbers")
-        if layer.parity is not None and layer.stored is not None:
-            raise ValueError("parity must not be given together with stored, whose numbers are taken as they are")
-        # Loads and stored are two ways to say one thing: whichever comes first silences the other below it.
-        counted = "loads" in chosen or "stored" in chosen
+        if layer.loads is not None and layer.patterns is not None:
+            raise ValueError("loads must not be given together with patterns, which says the same in numbers")
+        if layer.parity is not None and layer.patterns is not None:
+            raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
+        # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
+        counted = "loads" in chosen or "patterns" in chosen
         for name in At._fields:
             value = getattr(layer, name)
-            if value is not None and name not in chosen and not (counted and name in ("loads", "stored")):
+            if value is not None and name not in chosen and not (counted and name in ("loads", "patterns")):
                 chosen[name] = value
-    return At(**({"loads": None} if "stored" in chosen else {}), **chosen)
+    return At(**({"loads": None} if "patterns" in chosen else {}), **chosen)
 
 
 def chosen(config: Config, memory: str) -> At:
@@ -53,15 +53,9 @@ def chosen(config: Config, memory: str) -> At:
     return first_given(config, spellings.entry(config.per_memory, memory) or Scale())
 
 
-def start(spec: str | float) -> str | float:
-    """One name for every corruption: the fraction of flipped spins, or kind:amount."""
-    found = corruption(spec)
-    return str(found) if found.kind != "flip" and found.amount else found.amount
-
-
-def widths(at: At, source: str) -> list[int]:
-    """Numbers of neurons to measure a source at."""
-    return at.neurons if source in pattern_sets.DRAWN else [pattern_sets.shape(source)[1]]
+def widths(at: At, ensemble: str) -> list[int]:
+    """Numbers of neurons to measure an ensemble at."""
+    return at.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
 
 
 def samples(at: At, neurons: int) -> int:
@@ -79,9 +73,9 @@ def samples(at: At, neurons: int) -> int:
 
 
 def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
-    """Numbers of patterns M in ascending order: `stored` as given, or the loads rounded to the scale's parity."""
-    if scale.stored is not None:
-        return sorted(set(scale.stored))
+    """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity."""
+    if scale.patterns is not None:
+        return sorted(set(scale.patterns))
     blueprint = find(memory)
     try:
         return sorted({blueprint.rounded(load, neurons, scale.parity.name) for load in scale.loads or []})
@@ -115,52 +109,52 @@ def _check_samples(samples: Any) -> None:
             raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
 
 
-def check_source(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
-    """Refuse a number of patterns, samples or neurons that a source does not have, in one sentence.
+def check_ensemble(memory: str, at: At, ensemble: str, neurons: list[int] | None) -> None:
+    """Refuse a number of patterns, samples or neurons that an ensemble does not have, in one sentence.
 
     Args:
-        neurons: the common numbers of neurons, which a source that is not random must have.
+        neurons: the common numbers of neurons, which an ensemble that is not random must have.
     """
-    if source not in pattern_sets.DRAWN:
-        _check_held(memory, at, source, neurons)
-    for size in widths(at, source):
+    if ensemble not in pattern_sets.DRAWN:
+        _check_held(memory, at, ensemble, neurons)
+    for size in widths(at, ensemble):
         curves = len(at.dynamics) * len(at.corruption) * len(pattern_counts(memory, at, size))
         if curves * samples(at, size) > 10**7:
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
         most = max(pattern_counts(memory, at, size))
-        if most * size > 2**30 and not pattern_sets.streamed(source):
+        if most * size > 2**30 and not pattern_sets.streamed(ensemble):
             raise ValueError(f"{_count(at)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
         if most > 2**40:
             raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
 
 
-def cost(memory: str, at: At, source: str, neurons: int) -> Cost:
+def cost(memory: str, at: At, ensemble: str, neurons: int) -> Cost:
     """What a memory at one size takes: stored patterns and couplings, or counts by overlap and bit."""
     counts = pattern_counts(memory, at, neurons)
     starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
-    points, probes = starts * drawn * len(counts), min(at.probes, most)
-    if pattern_sets.streamed(source):
-        return Cost(points, probes * starts * (neurons + 1) ** 2, 2 * drawn * most * probes * starts * neurons**2)
+    points, queries = starts * drawn * len(counts), min(at.queries, most)
+    if pattern_sets.streamed(ensemble):
+        return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
     coupled = not isinstance(draws.network(find(memory).build(np.ones((1, 2), np.float32))), Memory)
     each = neurons / 8 if coupled or "asynchronous" in at.dynamics else 0
-    elements = max(most * neurons, probes * most, neurons**2 if coupled else 0)
-    return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * probes))
+    elements = max(most * neurons, queries * most, neurons**2 if coupled else 0)
+    return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * queries))
 
 
 def _count(at: At) -> str:
     """Name of the option that says how many patterns there are."""
-    return "loads" if at.stored is None else "stored"
+    return "loads" if at.patterns is None else "patterns"
 
 
-def _check_held(memory: str, at: At, source: str, neurons: list[int] | None) -> None:
+def _check_held(memory: str, at: At, ensemble: str, neurons: list[int] | None) -> None:
     """The same for patterns of which there are only so many."""
-    if source.startswith(pattern_sets.MAPPED):
-        pattern_sets.check_spins(source)
-    rows, width = pattern_sets.shape(source)
+    if ensemble.startswith(pattern_sets.MAPPED):
+        pattern_sets.check_spins(ensemble)
+    rows, width = pattern_sets.shape(ensemble)
     if neurons is not None and set(neurons) != {width}:
-        raise ValueError(f"neurons must be {width} for the patterns of {source}, got {neurons}")
+        raise ValueError(f"neurons must be {width} for the patterns of {ensemble}, got {neurons}")
     most = max(pattern_counts(memory, at, width))
     if most > rows:
-        raise ValueError(f"{_count(at)} must ask for at most the {rows} patterns of {source}, got {most} for {memory}")
-    if pattern_sets.streamed(source) and samples(at, width) != 1:
-        raise ValueError(f"samples must be 1 for {source}, which gives the same patterns every time, got {at.samples}")
+        raise ValueError(f"{_count(at)} must be at most the {rows} patterns of {ensemble}, got {most} for {memory}")
+    if pattern_sets.streamed(ensemble) and samples(at, width) != 1:
+        raise ValueError(f"samples must be 1 for {ensemble}, whose patterns are always the same, got {at.samples}")

@@ -11,11 +11,10 @@ from typing import cast
 import numpy as np
 
 from experiments.capacity import scale
-from experiments.shared import draws, pattern_sets, retention
+from experiments.shared import corruptions, draws, pattern_sets, retention
 from experiments.shared.streams import check_memory, start
 from hopfield import Memory, find_memory
 from hopfield.large import counts, mesh
-from hopfield.patterns import corruption
 
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
@@ -38,25 +37,25 @@ def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
 
 
 def _draw(point: dict) -> tuple:
-    return point["source"], point["neurons"], point["sample"]
+    return point["ensemble"], point["neurons"], point["sample"]
 
 
 def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     most = max(point["patterns"] for point in points)
-    source, probes = _draw(points[0])[0], max(point["probes"] for point in points)
+    ensemble, count = _draw(points[0])[0], max(point["queries"] for point in points)
     # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
-    pattern_key, probe_key = draws.keys(seed, points[0]["neurons"], 0, points[0]["sample"])
-    drawn = pattern_sets.stream(source, pattern_key, most, points[0]["neurons"])
-    targets = np.asarray(drawn.part(0, probes).rows(0, probes), np.float64)
-    starts = dict.fromkeys([0.0, *(point["corruption"] for point in points)])
-    queries = {name: start(*corruption(name), probe_key, targets) for name in starts}
+    pattern_key, query_key = draws.keys(seed, points[0]["neurons"], 0, points[0]["sample"])
+    drawn = pattern_sets.stream(ensemble, pattern_key, most, points[0]["neurons"])
+    targets = np.asarray(drawn.part(0, count).rows(0, count), np.float64)
+    starts = dict.fromkeys([corruptions.CLEAN, *(point["corruption"] for point in points)])
+    queries = {name: start(*corruptions.parts(name), query_key, targets) for name in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
-    devices = None if source.startswith(pattern_sets.MAPPED) else mesh.device_mesh()
+    devices = None if ensemble.startswith(pattern_sets.MAPPED) else mesh.device_mesh()
     for found in counts.along(drawn, stacked, sizes, mesh=devices):
         of = {}
         for i, name in enumerate(queries):
-            of[name] = counts.Counts(*(part[i * probes : (i + 1) * probes] for part in found))
+            of[name] = counts.Counts(*(part[i * count : (i + 1) * count] for part in found))
         for point in points:
             if point["patterns"] == found.patterns:
                 yield point | _outcome(point, of, targets)
@@ -67,7 +66,7 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
     blueprint = find_memory(point["memory"])
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
     part = counts.summand(cast(Memory, blueprint.build(np.ones((1, point["neurons"])), **options)))
-    found, used = counted[point["corruption"]], slice(0, point["probes"])
+    found, used = counted[point["corruption"]], slice(0, point["queries"])
     target, begun = targets[used], found.queries[used]
     state = found.update(part.potential)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
@@ -78,7 +77,7 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
         **{name: int(np.sum(overlap > cut)) for name, cut in retention.CUTS.items()},
         "exact": int(np.sum(np.all(state == target, axis=1))),
         "cycles": 0,
-        "fixed_point": int(np.sum(np.all(counted[0.0].update(part.potential)[used] == target, axis=1))),
+        "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(part.potential)[used] == target, axis=1))),
         "target_weight": int(np.sum(share > 0.5)),
         "converged_weight": None,  # the weights after the step would need another pass
         "overlap": float(np.mean(overlap)),

@@ -5,9 +5,10 @@ from typing import Any, cast
 import numpy as np
 import pandas
 
-from experiments.capacity import scale, theory
+from experiments.capacity import theory
 from experiments.figures.style import Table
-from experiments.shared import pattern_sets
+from experiments.shared import corruptions, pattern_sets
+from experiments.shared.corruptions import CLEAN
 from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.crossings import half_crossing
@@ -24,12 +25,11 @@ faster than any power (exact theory at each N stands beside them), and those of 
 """
 HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
 """Criteria of the command's last lines, by whether the load is ln M / N."""
-CURVE = ["memory", "dynamics", "corruption", "source", "neurons"]
+CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 
 
 def summarise(table: Table) -> dict:
     """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
-    table = named(table)
     critical = [entry for key, rows in table.groupby(CURVE, sort=False) for entry in _critical(key, rows)]
     return {
         "critical_load": critical,
@@ -38,11 +38,6 @@ def summarise(table: Table) -> dict:
         "notes": _notes(table),
         "scalars": _scalars(critical),
     }
-
-
-def named(table: Table) -> Table:
-    """The table with flips as numbers again: beside other corruptions a CSV file makes strings of them."""
-    return table.assign(corruption=table["corruption"].map(scale.start))
 
 
 def logarithmic(memory: str) -> bool:
@@ -62,7 +57,7 @@ def _critical(key: Any, rows: Table) -> list[dict]:
         used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]
         if used.empty:  # couplings have no weight on a pattern
             continue
-        load = critical_load(used["load"], used[criterion], used["probes"], _clusters(used))
+        load = critical_load(used["load"], used[criterion], used["queries"], _clusters(used))
         if load.found:
             fit = {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method}
             found.append({"criterion": criterion, "load": load.value, "stderr": load.stderr} | fit)
@@ -76,7 +71,7 @@ def _one_step(rows: Table) -> list[dict]:
     near = rows[(mean > level / 4) & (mean < 4 * level)]
     if near["load"].nunique() < 2 or not theory.has_one_step_error(str(rows["memory"].iloc[0])):
         return []
-    found = half_crossing(near["load"], near["one_step_error"], _clusters(near), near["probes"], level=level)
+    found = half_crossing(near["load"], near["one_step_error"], _clusters(near), near["queries"], level=level)
     if not np.isfinite(found.stderr):
         return []
     entry = {"criterion": "one_step_error", "load": found.value, "stderr": found.stderr}
@@ -87,9 +82,9 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     """What is judged by which cut, exact or approximate theory at this N and for N → ∞, and what kind of theory."""
     beta = rows["beta"].fillna(1.0).iloc[0]
     known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
-    if curve["source"] not in pattern_sets.DRAWN:
+    if curve["ensemble"] not in pattern_sets.DRAWN:
         return known
-    arguments = (curve["corruption"], float(beta))
+    arguments = (corruptions.flipped(curve["corruption"]), float(beta))
     at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
     limit = theory.critical_load(curve["memory"], criterion, None, *arguments)
     kind = theory.kind(curve["memory"], criterion) if at_size is not None or limit is not None else None
@@ -103,7 +98,7 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
     if not chosen:
         return []
     found = []
-    names = ["memory", "dynamics", "corruption", "source", "criterion"]
+    names = ["memory", "dynamics", "corruption", "ensemble", "criterion"]
     frame: Table = pandas.DataFrame(chosen)
     for key, rows in frame.groupby(names, sort=False):
         for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"]):
@@ -114,11 +109,11 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
 def _overlaps(table: Table) -> list[dict]:
     """Mean final overlap of all queries from clean starts at every load, beside theory for N → ∞: no cut enters."""
     found = []
-    for key, rows in table[table["corruption"] == 0].groupby(CURVE, sort=False):
+    for key, rows in table[table["corruption"] == CLEAN].groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
-        if theory.retained_overlap(curve["memory"], 0.01) is None or curve["source"] not in pattern_sets.DRAWN:
+        if theory.retained_overlap(curve["memory"], 0.01) is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
-        means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "probes")
+        means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")
         expected = theory.retained_overlap(curve["memory"], means["load"].to_numpy(float))
         for load, mean, stderr, known in zip(
             means["load"], means["mean"], means["stderr"], cast(Any, expected), strict=True
@@ -145,7 +140,7 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
     for entry in critical:
         if entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]:
             name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
-            name += "" if entry["source"] == pattern_sets.RANDOM else f"/{entry['source']}"
-            name += "" if entry["corruption"] == 0 else f"/{entry['corruption']}"
+            name += "" if entry["ensemble"] == pattern_sets.RANDOM else f"/{entry['ensemble']}"
+            name += "" if entry["corruption"] == CLEAN else f"/{entry['corruption']}"
             scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
     return scalars

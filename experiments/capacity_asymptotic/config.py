@@ -40,13 +40,21 @@ class Config(contract.Config):
             extends=True,
         ),
     )
-    trials: int = field(default=400, metadata=about("sampled queries at each load", least=1))
-    draws: int = field(
-        default=8,
-        metadata=about("draws of all patterns at each load, where they are enumerated", least=1, used_when=_ENUMERATED),
+    sampled_queries: int = field(
+        default=400, metadata=about("queries at each load whose overlaps are sampled", least=1, formerly="trials")
     )
-    probes: int = field(
-        default=16, metadata=about("patterns queried in each of those draws", least=1, used_when=_ENUMERATED)
+    samples: int = field(
+        default=8,
+        metadata=about(
+            "draws of all patterns at each load, where they are enumerated",
+            least=1,
+            used_when=_ENUMERATED,
+            formerly="draws",
+        ),
+    )
+    queries: int = field(
+        default=16,
+        metadata=about("patterns queried in each of those draws", least=1, used_when=_ENUMERATED, formerly="probes"),
     )
 
     def __post_init__(self) -> None:

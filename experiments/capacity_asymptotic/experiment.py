@@ -20,6 +20,7 @@ from experiments.capacity_asymptotic.figure import plot
 from experiments.capacity_asymptotic.summary import summarise
 from experiments.capacity_asymptotic.theory import thresholds
 from experiments.contract import Cost
+from experiments.shared import corruptions
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
 
@@ -38,21 +39,25 @@ def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     most = max(config.neurons)
     sampled = 2 * len(config.neurons) * len(config.corruption) * len(config.around)
-    queries = config.probes * len(config.corruption)
+    queries = config.queries * len(config.corruption)
     counted = (max(config.enumerated, default=0) + 1) ** 2 * queries
-    passes = config.draws * len(config.enumerated) * MOST * counted / 32
-    return Cost(2 * sampled, 2 * max(config.trials * (most + 1), counted), 50 * sampled * config.trials * most + passes)
+    passes = config.samples * len(config.enumerated) * MOST * counted / 32
+    return Cost(
+        2 * sampled,
+        2 * max(config.sampled_queries * (most + 1), counted),
+        50 * sampled * config.sampled_queries * most + passes,
+    )
 
 
 def points(config: Config) -> list[dict]:
     """One point per method, size, start and load, around each of the two thresholds."""
     found = []
     for neurons in dict.fromkeys(config.neurons):
-        for corruption in dict.fromkeys(config.corruption):
-            centres = thresholds(config.beta, corruption).values()
+        for flipped in dict.fromkeys(config.corruption):
+            centres = thresholds(config.beta, flipped).values()
             loads = {round(c + a * (1 + 16 / neurons), 6) for c in centres for a in config.around}
             for load in sorted(load for load in loads if load * neurons > np.log(2)):
-                point = {"neurons": neurons, "corruption": corruption, "beta": config.beta, "load": load}
+                point = {"neurons": neurons, "corruption": corruptions.name(flipped), "beta": config.beta, "load": load}
                 found.append({"method": "sampled", **point})
                 if neurons in config.enumerated and load * neurons <= np.log(MOST):
                     found.append({"method": "enumerated", **point})
@@ -61,7 +66,7 @@ def points(config: Config) -> list[dict]:
 
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed, "trials": config.trials, "draws": config.draws, "probes": config.probes}
+    return {name: getattr(config, name) for name in ("seed", "sampled_queries", "samples", "queries")}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

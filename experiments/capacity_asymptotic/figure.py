@@ -7,6 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures.style import THEORY, Table, panels, series
+from experiments.shared import corruptions
+from experiments.shared.corruptions import CLEAN
 
 NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 
@@ -18,7 +20,7 @@ def plot(table: Table, summary: dict) -> Figure:
     _thresholds(axes[0, 0], found)
     first = table["corruption"].iloc[0]
     rows = table[table["corruption"] == first]
-    start = "clean start" if first == 0 else f"{first:g} of the spins flipped"
+    start = corruptions.label(first)
     _curves(axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight")
     _curves(axes[0, 2], rows.assign(lost=rows["error"]), "wrong spins after one step")
     axes[0, 2].axhline(0.25, **THEORY)
@@ -35,7 +37,7 @@ def _thresholds(ax: Axes, found: Table) -> None:
     for key in keys:
         rows = found[(found["criterion"] == key[0]) & (found["corruption"] == key[1])]
         look = looks[str(key)]
-        label = NAMES[key[0]] + (f", {key[1]:g} flipped" if key[1] else "")
+        label = NAMES[key[0]] + ("" if key[1] == CLEAN else f", {corruptions.label(key[1])}")
         for method, face in (("sampled", look["color"]), ("enumerated", "none")):
             part = rows[(rows["method"] == method) & rows["load"].notna()]
             options: Any = {

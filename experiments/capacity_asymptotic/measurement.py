@@ -7,20 +7,22 @@ import jax
 import numpy as np
 
 from experiments.capacity_asymptotic.config import Config
+from experiments.shared import corruptions
 from hopfield.large import counts, overlap_sampling
 from hopfield.patterns.sources import generated
 
 
 def sampled(config: Config, point: dict) -> dict:
     """The row of a point from overlaps that are sampled, whatever the number of patterns."""
-    parts = [config.seed, point["neurons"], round(point["corruption"] * 1e6), round(point["load"] * 1e6)]
+    _, flipped = corruptions.parts(point["corruption"])
+    parts = [config.seed, point["neurons"], round(flipped * 1e6), round(point["load"] * 1e6)]
     found = overlap_sampling.sample(
         np.random.default_rng(parts),
         point["neurons"],
         point["load"] * point["neurons"],
         beta=point["beta"],
-        flipped=round(point["corruption"] * point["neurons"]),
-        trials=config.trials,
+        flipped=round(flipped * point["neurons"]),
+        trials=config.sampled_queries,
     )
     return _row(found.log_odds, found.wrong, found.entropy)
 
@@ -28,17 +30,17 @@ def sampled(config: Config, point: dict) -> dict:
 def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[dict]:
     """All patterns drawn and counted: one pass over the most of them for all loads and starts of a draw."""
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
-    probes = min(config.probes, max(size.values()))
+    queries = min(config.queries, max(size.values()))
     seen: dict[tuple, list] = {}
-    for draw in range(config.draws):
+    for draw in range(config.samples):
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), draw)
         source = generated(key, "spins", max(size.values()), neurons)
-        targets = np.asarray(source.part(0, probes).rows(0, probes), np.float64)
+        targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
         starts = {c: _flipped(config, targets, c, draw) for c in dict.fromkeys(p["corruption"] for p in points_)}
         for found in counts.along(source, np.concatenate(list(starts.values())), list(size.values())):
             for point in (point for point in points_ if size[point["load"]] == found.patterns):
                 # Its own first patterns are queried, however many more there are at other loads.
-                first, own = list(starts).index(point["corruption"]) * probes, min(probes, found.patterns)
+                first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.patterns)
                 part = counts.Counts(*(x[first : first + own] for x in found))
                 judged = _judged(part, targets[:own], point["beta"])
                 seen.setdefault((point["corruption"], point["load"]), []).append(judged)
@@ -55,11 +57,12 @@ def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[di
         )
 
 
-def _flipped(config: Config, targets: np.ndarray, corruption: float, draw: int) -> np.ndarray:
+def _flipped(config: Config, targets: np.ndarray, corruption: str, draw: int) -> np.ndarray:
     """Every target with a fixed number of random spins flipped, which do not depend on how many targets there are."""
-    rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(corruption * 1e6)])
-    order = rng.permuted(np.tile(np.arange(targets.shape[1]), (config.probes, 1)), axis=1)[: len(targets)]
-    return np.where(order < round(corruption * targets.shape[1]), -targets, targets)
+    _, amount = corruptions.parts(corruption)
+    rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(amount * 1e6)])
+    order = rng.permuted(np.tile(np.arange(targets.shape[1]), (config.queries, 1)), axis=1)[: len(targets)]
+    return np.where(order < round(amount * targets.shape[1]), -targets, targets)
 
 
 def _judged(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:

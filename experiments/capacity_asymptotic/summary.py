@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from experiments.capacity_asymptotic.theory import spin_load, thresholds
 from experiments.figures.style import Table
+from experiments.shared import corruptions
 from hopfield.theory import exponential
 
 RESOLUTION = 1e-9
@@ -21,7 +22,9 @@ def summarise(table: Table) -> dict:
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         beta = float(rows["beta"].iloc[0])
-        limits = thresholds(beta, curve["corruption"])
+        flipped = corruptions.flipped(curve["corruption"])
+        assert flipped is not None
+        limits = thresholds(beta, flipped)
         share = rows["heavy"] / rows["queries"]
         # In probits the share is nearly straight; its error there is that of the share over the normal density.
         inside = np.clip(share, 0.5 / rows["queries"], 1 - 0.5 / rows["queries"])
@@ -35,8 +38,8 @@ def summarise(table: Table) -> dict:
             "spin": crossing(rows["load"], rows["error"], rows["error_stderr"], 0.25),
         }
         theory = {
-            "weight": float(exponential.critical_load(curve["neurons"], beta, curve["corruption"])),
-            "spin": spin_load(curve["neurons"], beta, curve["corruption"], limits["spin"]),
+            "weight": float(exponential.critical_load(curve["neurons"], beta, flipped)),
+            "spin": spin_load(curve["neurons"], beta, flipped, limits["spin"]),
         }
         for criterion, (load, stderr) in measured.items():
             entry = {"load": load, "stderr": stderr, "theory": theory[criterion], "limit": limits[criterion]}
@@ -78,6 +81,6 @@ def _scalars(found: list[dict]) -> dict[str, float]:
     for entry in found:
         if entry["load"] is not None:
             name = f"{entry['criterion']}/{entry['method']}/N={entry['neurons']}"
-            name += f"/{entry['corruption']:g}" if entry["corruption"] else ""
+            name += "" if entry["corruption"] == corruptions.CLEAN else f"/{entry['corruption']}"
             scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
     return scalars

@@ -48,7 +48,9 @@ class Config(contract.Config):
             ),
         ),
     )
-    repetitions: int = field(default=2, metadata=about("timed runs, of which the fastest counts", least=1))
+    repeats: int = field(
+        default=2, metadata=about("timed runs, of which the fastest counts", least=1, formerly="repetitions")
+    )
     samples: int = field(
         default=2,
         metadata=about("draws over which errors are averaged", least=1, used_when=chosen("passes", "forward")),

@@ -26,7 +26,7 @@ X_AXIS = "length"
 
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
-    parts, runs = [], len(config.passes) * (config.repetitions + 2 * config.samples + 1)
+    parts, runs = [], len(config.passes) * (config.repeats + 2 * config.samples + 1)
     for length in config.lengths:
         for method, number in map(parsed, config.methods):
             dense = method == "dense" or method not in EXACT
@@ -50,7 +50,7 @@ def points(config: Config) -> list[dict]:
 
 def science(config: Config) -> dict:
     """What else the numbers depend on."""
-    names = ("seed", "width", "spread", "repetitions", "samples", "largest_dense")
+    names = ("seed", "width", "spread", "repeats", "samples", "largest_dense")
     return {name: getattr(config, name) for name in names}
 
 

@@ -46,7 +46,7 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
     compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
     memory = compiled.memory_analysis()
     seconds = []
-    for _ in range(config.repetitions + 1):  # the first run pays for pages never touched before
+    for _ in range(config.repeats + 1):  # the first run pays for pages never touched before
         begun = time.perf_counter()
         jax.block_until_ready(compiled(*inputs))
         seconds.append(time.perf_counter() - begun)

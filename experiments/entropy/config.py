@@ -29,7 +29,7 @@ class Config(contract.Config):
         metadata=about(
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
             nonempty=True,
-            meaning="source",
+            meaning="ensemble",
         ),
     )
     neurons: int = field(

@@ -33,7 +33,7 @@ class Config(contract.Config):
     )
     samples: int = field(default=2, metadata=about("problems measured", least=1, extends=True))
     tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
-    trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1))
+    search_trials: int = field(default=4, metadata=about("trials of every rule's numbers", least=1, formerly="trials"))
     steps: int = field(default=400, metadata=about("steps of a run at most", least=1))
     natural_steps: int = field(
         default=50,

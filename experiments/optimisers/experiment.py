@@ -44,8 +44,8 @@ def cost(config: Config) -> Cost:
     steps = max(config.steps, config.natural_steps, config.mini_steps)
     whole = max(size**2 if set(config.rules) & {"cg", "cholesky", "kernel"} else size, config.patterns**2)
     order = (steps + config.examples) * config.batch if "mini" in config.batches else 0
-    elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.trials)
-    runs = tasks * len(config.rules) * (config.trials * config.tuning + config.samples * (config.repeats + 2))
+    elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.search_trials)
+    runs = tasks * len(config.rules) * (config.search_trials * config.tuning + config.samples * (config.repeats + 2))
     points = tasks * len(config.rules) * config.samples
     return Cost(points, elements, runs * steps * (10 * examples * size + whole) / 32)
 
@@ -62,7 +62,7 @@ def points(config: Config) -> list[dict]:
 
 def science(config: Config) -> dict:
     """What a point's numbers depend on besides the point."""
-    names = ("seed", "tuning", "trials", "steps", "natural_steps", "mini_steps", "tolerance", "repeats")
+    names = ("seed", "tuning", "search_trials", "steps", "natural_steps", "mini_steps", "tolerance", "repeats")
     sizes = ("features", "patterns", "classes", "examples", "held")
     return {name: getattr(config, name) for name in (*names, *sizes)} | {"batch_size": config.batch}
 
@@ -99,7 +99,7 @@ def _setting(config: Config, point: dict, sample: int) -> measurement.Setting:
 def _tuned(config: Config, point: dict, rule: str) -> measurement.Tuned:
     settings = [_setting(config, point, TUNING + i) for i in range(config.tuning)]
     seed = [config.seed, RULES.index(rule), BATCHES.index(point["batch"])]
-    return measurement.tune(rule, settings, _limit(config, rule, point["batch"]), config.trials, seed)
+    return measurement.tune(rule, settings, _limit(config, rule, point["batch"]), config.search_trials, seed)
 
 
 def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]) -> Iterator[dict]:
@@ -121,7 +121,9 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]
         rule, each = point["rule"], found[point["rule"]]
         median = float(np.median(taken[rule]))
         times = {marks[rule]: median} | _between(rule, tuned[rule].hyper, where, each, marks[rule])
-        row = point | _described(each, where, tuned[rule], config.trials) | _timed(taken[rule], marks[rule], each)
+        row = (
+            point | _described(each, where, tuned[rule], config.search_trials) | _timed(taken[rule], marks[rule], each)
+        )
         cost = measurement.product_cost(where.given) if rule == "cg" else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
         yield row | {"curve": measurement.curve(each, where, times)}
@@ -156,8 +158,8 @@ def _described(each: measurement.Run, where: measurement.Setting, tuned: measure
         **{name: numbers.get(name) for name in ("rate", "friction", "damping", "curvature", "memory")},
         "edge": tuned.edge,
         "tuned": tuned.reached,
-        "trials": trials,
-        "trials_diverged": tuned.diverged,
+        "search_trials": trials,
+        "search_trials_diverged": tuned.diverged,
         "diverged": each.diverged,
         "optimum": where.optimum,
         "target": where.target,

@@ -72,7 +72,7 @@ def _results(rows: Table) -> list[dict]:
         then = [np.inf if lost else _at(run, equal) for lost, run in zip(own["diverged"], curves(own), strict=True)]
         entry |= {"equal_seconds": equal, "excess_then": _median(then)}
         entry |= {"diverged": int(own["diverged"].sum())}
-        entry |= {name: int(own[name].iloc[0]) for name in ("trials", "trials_diverged")}
+        entry |= {name: int(own[name].iloc[0]) for name in ("search_trials", "search_trials_diverged")}
         names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
         entry |= {name: float(own[name].astype(float).mean(skipna=False)) for name in names}
         numbers = ("rate", "friction", "damping", "curvature", "memory")
@@ -156,7 +156,9 @@ def _scalars(found: dict) -> dict[str, Any]:
         scalars["product_in_gradients"] = found["product"]["median"]
     for entry in found["results"]:
         lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
-        search = f"all {entry['trials']} trials" if entry["trials_diverged"] == entry["trials"] else ""
+        search = (
+            f"all {entry['search_trials']} trials" if entry["search_trials_diverged"] == entry["search_trials"] else ""
+        )
         if said := ", ".join(filter(None, (lost, search))):
             scalars[f"diverged/{entry['batch']}/{entry['conditioning']:g}/{entry['rule']}"] = said
     return scalars

@@ -24,7 +24,7 @@ class Map:
         default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
     )
     samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
-    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+    queries: int = field(default=2, metadata=about("patterns started from in each draw", least=1, formerly="probes"))
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Curves:
     levels: int = field(
         default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
     )
-    probes: int = field(default=2, metadata=about("patterns started from in each draw", least=1))
+    queries: int = field(default=2, metadata=about("patterns started from in each draw", least=1, formerly="probes"))
     burn_in: list[int] = field(
         default_factory=lambda: [20],
         metadata=about("sweeps before anything is averaged, one number or one for each N", least=0, repeats=True),

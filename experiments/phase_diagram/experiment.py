@@ -62,7 +62,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
             "level": cell.level,
             "column": cell.column,
             "row": cell.row,
-            "probes": area.probes,
+            "queries": area.queries,
             "burn_in": getattr(area, "burn_in", 0),
             "sweeps": getattr(area, "sweeps", 0),
             "max_steps": getattr(area, "max_steps", 0),
@@ -95,7 +95,7 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     neurons, samples, burn_in, sweeps = effort
     shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
     shared["patterns"] = _stored("classical", load, neurons)
-    length = {"probes": config.curves.probes, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
+    length = {"queries": config.curves.queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
     return [
         shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | length | {"sample": sample}
         for temperature, level in places
@@ -113,15 +113,17 @@ def cost(config: Config) -> Cost:
         size = area.neurons * max(stored, area.neurons if memory == "classical" else 0)
         parts.append(
             Cost(
-                cells, max(size, area.probes * stored), 2**area.levels * cells * area.probes * steps * area.neurons / 2
+                cells,
+                max(size, area.queries * stored),
+                2**area.levels * cells * area.queries * steps * area.neurons / 2,
             )
         )
     curves = config.curves
     if CURVE in config.studies and "classical" in config.memories:
         for neurons, samples, burn_in, sweeps in efforts(curves):
             cells = len(curves.loads) * len(curves.temperatures) * samples
-            steps = curves.probes * (burn_in + sweeps)
-            parts.append(Cost(cells, neurons * max(neurons, curves.probes), cells * steps * neurons**2))
+            steps = curves.queries * (burn_in + sweeps)
+            parts.append(Cost(cells, neurons * max(neurons, curves.queries), cells * steps * neurons**2))
     return contract.total(parts)
 
 
@@ -160,7 +162,7 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
     for effort, load in _curves(config):
         places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
         shares = {
-            place: sum(row["retrieval"] for row in rows) / measurement.trials(rows) for place, rows in places.items()
+            place: sum(row["retrieval"] for row in rows) / measurement.asked(rows) for place, rows in places.items()
         }
         found += _curve_points(config, effort, load, between(shares, config.curves.levels))
     return found
@@ -180,8 +182,8 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 def _program(config: Config, point: dict) -> measurement.Program:
     effort = (point["burn_in"], point["sweeps"], point["max_steps"])
     padding = _padding(config, point)
-    probes = min(point["probes"], padding)
-    return measurement.Program(point["memory"], point["neurons"], padding, probes, TEMPERATURES, *effort)
+    queries = min(point["queries"], padding)
+    return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, *effort)
 
 
 def _padding(config: Config, point: dict) -> int:

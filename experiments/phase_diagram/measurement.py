@@ -25,13 +25,13 @@ FROZEN = 0.1
 
 
 def majority(rows: Sequence[Mapping]) -> str:
-    """The regime in which most of the probes of these rows end."""
+    """The regime in which most of the queries of these rows end."""
     return max(REGIMES, key=lambda regime: sum(row[regime] for row in rows))
 
 
-def trials(rows: Sequence[Mapping]) -> int:
-    """Number of probes of these rows: no more than there are patterns."""
-    return sum(min(row["probes"], row["patterns"]) for row in rows)
+def asked(rows: Sequence[Mapping]) -> int:
+    """Number of queries of these rows: no more than there are patterns."""
+    return sum(min(row["queries"], row["patterns"]) for row in rows)
 
 
 CHUNK = 2e10
@@ -44,7 +44,7 @@ class Program(NamedTuple):
     memory: str
     neurons: int
     padding: int
-    probes: int
+    queries: int
     temperatures: int
     """How many temperatures one draw of patterns is measured at."""
     burn_in: int
@@ -54,7 +54,7 @@ class Program(NamedTuple):
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw."""
-        chains = self.temperatures * self.probes
+        chains = self.temperatures * self.queries
         if self.memory == "modern":
             return chains * self.padding * self.neurons * 100
         return self.padding * self.neurons**2 + chains * (self.burn_in + self.sweeps) * (self.neurons + 500) ** 2
@@ -81,7 +81,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     used = jnp.arange(kind.padding) < draw["patterns"]
     start = _softmax if kind.memory == "modern" else _spins
     probe = start(kind, blueprint, stored, used, chain_key)
-    index = jnp.arange(kind.probes)
+    index = jnp.arange(kind.queries)
     ends = jax.vmap(lambda temperature: jax.vmap(lambda i: probe(i, temperature))(index))(each["temperature"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     ended = ends.pop("kind")

@@ -20,7 +20,7 @@ THEORY = {
     "classical": "replica-symmetric, N → ∞; wrong below the Almeida-Thouless line and in all of the spin glass",
     "modern": "annealed: the sum over the other patterns at its mean, at the measured N",
 }
-CRITERION = f"half of the probes are held by their pattern: m² > q/2, q > {measurement.FROZEN:g}"
+CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {measurement.FROZEN:g}"
 """What a measured end of retrieval means; it belongs to its number of sweeps."""
 
 
@@ -47,7 +47,7 @@ def summarise(table: Table) -> dict:
 
 
 def cells(rows: Table) -> Table:
-    """One row for each cell of a map that was not cut: edges, means over its draws, and `regime`, that of most probes.
+    """One row for each cell of a map that was not cut: edges, means over its draws, and `regime`, that of most queries.
 
     Args:
         rows: the rows of one map.
@@ -72,11 +72,11 @@ def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndar
 
 
 def _with_trials(rows: Table) -> Table:
-    return rows.assign(trials=np.minimum(rows["probes"], rows["patterns"]))
+    return rows.assign(trials=np.minimum(rows["queries"], rows["patterns"]))
 
 
 def _line(rows: Table) -> dict:
-    """Temperature at which half of the probes of one curve have lost their pattern, and over what width they do."""
+    """Temperature at which half of the queries of one curve have lost their pattern, and over what width they do."""
     found = critical_load(rows["temperature"], rows["retrieval"], rows["trials"], rows["sample"])
     load = float(rows["load"].iloc[0])
     entry: dict[str, Any] = {"load": load} | {name: rows[name].iloc[0].item() for name in LINE}

@@ -27,7 +27,7 @@ class Scan:
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
             " generated: spins, never stored",
             nonempty=True,
-            meaning="source",
+            meaning="ensemble",
         ),
     )
     neurons: list[int] | None = field(
@@ -44,11 +44,12 @@ class Scan:
             meaning="corruption",
         ),
     )
-    betas: list[float] | None = field(
+    kappas: list[float] | None = field(
         default=None,
         metadata=about(
-            "inverse temperatures β for patterns of norm 1 (memories on spins take β/N)",
+            "inverse temperatures κ = β‖ξ‖², which is β of patterns of norm 1 and N times that of spins",
             above=0,
+            formerly="betas",
             used_when=judged("a memory has an inverse temperature", "has_beta"),
             extends=True,
         ),
@@ -56,14 +57,16 @@ class Scan:
     around: list[float] | None = field(
         default=None,
         metadata=about(
-            "further β: multiples of the two critical β of theory, where there is one",
+            "further κ: multiples of the two critical κ of theory, where there is one",
             above=0,
             used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
             extends=True,
         ),
     )
     samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1, extends=True))
-    probes: int | None = field(default=None, metadata=about("patterns queried in each draw", least=1))
+    queries: int | None = field(
+        default=None, metadata=about("patterns queried in each draw", least=1, formerly="probes")
+    )
     max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
 
 
@@ -75,10 +78,10 @@ class At(NamedTuple):
     neurons: list[int] | None = None
     patterns: list[int] = [30, 100]  # noqa: RUF012
     corruption: list[Any] = [0.0]  # noqa: RUF012
-    betas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
+    kappas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
     around: list[float] = [0.9, 0.97, 1.0, 1.03, 1.1]  # noqa: RUF012
     samples: int = 8
-    probes: int = 4
+    queries: int = 4
     max_steps: int = 1000
 
 

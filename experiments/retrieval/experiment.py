@@ -1,8 +1,8 @@
 """Retrieval against the inverse temperature: what a query of a stored pattern gives at every β, and where it fails.
 
-Patterns of every ensemble have norm 1, Gaussian ones in the mean square, so that β is the exponent κ = β‖ξ‖² of the
-pattern's own weight and all ensembles share one axis; memories on spins keep their ±1 and take β = κ/N. In the
-units of theory for norm √N this is λ = κ/N. Every query starts at its pattern, clean or corrupted, and is judged by
+The axis is κ = β‖ξ‖², the exponent of the pattern's own weight, for all ensembles: patterns have norm 1, Gaussian ones
+in the mean square, and β = κ, but memories on spins keep their ±1 and take β = κ/N. In the units of theory for norm √N
+this is λ = κ/N. Every query starts at its pattern, clean or corrupted, and is judged by
 
     one_step_weight   weight p_target of the read-out on the pattern at the start, that of the first step
     one_step_overlap  overlap with the pattern after one update
@@ -10,7 +10,7 @@ units of theory for norm √N this is λ = κ/N. Every query starts at its patte
     overlap, entropy  ξ·x/‖ξ‖² and the entropy of the weights there; `_kept`: means over successes only
     steps             updates that moved the state, up to max_steps (`step_limit` counts the queries cut there)
 
-The critical β of one step is where the mean of one_step_weight is one half, the converged one is where half of the
+The critical κ of one step is where the mean of one_step_weight is one half, the converged one is where half of the
 queries succeed. The second is a first-order transition: near it updates linger, and successes drop at one blow. The
 theory beside both is annealed, at the measured N and M.
 """
@@ -34,11 +34,11 @@ from hopfield.memories import find
 __all__ = [
     "X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "science", "summarise",
 ]  # fmt: skip
-X_AXIS = "beta"
+X_AXIS = "kappa"
 SMALL = 512
 """Fewer patterns than this are padded to it, so that one program serves them all."""
 TOGETHER = 8
-"""How many β one draw of patterns is queried at in one go."""
+"""How many κ one draw of patterns is queried at in one go."""
 
 
 def _pairs(config: Config) -> Iterator[tuple[str, str]]:
@@ -90,8 +90,8 @@ def _check_pair(at: At, memory: str, ensemble: str) -> None:
         if most > len(real):
             raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {most}")
     predicted = at.around and critical_beta.covers(memory, ensemble)
-    if find(memory).takes_beta and not at.betas and not predicted:
-        raise ValueError(f"betas must not be empty for {memory} on {ensemble}, where no theory says where to look")
+    if find(memory).takes_beta and not at.kappas and not predicted:
+        raise ValueError(f"kappas must not be empty for {memory} on {ensemble}, where no theory says where to look")
 
 
 def _widths(at: At, ensemble: str) -> list[int]:
@@ -101,15 +101,15 @@ def _widths(at: At, ensemble: str) -> list[int]:
     return [64] if at.neurons is None else at.neurons
 
 
-def _betas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> list[float | None]:
-    """The β of a curve in ascending order, to six digits; a single null for a memory without one."""
+def _kappas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> list[float | None]:
+    """The κ of a curve in ascending order, to six digits; a single null for a memory without one."""
     if not find(memory).takes_beta:
         return [None]
-    found = set(at.betas)
+    found = set(at.kappas)
     for criterion in critical_beta.CRITERIA:
         critical = critical_beta.critical_beta(memory, ensemble, neurons, patterns, criterion)
         found |= {multiple * critical for multiple in at.around} if critical else set()
-    return [*sorted({float(f"{beta:.6g}") for beta in found})]
+    return [*sorted({float(f"{kappa:.6g}") for kappa in found})]
 
 
 def cost(config: Config) -> Cost:
@@ -123,26 +123,28 @@ def cost(config: Config) -> Cost:
 
 def _pair_cost(at: At, memory: str, ensemble: str) -> Cost:
     curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
-    betas, widest = len(at.betas) + len(critical_beta.CRITERIA) * len(at.around), max(widths)
-    queries = at.samples * betas * at.probes * len(at.corruption)
-    points = at.samples * betas * curves * len(widths)
+    kappas, widest = len(at.kappas) + len(critical_beta.CRITERIA) * len(at.around), max(widths)
+    queries = at.samples * kappas * at.queries * len(at.corruption)
+    points = at.samples * kappas * curves * len(widths)
     if ensemble == pattern_sets.GENERATED:
-        together = min(betas * at.probes * len(at.corruption), streamed.TOGETHER)
+        together = min(kappas * at.queries * len(at.corruption), streamed.TOGETHER)
         return Cost(points, together * (widest + 1) ** 2, 10 * queries * sum(at.patterns) * sum(widths) * widest)
-    return Cost(points, max(most * widest, at.probes * max(most, SMALL)), 10 * queries * sum(at.patterns) * sum(widths))
+    return Cost(
+        points, max(most * widest, at.queries * max(most, SMALL)), 10 * queries * sum(at.patterns) * sum(widths)
+    )
 
 
 def points(config: Config) -> list[dict]:
-    """One point per memory, ensemble, size, number of patterns, start, β and draw; none twice."""
+    """One point per memory, ensemble, size, number of patterns, start, κ and draw; none twice."""
     found = {}
     for at in scans(config):
         for memory, ensemble in product(at.memories, at.ensembles):
             for neurons, patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
                 shared = [memory, ensemble, neurons, patterns, corruptions.name(start)]
-                for beta in _betas(at, memory, ensemble, neurons, patterns):
+                for kappa in _kappas(at, memory, ensemble, neurons, patterns):
                     for sample in range(at.samples):
-                        point = dict(zip(CURVE, shared, strict=True)) | {"beta": beta, "sample": sample}
-                        point |= {"probes": min(at.probes, patterns), "max_steps": at.max_steps}
+                        point = dict(zip(CURVE, shared, strict=True)) | {"kappa": kappa, "sample": sample}
+                        point |= {"queries": min(at.queries, patterns), "max_steps": at.max_steps}
                         found.setdefault(tuple(point.values()), point)
     return list(found.values())
 
@@ -161,7 +163,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 def _program(point: dict) -> retrievals.Program:
     kind, amount = corruptions.parts(point["corruption"])
-    together = 1 if point["beta"] is None else TOGETHER
+    together = 1 if point["kappa"] is None else TOGETHER
     padding = max(SMALL, point["patterns"]) if point["ensemble"] in retrievals.ENSEMBLES else point["patterns"]
     head = point["memory"], point["ensemble"], point["neurons"], padding, padding != point["patterns"]
-    return retrievals.Program(*head, point["probes"], kind if amount else "none", point["max_steps"], together)
+    return retrievals.Program(*head, point["queries"], kind if amount else "none", point["max_steps"], together)

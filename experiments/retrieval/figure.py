@@ -1,4 +1,4 @@
-"""Figure of a retrieval table: one step and converged retrieval against β, critical β, and what changes them."""
+"""Figure of a retrieval table: one step and converged retrieval against κ, critical κ, and what changes them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,8 +17,8 @@ from experiments.shared import corruptions, critical_beta
 from experiments.statistics.clusters import by_group, means_by_group
 
 Panel = Callable[[Axes], None]
-BETA = r"inverse temperature $\beta$ of unit-norm patterns"
-RATIO = r"$\beta$ / converged critical $\beta$ of annealed theory"
+KAPPA = r"inverse temperature $\kappa = \beta\|\xi\|^2$"
+RATIO = r"$\kappa$ / converged critical $\kappa$ of annealed theory"
 ANNEALED = "annealed theory"
 """Theory that puts the sum over the other patterns at its mean, at the measured size."""
 ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
@@ -27,7 +27,7 @@ WORDS = {"memory": labels.memory, "ensemble": labels.patterns, "corruption": cor
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Weight, success, state and steps against β, critical β against load, memories and ensembles side by side.
+    """Weight, success, state and steps against κ, critical κ against load, memories and ensembles side by side.
 
     Panels for whatever the table holds, three in a row.
     """
@@ -46,11 +46,11 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def _panels(table: Table, summary: dict) -> list[Panel]:
     clean, panels = table[table["corruption"] == corruptions.CLEAN], []
-    scanned = table.dropna(subset=["beta"])
+    scanned = table.dropna(subset=["kappa"])
     if len(scanned):
         main = _main(scanned)
         panels += [partial(_one_step, table=main), partial(_success, table=main)]
-        entries = [e for e in summary["critical_beta"] if e["memory"] == main["memory"].iloc[0]]
+        entries = [e for e in summary["critical_kappa"] if e["memory"] == main["memory"].iloc[0]]
         entries = [entry for entry in entries if entry["ensemble"] in critical_beta.RANDOM]
         if len(entries) > 2:
             panels.append(partial(_critical, entries=entries))
@@ -94,7 +94,7 @@ def _look(look: dict[str, Any], **more: Any) -> dict[str, Any]:
     return ERROR | look | more
 
 
-def _means(rows: Table, name: str, by: str = "beta", weights: str = "probes") -> Table:
+def _means(rows: Table, name: str, by: str = "kappa", weights: str = "queries") -> Table:
     return means_by_group(rows, by, name, "sample", weights)
 
 
@@ -109,7 +109,7 @@ def _family(table: Table) -> tuple[str, str, int]:
 
 
 def _scaled(table: Table, patterns: int) -> float | None:
-    """Converged critical β of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
+    """Converged critical κ of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
     memory, ensemble, neurons = _family(table)
     if ensemble == "gaussian" or table["corruption"].iloc[0] != corruptions.CLEAN:
         return None
@@ -117,10 +117,10 @@ def _scaled(table: Table, patterns: int) -> float | None:
 
 
 def _log_axis(ax: Axes) -> None:
-    """A logarithmic β axis with plain numbers at 1, 2, 5, 10, ..."""
+    """A logarithmic κ axis with plain numbers at 1, 2, 5, 10, ..."""
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(lambda beta, _: f"{beta:g}")
+    ax.xaxis.set_major_formatter(lambda kappa, _: f"{kappa:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -133,8 +133,8 @@ def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
 
 
 def _one_step(ax: Axes, table: Table) -> None:
-    """Mean weight on the pattern at the start, against β, with the annealed weight."""
-    grid, drawn = np.geomspace(table["beta"].min(), table["beta"].max(), 300), False
+    """Mean weight on the pattern at the start, against κ, with the annealed weight."""
+    grid, drawn = np.geomspace(table["kappa"].min(), table["kappa"].max(), 300), False
     for patterns, rows, look in _curves(table):
         means = _means(rows, "one_step_weight")
         weight = critical_beta.one_step_weight(*_family(table), patterns, grid)
@@ -143,18 +143,18 @@ def _one_step(ax: Axes, table: Table) -> None:
             ax.plot(grid, weight, **_theory(color=look["color"]))
             line = {"linestyle": "none"}
             drawn = True
-        ax.errorbar(means["beta"], means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look, **line))
+        ax.errorbar(means["kappa"], means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look, **line))
     if drawn:
         ax.plot([], [], **_theory(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    words = {"xlabel": BETA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
+    words = {"xlabel": KAPPA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
     _log_axis(ax)
     _named_axes(ax, table, "first step", **words)
     ax.legend(loc="upper left")
 
 
 def _success(ax: Axes, table: Table) -> None:
-    """Share of queries that end with most weight on the pattern, against β; annealed thresholds as vertical lines."""
+    """Share of queries that end with most weight on the pattern, against κ; annealed thresholds as vertical lines."""
     lines = []
     for patterns, rows, look in _curves(table):
         _bars(ax, _shares(rows), label=f"$M={patterns}$", **look)
@@ -166,21 +166,21 @@ def _success(ax: Axes, table: Table) -> None:
     if lines:  # the transitions are narrow: nothing happens elsewhere
         ax.plot([], [], **_theory(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
-    _named_axes(ax, table, "converged", xlabel=BETA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
+    _named_axes(ax, table, "converged", xlabel=KAPPA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
     ax.legend(loc="upper left")
 
 
 def _shares(rows: Table) -> Table:
-    return by_group(rows, ["beta"], "success", "probes", "sample")
+    return by_group(rows, ["kappa"], "success", "queries", "sample")
 
 
 def _bars(ax: Axes, shares: Table, **look: Any) -> None:
     below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
-    ax.errorbar(shares["beta"], shares["mean"], np.clip([below, above], 0, None), **_look(look))
+    ax.errorbar(shares["kappa"], shares["mean"], np.clip([below, above], 0, None), **_look(look))
 
 
 def _critical(ax: Axes, entries: list[dict]) -> None:
-    """Critical β/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
+    """Critical κ/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
     frame: Table = pandas.DataFrame(entries)
     known = frame[["stderr", "theory"]].astype(float)  # null in the summary
     frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
@@ -191,12 +191,12 @@ def _critical(ax: Axes, entries: list[dict]) -> None:
         label = f"{labels.patterns(ensemble)}, {criterion.replace('_', ' ')}"
         bars = rows["stderr"] / rows["neurons"]
         look = _look(looks[ensemble], linestyle="none", **face)
-        ax.errorbar(rows["load"], rows["beta"] / rows["neurons"], bars, label=label, **look)
+        ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
         theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
-        lines = np.array([np.nan if beta is None else beta / neurons for beta in theory])
+        lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
         ax.plot(np.log(counts) / neurons, lines, **_theory(color=looks[ensemble]["color"]))
     loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
     for ensemble, look in looks.items():
@@ -204,7 +204,7 @@ def _critical(ax: Axes, entries: list[dict]) -> None:
     ax.plot([], [], **_theory(label="annealed theory at that $N$"))
     ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
     _log_axis(ax)
-    ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \beta / N$")
+    ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
     ax.set_title("critical inverse temperature", loc="left")
     ax.legend(loc="upper left", fontsize=7)
     same = (frame[FAMILY] == frame[FAMILY].iloc[0]).all(axis=1) & frame["theory"].notna()
@@ -213,12 +213,12 @@ def _critical(ax: Axes, entries: list[dict]) -> None:
 
 
 def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
-    """Measured over predicted critical β of one family, in per cent."""
+    """Measured over predicted critical κ of one family, in per cent."""
     ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
         face = {"markerfacecolor": "none"} if key[1] == "converged" else {}
         theory = rows["theory"].to_numpy(float)
-        bars = 100 * (rows["beta"] / theory - 1), 100 * rows["stderr"] / theory
+        bars = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
         ax.errorbar(rows["patterns"], *bars, **_look(looks[key[0]], linestyle="none", markersize=3.5, **face))
     ax.set_xscale("log")
     ax.tick_params(labelsize=7)
@@ -231,7 +231,7 @@ def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
 
 
 def _state(ax: Axes, table: Table, name: str) -> None:
-    """Overlap or entropy of the queries that succeed against β over the critical one of theory, above it."""
+    """Overlap or entropy of the queries that succeed against κ over the critical one of theory, above it."""
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
     ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
     for patterns, rows, look in _curves(table):
@@ -240,11 +240,11 @@ def _state(ax: Axes, table: Table, name: str) -> None:
             continue
         theory = critical_beta.converged(*_family(table), patterns, ratios * critical)
         ax.plot(ratios, getattr(theory, name), **_theory(color=look["color"]))
-        near = rows[(rows["beta"] > 0.97 * critical) & (rows["beta"] < 1.2 * critical) & (rows["success"] > 0)]
+        near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):
             means = _means(near, f"{name}_kept", weights="success")
             look = _look(look, linestyle="none", label=f"$M={patterns}$")
-            ax.errorbar(means["beta"] / critical, means["mean"], means["stderr"], **look)
+            ax.errorbar(means["kappa"] / critical, means["mean"], means["stderr"], **look)
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
     ax.plot([], [], **_theory(label=ANNEALED))
     _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
@@ -256,15 +256,15 @@ def _steps(ax: Axes, table: Table) -> None:
     scaled = all(_scaled(table, patterns) is not None for patterns in table["patterns"].unique())
     for patterns, rows, look in _curves(table):
         means = _means(rows, "steps")
-        beta = means["beta"] / (_scaled(table, patterns) if scaled else 1.0)
-        ax.errorbar(beta, means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look))
+        kappa = means["kappa"] / (_scaled(table, patterns) if scaled else 1.0)
+        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look))
     _log_axis(ax)
-    _named_axes(ax, table, "updates", xlabel=RATIO if scaled else BETA, ylabel="updates until still")
+    _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel="updates until still")
     ax.legend(loc="best")
 
 
 def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
-    """Curves that differ in one respect: success against β, or the final overlap where memories differ."""
+    """Curves that differ in one respect: success against κ, or the final overlap where memories differ."""
     column, words = "success", r"share ending with $p_\mathrm{target} > ½$"
     if varied == "memory":
         column, words = "overlap", r"mean final overlap $m$"
@@ -273,20 +273,20 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
     for number, (label, rows) in enumerate(table.groupby(varied, sort=False)):
         words_ = WORDS[varied](label)
         look = looks[str(label)] | {"label": words_, "marker": MARKERS[number % len(MARKERS)]}
-        if rows["beta"].isna().all():
-            level = _means(rows.assign(beta=0.0), column)["mean"].iloc[0]
+        if rows["kappa"].isna().all():
+            level = _means(rows.assign(kappa=0.0), column)["mean"].iloc[0]
             colour, line = look["color"], look["linestyle"]
-            ax.axhline(level, color=colour, linestyle=line, linewidth=1.2, label=f"{look['label']} (any $\\beta$)")
+            ax.axhline(level, color=colour, linestyle=line, linewidth=1.2, label=f"{look['label']} (any $\\kappa$)")
         elif column == "success":
             _bars(ax, _shares(rows), **look)
         else:
             means = _means(rows, column)
-            ax.errorbar(means["beta"], means["mean"], means["stderr"], **_look(look))
+            ax.errorbar(means["kappa"], means["mean"], means["stderr"], **_look(look))
     shared = {name: table[name].iloc[0] for name in ("memory", "ensemble", "neurons", "patterns") if name != varied}
     parts = [WORDS[name](str(shared[name])) for name in ("memory", "ensemble") if name in shared]
     parts += [f"${'N' if name == 'neurons' else 'M'}={shared[name]}$" for name in ("neurons", "patterns")]
     _log_axis(ax)
-    ax.set(xlabel=BETA, ylabel=words, ylim=(-0.03, 1.05))
+    ax.set(xlabel=KAPPA, ylabel=words, ylim=(-0.03, 1.05))
     ax.set_title(f"{title} ({', '.join(parts)})", loc="left", fontsize=9.5)
     columns = 3 if len(ax.get_legend_handles_labels()[1]) > 4 else 2
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7.5, ncols=columns)

@@ -67,25 +67,25 @@ def _draw(point: dict) -> tuple:
 
 
 def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
-    probes = max(point["probes"] for point in points)
-    targets = np.asarray(passes.source.part(0, probes).rows(0, probes), np.float64)
+    queries = max(point["queries"] for point in points)
+    targets = np.asarray(passes.source.part(0, queries).rows(0, queries), np.float64)
     begun = {
         name: streams.start(*corruptions.parts(name), query_key, targets) for name in {p["corruption"] for p in points}
     }
     queries = []
     for point in points:
-        for i in range(point["probes"]):
+        for i in range(point["queries"]):
             start = begun[point["corruption"]][i]
             queries.append(Query(point, i, start, start, start))
-    parts = {(p["memory"], p["beta"]): _summand(p) for p in points}
+    parts = {(p["memory"], p["kappa"]): _summand(p) for p in points}
     _settle(passes, queries, parts)
     for _, members in groupby(queries, key=lambda query: id(query.point)):
         yield _row(passes, list(members), targets, parts)
 
 
 def _summand(point: dict) -> counts.Summand:
-    # β is that of patterns of norm 1; spins have the norm √N.
-    options = {} if point["beta"] is None else {"beta": point["beta"] / point["neurons"]}
+    # κ = β‖ξ‖², and spins have the norm √N.
+    options = {} if point["kappa"] is None else {"beta": point["kappa"] / point["neurons"]}
     model = find_memory(point["memory"]).build(np.ones((1, point["neurons"])), **options)
     return counts.summand(cast(Memory, model))
 
@@ -94,7 +94,7 @@ def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
     """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
     while moving := [query for query in queries if not query.ended]:
         for query, counted in zip(moving, passes.at([query.state for query in moving]), strict=True):
-            new = counted.update(parts[query.point["memory"], query.point["beta"]].potential)[0]
+            new = counted.update(parts[query.point["memory"], query.point["kappa"]].potential)[0]
             if np.array_equal(new, query.state):
                 query.ended = "rest"
             elif query.steps and np.array_equal(new, query.before):
@@ -107,7 +107,7 @@ def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
 
 def _row(passes: Passes, queries: list[Query], targets: np.ndarray, parts: dict) -> dict:
     point = queries[0].point
-    part = parts[point["memory"], point["beta"]]
+    part = parts[point["memory"], point["kappa"]]
     own = targets[[query.target for query in queries]]
     measured: dict[str, np.ndarray] = {}
     for when, states in (("start", [q.start for q in queries]), ("end", [q.state for q in queries])):

@@ -1,4 +1,4 @@
-"""Summary of a retrieval table: critical β with errors beside theory, and the states retrieved above it."""
+"""Summary of a retrieval table: critical κ with errors beside theory, and the states retrieved above it."""
 
 import math
 from typing import Any
@@ -17,16 +17,16 @@ FAMILY = ["memory", "ensemble", "neurons"]
 COMPARED = ("overlap", "entropy")
 THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
 JUST_ABOVE = 1.05
-"""Multiple of the critical β of theory around which measured and predicted states are compared in a number."""
+"""Multiple of the critical κ of theory around which measured and predicted states are compared in a number."""
 
 
 def summarise(table: Table) -> dict:
-    """summary.json: `critical_beta` from clean and from corrupted starts, `above_critical`, `scalars`.
+    """summary.json: `critical_kappa` from clean and from corrupted starts, `above_critical`, `scalars`.
 
     `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
     """
     critical, corrupted, unresolved, above = [], [], [], []
-    for key, rows in table.dropna(subset=["beta"]).groupby(CURVE, sort=False):
+    for key, rows in table.dropna(subset=["kappa"]).groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, key, strict=True))
         start = curve.pop("corruption")
         for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged",):
@@ -39,8 +39,8 @@ def summarise(table: Table) -> dict:
                 corrupted.append(entry | {"corruption": start})
         above += _above(curve, rows) if start == CLEAN else []
     return {
-        "critical_beta": critical,
-        "critical_beta_corrupted": corrupted,
+        "critical_kappa": critical,
+        "critical_kappa_corrupted": corrupted,
         "unresolved": unresolved,
         "above_critical": above,
         "theory": THEORY,
@@ -49,38 +49,38 @@ def summarise(table: Table) -> dict:
 
 
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
-    """One entry of `critical_beta`, or the reason why there is none. The fits are in ln β."""
-    log_beta = np.log(rows["beta"])
+    """One entry of `critical_kappa`, or the reason why there is none. The fits are in ln κ."""
+    log_kappa = np.log(rows["kappa"])
     if criterion == "one_step":
-        found = half_crossing(log_beta, rows["one_step_weight"], rows["sample"], rows["probes"])
+        found = half_crossing(log_kappa, rows["one_step_weight"], rows["sample"], rows["queries"])
     else:
-        found = critical_load(log_beta, rows["success"], rows["probes"], rows["sample"])
-    beta = math.exp(found.value)
-    entry = curve | {"criterion": criterion, "beta": beta, "stderr": beta * found.stderr}
+        found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
+    kappa = math.exp(found.value)
+    entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
     return entry | {
         "theory": critical_beta.critical_beta(**curve, criterion=criterion) if clean else None
     }, found.reason
 
 
 def _above(curve: dict, rows: Table) -> list[dict]:
-    """Measured and predicted states of the queries that succeed, at every β from the critical one of theory on."""
+    """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
     critical = critical_beta.critical_beta(**curve, criterion="converged")
     if (
         critical is None or curve["ensemble"] == "gaussian"
     ):  # theory is of the median norm, not of an average over norms
         return []
-    kept = rows[(rows["beta"] > 1.001 * critical) & (rows["success"] > 0)]
+    kept = rows[(rows["kappa"] > 1.001 * critical) & (rows["success"] > 0)]
     if kept.empty:
         return []
     columns = {
-        name: means_by_group(kept, "beta", f"{name}_kept", "sample", "success") for name in ("overlap", "entropy")
+        name: means_by_group(kept, "kappa", f"{name}_kept", "sample", "success") for name in ("overlap", "entropy")
     }
-    betas = columns["overlap"]["beta"].to_numpy(float)
-    share = kept.groupby("beta")["success"].sum() / rows.groupby("beta")["probes"].sum().loc[betas]
-    theory = critical_beta.converged(curve["memory"], curve["ensemble"], curve["neurons"], curve["patterns"], betas)
+    kappas = columns["overlap"]["kappa"].to_numpy(float)
+    share = kept.groupby("kappa")["success"].sum() / rows.groupby("kappa")["queries"].sum().loc[kappas]
+    theory = critical_beta.converged(curve["memory"], curve["ensemble"], curve["neurons"], curve["patterns"], kappas)
     entries = []
-    for i, beta in enumerate(betas):
-        entry = curve | {"beta": beta, "ratio": beta / critical, "success": float(share.iloc[i])}
+    for i, kappa in enumerate(kappas):
+        entry = curve | {"kappa": kappa, "ratio": kappa / critical, "success": float(share.iloc[i])}
         for name, means in columns.items():
             entry |= {name: means["mean"].iloc[i], f"{name}_stderr": means["stderr"].iloc[i]}
             entry |= {f"{name}_theory": float(getattr(theory, name)[i])}
@@ -89,24 +89,24 @@ def _above(curve: dict, rows: Table) -> list[dict]:
 
 
 def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str, float]:
-    """Critical β of every memory and ensemble where most is stored, worst disagreements, and queries cut short."""
+    """Critical κ of every memory and ensemble where most is stored, worst disagreements, and queries cut short."""
     scalars = {}
     most = table.groupby(["memory", "ensemble"])["patterns"].max()
     for entry in critical:
         if entry["patterns"] == most[entry["memory"], entry["ensemble"]]:
-            name = "critical_beta/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
-            scalars |= {name: entry["beta"], f"{name}/stderr": entry["stderr"]}
+            name = "critical_kappa/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
+            scalars |= {name: entry["kappa"], f"{name}/stderr": entry["stderr"]}
     family = main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
     name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)
     for criterion in critical_beta.CRITERIA:
-        apart = [abs(e["beta"] / e["theory"] - 1) for e in critical if e["criterion"] == criterion and e["theory"]]
-        scalars |= {f"{name}/critical_beta/{criterion}": max(apart)} if apart else {}
+        apart = [abs(e["kappa"] / e["theory"] - 1) for e in critical if e["criterion"] == criterion and e["theory"]]
+        scalars |= {f"{name}/critical_kappa/{criterion}": max(apart)} if apart else {}
     near = [entry for entry in above if abs(entry["ratio"] / JUST_ABOVE - 1) < 1e-4]
     for column in COMPARED:
         apart = [abs(entry[column] - entry[f"{column}_theory"]) for entry in near]
         scalars |= {f"{name}/{column}_at_{JUST_ABOVE:g}_critical": float(max(apart))} if apart else {}
-    return scalars | {"step_limit_share": float(table["step_limit"].sum() / table["probes"].sum())}
+    return scalars | {"step_limit_share": float(table["step_limit"].sum() / table["queries"].sum())}
 
 
 def main_family(table: Table) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 from hydra import compose, initialize_config_dir
@@ -395,17 +395,21 @@ def _placed(sentence: str, conf: str, words: Sequence[str]) -> str:
 
 def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
     """The sentence for words that do not compose; where a single one of them is to blame, about that one."""
-    schema = None
+    config, schema = None, None
     for word in (f"conf={conf}", *words):
         try:
-            schema = _schema(compose(PRIMARY, overrides=[f"conf={conf}", word]), conf)
+            config = compose(PRIMARY, overrides=[f"conf={conf}", word])
+            schema = _schema(config, conf)
         except (HydraException, OmegaConfBaseException) as single:
             if (path := source(conf)) is not None and len(named := _experiments(conf)) > 1:
                 place = f"({path} line {line_of(path, 'defaults')})"
                 return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
-            group, dot, _ = _parse(word).key_or_group.partition(".")
-            kinds = {key: get_origin(hint) for key, hint, _ in errors.leaves(schema)} if schema else {}
-            if kinds.get(group) is dict and (dot or not word.startswith("+")):
+            key = _parse(word).key_or_group
+            group, dot, inner = key.partition(".")
+            hint = next((hint for name, hint, _ in errors.leaves(schema) if name == group), None) if schema else None
+            if config is not None and get_origin(hint) is dict and (dot or not word.startswith("+")):
+                if inner.rpartition(".")[0] in OmegaConf.select(config, group):
+                    return errors.unknown(key, conf, get_args(hint)[1])
                 return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"
             return _placed(errors.sentence(single, conf, schema), conf, words)
     return errors.sentence(error, conf, schema)

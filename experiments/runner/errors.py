@@ -56,7 +56,11 @@ def unknown(key: str, conf: str, schema: Any) -> str:
         conf: the choice of `conf=`.
         schema: the dataclass that lacks it, None where it is not known.
     """
-    group = key.rpartition(".")[0]
+    group, _, last = key.rpartition(".")
+    renamed = fields(schema) if is_dataclass(schema) else ()
+    for field in renamed:
+        if last == field.metadata.get("formerly"):
+            return f"{key} is not an option of conf={conf}: it is called {f'{group}.' if group else ''}{field.name} now"
     keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
     close = difflib.get_close_matches(key, keys, n=1)
     allowed = f"; did you mean {close[0]}?" if close else f" ({', '.join(keys)})" if keys else ""

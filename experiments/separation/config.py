@@ -9,7 +9,7 @@ from experiments.contract import about
 
 DYNAMICS = ("single", "iterated")
 PAIR = ["dynamics", "similarity", "separation"]
-TASK = ["source", "patterns", "corruption"]
+TASK = ["ensemble", "patterns", "corruption"]
 BOUND = ("visible", "bayes")
 """The pair that stands for the best possible read-out, told which pixels were hidden and how strong the noise is."""
 _TUNED = judged("one of separations depends on β", "any_beta")
@@ -19,9 +19,11 @@ _TUNED = judged("one of separations depends on β", "any_beta")
 class Config(contract.Config):
     """Options of the comparison."""
 
-    sources: list[str] = field(
+    ensembles: list[str] = field(
         default_factory=lambda: ["digits"],
-        metadata=about("images: digits, photographs, or .npy or .npz files", nonempty=True, meaning="source"),
+        metadata=about(
+            "images: digits, photographs, or .npy or .npz files", nonempty=True, meaning="ensemble", formerly="sources"
+        ),
     )
     similarities: list[str] = field(
         default_factory=lambda: ["dot", "euclidean"],

@@ -41,12 +41,12 @@ TUNING = 2**31
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for pairs that are no memory, for queries that are none of images, and for sources too small."""
+    """Raise ValueError for pairs that are no memory, for queries that are none of images, and ensembles too small."""
     _check_pairs(config)
     for start in (*config.corruption, *config.across):
         _check_start(start)
-    for source in config.sources:
-        _check_source(config, source)
+    for ensemble in config.ensembles:
+        _check_ensemble(config, ensemble)
 
 
 def _check_pairs(config: Config) -> None:
@@ -67,13 +67,13 @@ def _check_start(start: Any) -> None:
         raise ValueError(f"corruption must be mask:, lower: or noise: for images, got {start!r}")
 
 
-def _check_source(config: Config, source: str) -> None:
-    rows, width = pattern_sets.pixels(source).shape
+def _check_ensemble(config: Config, ensemble: str) -> None:
+    rows, width = pattern_sets.pixels(ensemble).shape
     most = max(config.patterns)
     if most > rows:
-        raise ValueError(f"patterns must be at most the {rows} of {source}, got {most}")
+        raise ValueError(f"patterns must be at most the {rows} of {ensemble}, got {most}")
     if most * width > 2**24:
-        raise ValueError(f"patterns must be at most 2^24 / pixels, got {most} of {width} pixels in {source}")
+        raise ValueError(f"patterns must be at most 2^24 / pixels, got {most} of {width} pixels in {ensemble}")
 
 
 def _pairs(config: Config) -> list[tuple[str, str, str]]:
@@ -105,9 +105,9 @@ def any_beta(config: Config) -> bool:
 
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
-    width = max(pattern_sets.pixels(source).shape[1] for source in config.sources)
+    width = max(pattern_sets.pixels(ensemble).shape[1] for ensemble in config.ensembles)
     tasks, most = len(config.corruption) + len(config.across) * len(config.patterns), max(config.patterns)
-    curves, draws = len(config.sources) * tasks * len(_pairs(config)), config.samples + config.tuning
+    curves, draws = len(config.ensembles) * tasks * len(_pairs(config)), config.samples + config.tuning
     queries = min(config.queries, most)
     steps = config.max_steps if "iterated" in config.dynamics else 1
     reads = config.samples + config.tuning * len(config.sharpness)
@@ -119,7 +119,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per source, number of images, start, pair and draw; a second dynamics at the largest M alone."""
+    """One point per ensemble, number of images, start, pair and draw; a second dynamics at the largest M alone."""
     largest = max(config.patterns)
     tasks = [(largest, corruptions.name(start)) for start in config.corruption]
     tasks += [(patterns, corruptions.name(start)) for start in config.across for patterns in sorted(config.patterns)]
@@ -127,9 +127,9 @@ def points(config: Config) -> list[dict]:
     *chosen, limit = pairs
     fewer = [*(pair for pair in chosen if pair[0] == chosen[0][0]), limit]
     found = []
-    for source, (patterns, start) in product(config.sources, dict.fromkeys(tasks)):
+    for ensemble, (patterns, start) in product(config.ensembles, dict.fromkeys(tasks)):
         for pair in pairs if patterns == largest else fewer:
-            point = dict(zip([*TASK, *PAIR], (source, patterns, start, *pair), strict=True))
+            point = dict(zip([*TASK, *PAIR], (ensemble, patterns, start, *pair), strict=True))
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 
@@ -153,7 +153,7 @@ def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
 def _rows(config: Config, group: list[dict]) -> list[dict]:
     """The rows of some draws of one pair on one task: β tuned on other draws, then measured."""
     point, samples = group[0], [row["sample"] for row in group]
-    units = measurement.scale(point["source"], point["similarity"])
+    units = measurement.scale(point["ensemble"], point["similarity"])
     reader = measurement.Reader(
         point["similarity"], point["separation"], point["dynamics"] == "iterated", config.max_steps
     )
@@ -169,8 +169,8 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     found = {beta: read(samples, [beta or 1.0] * len(samples)) for beta in set(best.values())}
     by_count, by_error = (found[best[name]] for name in ("retrieved", "error"))
     shared = {
-        "neurons": pattern_sets.pixels(point["source"]).shape[1],
-        "probes": min(config.queries, point["patterns"]),
+        "neurons": pattern_sets.pixels(point["ensemble"]).shape[1],
+        "queries": min(config.queries, point["patterns"]),
     } | {f"sharpness_{name}": value for name, value in best.items()}
     return [
         row
@@ -183,9 +183,9 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def _task(config: Config, point: dict) -> measurement.Task:
     largest = max(config.patterns)
-    padding = pattern_sets.padded(point["patterns"], largest, pattern_sets.pixels(point["source"]).shape[1])
+    padding = pattern_sets.padded(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
     kind, amount = corruptions.parts(point["corruption"])
-    return measurement.Task(point["source"], point["patterns"], padding, min(config.queries, padding), kind, amount)
+    return measurement.Task(point["ensemble"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 
 
 def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:

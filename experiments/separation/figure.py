@@ -1,4 +1,4 @@
-"""Figure of a comparison of separations: one row of panels for each source of images."""
+"""Figure of a comparison of separations: one row of panels for each ensemble of images."""
 
 from functools import partial
 from typing import Any
@@ -19,15 +19,15 @@ SHARE = "share retrieved"
 
 def plot(table: Table, summary: dict) -> Figure:
     """Against masks and noise by similarity, against the number of images by separation, and all pairs."""
-    table = table.assign(share=table["retrieved"] / table["probes"])
+    table = table.assign(share=table["retrieved"] / table["queries"])
     kinds = [
         kind for kind in HIDING if any(corruptions.parts(start)[0] == kind for start in _in_order(table, "corruption"))
     ]
-    sources = _in_order(table, "source")
-    figure, axes = panels(len(sources), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
+    ensembles = _in_order(table, "ensemble")
+    figure, axes = panels(len(ensembles), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
     letters = iter("abcdefghijklmnopqrstuvwxyz")
-    for line, source in zip(axes, sources, strict=True):
-        rows = table[table["source"] == source]
+    for line, ensemble in zip(axes, ensembles, strict=True):
+        rows = table[table["ensemble"] == ensemble]
         drawn = [partial(_by_similarity, table=rows, kind=kind) for kind in kinds]
         drawn += [partial(_by_separation, table=rows, summary=summary), partial(_matrix, table=rows)]
         for ax, panel in zip(line, drawn, strict=True):
@@ -51,9 +51,9 @@ def _in_order(table: Table, column: str) -> list:
     return list(table[column].unique())
 
 
-def _name(source: str) -> str:
-    """A source as a title has room for it: the last part of a path."""
-    return source.rpartition("/")[2]
+def _name(ensemble: str) -> str:
+    """An ensemble as a title has room for it: the last part of a path."""
+    return ensemble.rpartition("/")[2]
 
 
 def _spread(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ def _by_similarity(ax: Axes, table: Table, kind: str) -> None:
         _spread(ax, own[own["separation"] == best], "amount", look | {"label": similarity})
     _limit(ax, rows, "amount")
     ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
-    ax.set_title(rf"{_name(table['source'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
+    ax.set_title(rf"{_name(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
 
 
 def _by_separation(ax: Axes, table: Table, summary: dict) -> None:
@@ -102,7 +102,7 @@ def _matrix(ax: Axes, table: Table) -> None:
     """Mean over all starts at the largest number of images for every pair, percent; iterated below single."""
     means = 100 * overall(table)
     error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
-    mean = means.mean(axis=1).droplevel("source")
+    mean = means.mean(axis=1).droplevel("ensemble")
     rows = table[table["similarity"] != BOUND[0]]
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
     first, *more = _in_order(table, "dynamics")

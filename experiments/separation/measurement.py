@@ -24,7 +24,7 @@ SETTLED = 1e-3
 class Task(NamedTuple):
     """What is stored and how it is asked for; a draw of it depends on the seed, N, M and its own number alone."""
 
-    source: str
+    ensemble: str
     patterns: int
     padding: int
     queries: int
@@ -42,7 +42,7 @@ class Reader(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The units of a source: of β for a similarity, and of squared errors."""
+    """The units of an ensemble: of β for a similarity, and of squared errors."""
 
     gap: float
     distance: float
@@ -59,9 +59,9 @@ class Draws(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def scale(source: str, similarity: str) -> Scale:
-    """Units from up to 300 images of a source, the same in every run."""
-    images = np.asarray(pattern_sets.pixels(source), np.float64)
+def scale(ensemble: str, similarity: str) -> Scale:
+    """Units from up to 300 images of an ensemble, the same in every run."""
+    images = np.asarray(pattern_sets.pixels(ensemble), np.float64)
     some = images[np.random.default_rng(0).permutation(len(images))[:300]]
     spread = 2.0 * images.var(axis=0).sum() * len(images) / max(1, len(images) - 1)
     return Scale(1.0 if similarity == BOUND[0] else memories.gap(similarity, some.astype(np.float32)), float(spread))
@@ -70,7 +70,7 @@ def scale(source: str, similarity: str) -> Scale:
 @lru_cache(maxsize=2)
 def draws(task: Task, seed: int, samples: tuple[int, ...]) -> Draws:
     """Draws of a task by their numbers."""
-    images = np.asarray(pattern_sets.pixels(task.source), np.float32)
+    images = np.asarray(pattern_sets.pixels(task.ensemble), np.float32)
     numbers = np.asarray(samples, np.uint32)
     made = _drawn(task.padding, task.queries, task.kind)
     return made(images, np.uint32(seed), np.uint32(task.patterns), np.float32(task.amount), numbers)

@@ -12,16 +12,16 @@ from experiments.statistics.clusters import clustered_mean
 def summarise(table: Table) -> dict:
     """Everything that is saved beside the table.
 
-    Errors are standard errors over draws, of a source as it is: draws of many images from few share some of them. A
+    Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
     lead is that of the pair that came out first, so that one of less than two errors says nothing.
 
     results   for every task and pair the shares and the error, with errors
     best      for every task and dynamics the pair that retrieves most, and its lead, draw by draw, over the best of
               another similarity and over the best of another separation with the same similarity
-    ranking   for every source and dynamics all pairs by the mean share retrieved over the starts at the largest M, and
-              how far each is behind the first of them, draw by draw
+    ranking   for every ensemble and dynamics all pairs by the mean share retrieved over the starts at the largest M,
+              and how far each is behind the first of them, draw by draw
     """
-    table = table.assign(share=table["retrieved"] / table["probes"])
+    table = table.assign(share=table["retrieved"] / table["queries"])
     ranking = _ranking(table)
     scalars = _scalars(ranking, table["dynamics"].iloc[0])
     return {"results": _results(table), "best": _best(table), "ranking": ranking, "scalars": scalars}
@@ -33,7 +33,7 @@ def _results(table: Table) -> list[dict]:
     for key, rows in table.groupby([*TASK, *PAIR], sort=False):
         entry: dict[str, Any] = dict(zip([*TASK, *PAIR], key, strict=True))
         for name in ("retrieved", "identified", "close", "error"):
-            values = rows[name] if name == "error" else rows[name] / rows["probes"]
+            values = rows[name] if name == "error" else rows[name] / rows["queries"]
             entry |= {name: float(values.mean()), f"{name}_stderr": _stderr(values)}
         found.append(entry | {name: float(rows[name].iloc[0]) for name in names})
     return found
@@ -72,13 +72,15 @@ def _leader(shares: Table) -> dict:
 
 
 def overall(table: Table) -> Table:
-    """Mean over the starts at the largest number of images [draw × (source, dynamics, similarity, separation)].
+    """Mean over the starts at the largest number of images [draw × (ensemble, dynamics, similarity, separation)].
 
     Within a draw all starts share their stored images, so that a draw is one cluster.
     """
     largest = table[table["patterns"] == table["patterns"].max()]
-    shares = largest["retrieved"] / largest["probes"]
-    return shares.groupby([largest[name] for name in ("source", *PAIR, "sample")], sort=False).mean().unstack("sample")
+    shares = largest["retrieved"] / largest["queries"]
+    return (
+        shares.groupby([largest[name] for name in ("ensemble", *PAIR, "sample")], sort=False).mean().unstack("sample")
+    )
 
 
 def _ranking(table: Table) -> list[dict]:
@@ -86,19 +88,19 @@ def _ranking(table: Table) -> list[dict]:
     leaders = (
         means[means.index.get_level_values("similarity") != BOUND[0]]
         .mean(axis=1)
-        .groupby(level=["source", "dynamics"])
+        .groupby(level=["ensemble", "dynamics"])
         .idxmax()
     )
     found = []
     for key, row in means.iterrows():
-        entry = dict(zip(["source", *PAIR], key, strict=True))
+        entry = dict(zip(["ensemble", *PAIR], key, strict=True))
         entry |= {"retrieved": float(row.mean()), "retrieved_stderr": _stderr(row)}
         if entry["similarity"] != BOUND[0]:
             behind = means.loc[leaders[key[:2]]] - row
             entry |= {"behind": float(behind.mean()), "behind_stderr": _stderr(behind)}
         found.append(entry)
-    places = {source: i for i, source in enumerate(table["source"].unique())}
-    return sorted(found, key=lambda e: (places[e["source"]], DYNAMICS.index(e["dynamics"]), -e["retrieved"]))
+    places = {ensemble: i for i, ensemble in enumerate(table["ensemble"].unique())}
+    return sorted(found, key=lambda e: (places[e["ensemble"]], DYNAMICS.index(e["dynamics"]), -e["retrieved"]))
 
 
 def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
@@ -108,7 +110,7 @@ def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
         bound = entry["similarity"] == BOUND[0]
         if bound or entry["dynamics"] == first:
             for name in ["limit"] if bound else [entry["similarity"], entry["separation"]]:
-                key = f"retrieved/{entry['source']}/{name}"
+                key = f"retrieved/{entry['ensemble']}/{name}"
                 if key not in scalars:  # the ranking falls, so that the first is the best
                     scalars |= {key: entry["retrieved"], f"{key}/stderr": entry["retrieved_stderr"]}
     return scalars

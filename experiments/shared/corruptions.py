@@ -27,6 +27,12 @@ def parts(start: str) -> tuple[str, float]:
     return found.kind, found.amount
 
 
+def flipped(start: str) -> float | None:
+    """Fraction of the spins that a named start flips; None for one that does something else."""
+    kind, amount = parts(start)
+    return amount if kind == "flip" else None
+
+
 def label(start: str) -> str:
     """A named start in words."""
     kind, amount = parts(start)

@@ -27,11 +27,6 @@ def numbered(key, count: int) -> tuple:
     return index, jax.vmap(lambda i: jax.random.fold_in(key, i))(index)
 
 
-def beta(point: dict) -> float:
-    """β of a point as a program is given it: 1, without effect, for memories that have none."""
-    return 1.0 if point["beta"] is None else point["beta"]
-
-
 def network(memory):
     """What the dynamics of a memory run on: its matrix of couplings where its separation is linear, else itself."""
     linear = isinstance(memory, Memory) and isinstance(memory.separation, Linear)

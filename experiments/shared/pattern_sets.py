@@ -20,79 +20,79 @@ MAPPED = "mapped:"
 """Before the path of a .npy file: spins that stay in the file."""
 
 
-def streamed(source: str) -> bool:
+def streamed(ensemble: str) -> bool:
     """Whether patterns are passed over block by block instead of being stored."""
-    return source == GENERATED or source.startswith(MAPPED)
+    return ensemble == GENERATED or ensemble.startswith(MAPPED)
 
 
-def stream(source: str, key, patterns: int, neurons: int):
+def stream(ensemble: str, key, patterns: int, neurons: int):
     """The source that hands out `patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
-    if source == GENERATED:
+    if ensemble == GENERATED:
         return sources.generated(key, "spins", patterns, neurons)
-    return sources.mapped(os.path.expanduser(source.removeprefix(MAPPED)))
+    return sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))
 
 
-def shape(source: str, spins: bool = False) -> tuple[int, int]:
-    """M and N, the numbers of patterns and of neurons of a source that is not random."""
-    patterns = stream(source, None, 0, 0) if source.startswith(MAPPED) else load(source, spins)
+def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:
+    """M and N, the numbers of patterns and of neurons of an ensemble that is not random."""
+    patterns = stream(ensemble, None, 0, 0) if ensemble.startswith(MAPPED) else load(ensemble, spins)
     return patterns.shape[0], patterns.shape[1]
 
 
-def check_spins(source: str) -> None:
+def check_spins(ensemble: str) -> None:
     """Raise ValueError unless every number of a mapped file is +1 or −1; all of it is read, block by block."""
-    _check_spins(source, _state(source.removeprefix(MAPPED)))
+    _check_spins(ensemble, _state(ensemble.removeprefix(MAPPED)))
 
 
 @lru_cache(maxsize=8)
-def _check_spins(source: str, state: tuple[int, ...] | None) -> None:
-    file = sources.mapped(os.path.expanduser(source.removeprefix(MAPPED))).file
+def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
+    file = sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
-    _say_repeated(source, (file[first : first + size] for first in range(0, len(file), size)))
+    _say_repeated(ensemble, (file[first : first + size] for first in range(0, len(file), size)))
     for first in range(0, len(file), size):
         wrong = np.abs(file[first : first + size]) != 1
         if np.any(wrong):
             row, column = np.argwhere(wrong)[0]
             value = file[first + row, column]
-            raise ValueError(f"sources must hold spins, +1 or -1, got {value:g} in row {first + row} of {source}")
+            raise ValueError(f"ensembles must hold spins, +1 or -1, got {value:g} in row {first + row} of {ensemble}")
 
 
-def load(source: str, spins: bool):
+def load(ensemble: str, spins: bool):
     """Real patterns [M, N]: as spins by their own median, or each centred and scaled to the norm √N of spins.
 
     Args:
-        source: digits (1797 of 8 × 8), photographs (2000 patches of 8 × 8), or the path of an .npy or .npz file.
+        ensemble: digits (1797 of 8 × 8), photographs (2000 patches of 8 × 8), or the path of an .npy or .npz file.
         spins: whether the memory lives on spins.
     Raises:
         ValueError: the file is not a matrix of finite numbers, in one sentence.
     """
-    return _load(source, spins, _state(source))
+    return _load(ensemble, spins, _state(ensemble))
 
 
-def _state(source: str) -> tuple[int, ...] | None:
+def _state(ensemble: str) -> tuple[int, ...] | None:
     """What changes when a file does, so that no array is kept that it no longer holds; None for images that ship."""
     try:
-        found = os.stat(os.path.expanduser(source))
+        found = os.stat(os.path.expanduser(ensemble))
     except (OSError, ValueError):
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @lru_cache(maxsize=8)
-def _load(source: str, spins: bool, state: tuple[int, ...] | None):
-    if source == "digits":
+def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
+    if ensemble == "digits":
         used = datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
-    elif source == "photographs":
+    elif ensemble == "photographs":
         patches = datasets.photograph_patches(count=2000, binary=spins)
         used = patches if spins else datasets.standardise(patches)
     else:
-        patterns = datasets.from_file(source)
+        patterns = datasets.from_file(ensemble)
         used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
-        _check_contrast(source, patterns, used)
-    _say_repeated(f"{source} as spins" if spins else source, [used])
+        _check_contrast(ensemble, patterns, used)
+    _say_repeated(f"{ensemble} as spins" if spins else ensemble, [used])
     return used
 
 
-def _say_repeated(source: str, blocks: Iterable) -> None:
+def _say_repeated(ensemble: str, blocks: Iterable) -> None:
     """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice."""
     codes = []
     for block in blocks:
@@ -103,41 +103,41 @@ def _say_repeated(source: str, blocks: Iterable) -> None:
     repeated = len(found) - len(np.unique(found))
     if repeated:
         files.say(
-            f"warning: of the {len(found)} patterns of {source} {repeated} are equal to others before them;"
+            f"warning: of the {len(found)} patterns of {ensemble} {repeated} are equal to others before them;"
             " one that is stored twice has twice the weight, and counts twice in the load"
         )
 
 
-def _check_contrast(source: str, patterns, used) -> None:
+def _check_contrast(ensemble: str, patterns, used) -> None:
     """Raise ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
     flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
         value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
-        raise ValueError(f"{source} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")
+        raise ValueError(f"{ensemble} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")
 
 
-def pixels(source: str):
+def pixels(ensemble: str):
     """Images with their grey levels in [0, 1], as they come [M, N]; a file's numbers scaled from least to largest.
 
     Args:
-        source: digits (1797 of 8 × 8), photographs (10 000 patches of 8 × 8), or the path of an .npy or .npz file.
+        ensemble: digits (1797 of 8 × 8), photographs (10 000 patches of 8 × 8), or the path of an .npy or .npz file.
     Raises:
         ValueError: the file is not a matrix of finite numbers that differ, in one sentence.
     """
-    return _pixels(source, _state(source))
+    return _pixels(ensemble, _state(ensemble))
 
 
 @lru_cache(maxsize=8)
-def _pixels(source: str, state: tuple[int, ...] | None):
-    if source == "digits":
+def _pixels(ensemble: str, state: tuple[int, ...] | None):
+    if ensemble == "digits":
         return datasets.digits()
-    if source == "photographs":
+    if ensemble == "photographs":
         return datasets.photograph_patches(count=10_000)
-    levels = datasets.from_file(source)
+    levels = datasets.from_file(ensemble)
     grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
     low, high = grey.min(), grey.max()
     if not high > low:
-        raise ValueError(f"{source} must hold images, got numbers that are all {low:g}")
+        raise ValueError(f"{ensemble} must hold images, got numbers that are all {low:g}")
     return jnp.asarray((grey - low) / (high - low), levels.dtype)
 
 

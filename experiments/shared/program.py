@@ -107,8 +107,9 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
 
 
 def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
-    """The numbers of a point that are traced."""
-    return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
+    """The numbers of a point that are traced; 1, without effect, for one that is none, as β of some memories."""
+    found = {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
+    return {name: 1.0 if value is None else value for name, value in found.items()}
 
 
 def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, np.ndarray]:

@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets, program
+from experiments.shared import corruptions, draws, pattern_sets, program
 from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.memories import find
 from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, retained
-from hopfield.patterns import corrupt, corruption
+from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
@@ -31,9 +31,9 @@ class Program(NamedTuple):
     dynamics: str
     neurons: int
     padding: int
-    probes: int
+    queries: int
     corruption: str
-    source: str
+    ensemble: str
     clamp: bool
     max_steps: int
     has_beta: bool
@@ -42,7 +42,7 @@ class Program(NamedTuple):
     def cost(self) -> float:
         """Rough multiplications of one sample: drawing patterns, a coupling matrix, a few updates of every probe."""
         coupling = self.neurons if self.dynamics == "asynchronous" else 0
-        return self.padding * self.neurons * (20 + coupling + 10 * self.probes)
+        return self.padding * self.neurons * (20 + coupling + 10 * self.queries)
 
 
 def rows(
@@ -60,33 +60,33 @@ def rows(
         "patterns": np.uint32,
         "sample": np.uint32,
         "amount": (np.float32, _amount),
-        "beta": (np.float32, draws.beta),
+        "beta": np.float32,
     }
     return program.rows(Grid(kind, one, columns), seed, points, _data, known)
 
 
 def _amount(point: dict) -> float:
     """How much of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
-    found = corruption(point["corruption"])
-    return found.amount if found.kind == "noise" else round(found.amount * point["neurons"]) / point["neurons"]
+    kind, amount = corruptions.parts(point["corruption"])
+    return amount if kind == "noise" else round(amount * point["neurons"]) / point["neurons"]
 
 
 def _data(kind: Program):
-    if kind.source == pattern_sets.RANDOM:
+    if kind.ensemble == pattern_sets.RANDOM:
         return None
-    return pattern_sets.load(kind.source, find(kind.memory).ensemble == "spins")
+    return pattern_sets.load(kind.ensemble, find(kind.memory).ensemble == "spins")
 
 
 def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
-    pattern_key, probe_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
     stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
     options = {"beta": draw["beta"]} if kind.has_beta else {}
     memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
-    index, keys = draws.numbered(probe_key, kind.probes)
-    probe = lambda i, key: _probe(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
+    index, keys = draws.numbered(query_key, kind.queries)
+    probe = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
     outcome = jax.vmap(probe)(index, keys)
     valid = index < draw["patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
@@ -99,7 +99,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     return count | heavy | mean
 
 
-def _probe(kind: Program, model, weigh, target, index, key, amount) -> dict:
+def _query(kind: Program, model, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
     spins = isinstance(model.space, Spins)
     start, known = target, None

@@ -1,4 +1,4 @@
-"""Storing a draw of patterns and querying some of them at many β: the compiled measurement behind retrieval curves."""
+"""Retrievals of stored patterns at many κ = β‖ξ‖²: the compiled measurement behind retrieval curves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from hopfield.patterns import corrupt
 ENSEMBLES = ("sphere", "gaussian", "spins")
 """Random ensembles; any other name is a source of real patterns."""
 CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
-"""Columns that tell one curve against β from another."""
+"""Columns that tell one curve against κ from another."""
 STILL = 1e-5
 """Step relative to a state's norm at which it has come to rest: ten times what single precision can tell."""
 STATE = ("target_weight", "overlap", "entropy")
@@ -36,16 +36,16 @@ class Program(NamedTuple):
     neurons: int
     padding: int
     masked: bool
-    probes: int
+    queries: int
     corruption: str
     max_steps: int
-    betas: int
-    """How many β one draw of patterns is queried at."""
+    kappas: int
+    """How many κ one draw of patterns is queried at."""
 
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw: two products with the patterns in each of some forty updates."""
-        return self.betas * self.probes * self.padding * self.neurons * 80
+        return self.kappas * self.queries * self.padding * self.neurons * 80
 
 
 def data(ensemble: str, spins: bool):
@@ -63,12 +63,12 @@ def rows(seed: int, points: Sequence[dict], kind: Callable[[dict], Program]) -> 
 
     Args:
         seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
-        points: memory, ensemble, neurons, patterns, sample, corruption and β (null where a memory has none) of each.
+        points: memory, ensemble, neurons, patterns, sample, corruption and κ (null where a memory has none) of each.
         kind: what is compiled for a point.
     """
     draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
-    each = {"beta": (np.float32, draws.beta)}
-    grid = Grid(kind, one, draw, each, lambda kind: kind.betas, chunk=CHUNK)
+    each = {"kappa": np.float32}
+    grid = Grid(kind, one, draw, each, lambda kind: kind.kappas, chunk=CHUNK)
     return program.rows(grid, seed, points, lambda kind: data(kind.ensemble, on_spins(kind.memory)))
 
 
@@ -77,19 +77,19 @@ def _amount(point: dict) -> float:
 
 
 def one(kind: Program, seed, real, draw: dict, each: dict) -> dict:
-    """Store one draw of patterns and query some of them, at one β after the other."""
+    """Store one draw of patterns and query some of them, at one κ after the other."""
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     stored = pattern_sets.draw(kind.ensemble, pattern_key, kind.padding, kind.neurons, real)
     mask = jnp.arange(kind.padding) < draw["patterns"] if kind.masked else None
-    index, keys = draws.numbered(query_key, kind.probes)
-    start = jax.vmap(lambda key, target: _start(kind, key, target, draw["amount"]))(keys, stored[: kind.probes])
+    index, keys = draws.numbered(query_key, kind.queries)
+    start = jax.vmap(lambda key, target: _start(kind, key, target, draw["amount"]))(keys, stored[: kind.queries])
 
-    def at(beta):
-        memory, scale = _memory(kind, stored, mask, beta)
+    def at(kappa):
+        memory, scale = _memory(kind, stored, mask, kappa)
         query = lambda i, start: _query(kind, memory, i, scale * start)  # noqa: E731
         return _totals(jax.vmap(query)(index, start), index < draw["patterns"])
 
-    return jax.lax.map(at, each["beta"])
+    return jax.lax.map(at, each["kappa"])
 
 
 def _memory(program: Program, stored, mask, kappa):

@@ -1,4 +1,4 @@
-"""Spellings of one thing: what a memory, a separation, a source of patterns or a start is by, however it is written.
+"""Spellings of one thing: what a memory, a separation, an ensemble of patterns or a start is, however it is written.
 
 What two names stand for compares equal where they are one and the same, as `dense` and `dense:3`, `max` and `top_k:1`,
 `0.1` and `flip:0.1`, or two paths to files that hold the same. Tables keep the name that was given.
@@ -29,8 +29,8 @@ def memory(name: str) -> Hashable:
     return _understood(_memory, name)
 
 
-def source(name: str) -> Hashable:
-    """What a source of patterns is: the contents of a file, with the word before its path; else its name."""
+def ensemble(name: str) -> Hashable:
+    """What an ensemble of patterns is: the contents of a file, with the word before its path; else its name."""
     word, colon, path = name.partition(":") if not os.path.isfile(os.path.expanduser(name)) else ("", "", name)
     file = Path(os.path.expanduser(path))
     try:
@@ -65,7 +65,7 @@ def _separation(name: str) -> Hashable:
 MEANINGS: dict[str, Callable[[Any], Hashable]] = {
     "memory": _memory,
     "separation": _separation,
-    "source": source,
+    "ensemble": ensemble,
     "corruption": corruptions.name,
 }
 """What a name stands for, by the kind of name that a field declares with `about(..., meaning=kind)`; ValueError for a

@@ -43,7 +43,7 @@ def half_crossing(
         x: [R] control parameter of every row, on the axis to interpolate on (ln β ...).
         values: [R] measured values in [0, 1].
         cluster: [R] label of the disorder sample of every row; one label may occur at several x.
-        weights: [R] weights ≥ 0, such as probes; equal by default.
+        weights: [R] weights ≥ 0, such as queries; equal by default.
         level: the mean that is passed, between 0 and 1.
 
     Raises:

@@ -38,8 +38,8 @@ KIND = ["task", "layer", "metric", "separation", "optimiser"]
 SEARCHED = ("learning_rate", "damping", "weight_decay", "noise")
 RULE = ("damping_rule", "trust_radius", "solver", "momentum")
 """Options of optimisers that a run has one value of."""
-RUN = [*KIND, *SEARCHED, "trial"]
-"""What tells two runs apart: kinds of run, numbers that each trial chooses among, and the trial."""
+RUN = [*KIND, *SEARCHED, "seed_index"]
+"""What tells two runs apart: kinds of run, numbers that each seed chooses among, and its place in the seeds."""
 BASELINES = ("svm", "forest")
 """What stands in place of a layer for scikit-learn's models."""
 _DRAWN = chosen("tasks", *MADE)
@@ -109,8 +109,11 @@ class Config(contract.Config):
     dropout: float = field(
         default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
     )
-    trials: int = field(
-        default=2, metadata=about("seeds: each splits and draws data and starts anew", least=1, extends=True)
+    seeds: int = field(
+        default=2,
+        metadata=about(
+            "runs of other seeds: each splits and draws data and starts anew", least=1, extends=True, formerly="trials"
+        ),
     )
     size: int = field(
         default=500,
@@ -144,8 +147,8 @@ class Config(contract.Config):
 
     def __post_init__(self) -> None:
         contract.Config.__post_init__(self)
-        if self.seed + self.trials > 2**32:
-            raise ValueError(f"seed must leave room for {self.trials} trials below 2^32, got {self.seed}")
+        if self.seed + self.seeds > 2**32:
+            raise ValueError(f"seed must leave room for {self.seeds} seeds below 2^32, got {self.seed}")
         if self.width % self.heads:
             raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
         _check_layers(self)

@@ -3,7 +3,7 @@
 Every run is one layer × metric × separation × optimiser on one task and seed. A row is one epoch: losses, validation
 accuracy and AUC, test accuracy and AUC at the lowest validation loss so far, and, on validation inputs, every head's
 entropy and effective number of patterns, β, the diversity of heads, the metric's extreme singular values and condition,
-and what the optimiser says of its last step. Of several rates, dampings or noises each trial takes the one of lowest
+and what the optimiser says of its last step. Of several rates, dampings or noises each seed takes the one of lowest
 validation loss; scikit-learn's support vector machine and random forest, beside them on real tasks, are chosen from
 their own grids by the same validation set.
 
@@ -60,29 +60,29 @@ def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     axes = (config.tasks, config.layers, config.metrics, config.separations, config.noise)
     numbers = (math.prod(len(_option(config, rule, name)) for name in SEARCHED[:-1]) for rule in config.optimisers)
-    runs = math.prod(map(len, axes)) * sum(numbers) * config.trials
+    runs = math.prod(map(len, axes)) * sum(numbers) * config.seeds
     rows, features = max(tasks.sizes(task, config.size) for task in config.tasks)
     width = config.width * config.members
     weights = width * max(config.width, config.quantity, features // 8)
     held = rows * max(features, width, config.quantity * config.heads * config.members)
     steps = runs * config.epochs * rows * config.update_steps
-    points = runs * (config.epochs + 1) + 2 * len(config.tasks) * config.trials
+    points = runs * (config.epochs + 1) + 2 * len(config.tasks) * config.seeds
     return Cost(points, max(4 * weights, held), steps * (12 * weights + features * width))
 
 
 def points(config: Config) -> list[dict]:
-    """One point per run and epoch, then one per baseline and trial of real tasks, at epoch 0."""
+    """One point per run and epoch, then one per baseline and seed of real tasks, at epoch 0."""
     kinds = product(*(dict.fromkeys(getattr(config, f"{part}s")) for part in KIND))
     runs: list[dict] = []
     for kind in kinds:
         numbers = [_option(config, kind[-1], name) for name in SEARCHED[:-1]]
-        grid = product(*map(dict.fromkeys, (*numbers, config.noise)), range(config.trials))
+        grid = product(*map(dict.fromkeys, (*numbers, config.noise)), range(config.seeds))
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
         real = [task for task in dict.fromkeys(config.tasks) if task in REAL]
-        for task, name, trial in product(real, BASELINES, range(config.trials)):
-            values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, trial)
+        for task, name, number in product(real, BASELINES, range(config.seeds)):
+            values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
     return found
 
@@ -105,9 +105,11 @@ def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     for _, group in groupby(ordered, key=run):
         wanted = {point["epoch"]: point for point in group}
         first = next(iter(wanted.values()))
-        data = tasks.split(first["task"], config.seed + first["trial"], config.size)
+        data = tasks.split(first["task"], config.seed + first["seed_index"], config.size)
         if first["layer"] in BASELINES:
-            yield first | baselines.fitted(first["layer"], data, config.seed + first["trial"]) | {"diverged": False}
+            yield (
+                first | baselines.fitted(first["layer"], data, config.seed + first["seed_index"]) | {"diverged": False}
+            )
         else:
             yield from _trained(config, data, wanted)
 
@@ -124,6 +126,6 @@ def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iter
         raise ValueError("output must name the directory where runs are saved, got None")
     path = Path(config.output) / "checkpoints" / f"{name}.msgpack"
     length = measurement.Length(config.epochs, config.patience, config.save_every, config.schedule == "cosine")
-    for row in measurement.curve(setting, knobs, data, config.seed + point["trial"], path, length):
+    for row in measurement.curve(setting, knobs, data, config.seed + point["seed_index"], path, length):
         if row["epoch"] in wanted:
             yield wanted[row["epoch"]] | row

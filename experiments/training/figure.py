@@ -21,7 +21,7 @@ def plot(table: Table, summary: dict) -> Figure:
     """Test results, then a panel against epochs for each of CURVES: mean and range of the runs that were chosen.
 
     A run that diverged is in no mean: its own thin line ends in a cross at its last finite value, and the kind's label
-    says how many trials have no result.
+    says how many seeds have no result.
     """
     rows = _runs(table)
     several = [name for name in KIND if rows[name].nunique() > 1] or ["task"]
@@ -46,9 +46,9 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _course(ax: Axes, group: Table, column: str, look: dict, label: str) -> None:
-    """One kind of run against epochs: mean and range of the trials that did not diverge, and every one that did."""
-    each = group.groupby(["trial", "epoch"])[column].mean().unstack("epoch")
-    lost = group.groupby("trial")["diverged"].any().loc[each.index].to_numpy(bool)
+    """One kind of run against epochs: mean and range of the seeds that did not diverge, and every one that did."""
+    each = group.groupby(["seed_index", "epoch"])[column].mean().unstack("epoch")
+    lost = group.groupby("seed_index")["diverged"].any().loc[each.index].to_numpy(bool)
     values, color = each.to_numpy(float), look["color"]
     epochs, fine = np.arange(values.shape[1]), values[~lost]
     middle = fine.mean(axis=0) if len(fine) else np.full(len(epochs), np.nan)
@@ -71,9 +71,9 @@ def _runs(table: Table) -> Table:
 
 
 def _results(ax: Axes, table: Table, several: list[str], looks: dict) -> None:
-    """Test accuracy, or AUC where there are no baselines: every trial, mean and error, for each kind and baseline.
+    """Test accuracy, or AUC where there are no baselines: every seed, mean and error, for each kind and baseline.
 
-    A kind with trials that have no result has no mean either.
+    A kind with seeds that have no result has no mean either.
     """
     best = chosen(table)
     real = best["layer"].isin(BASELINES).any()

@@ -1,4 +1,4 @@
-"""Summary of training runs: the run that validation chooses in every trial, beside the baselines."""
+"""Summary of training runs: the run that validation chooses in every seed, beside the baselines."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ def last(table: Table) -> Table:
 
 
 def chosen(table: Table) -> Table:
-    """The last row of every baseline, and of the run of lowest validation loss of every kind and trial.
+    """The last row of every baseline, and of the run of lowest validation loss of every kind and seed.
 
     A run that diverged comes after all that did not, and is there alone where no other is.
     """
     ends = last(table)
-    return ends.loc[_rank(ends).groupby([ends[name] for name in (*KIND, "trial")], sort=False).idxmin()]
+    return ends.loc[_rank(ends).groupby([ends[name] for name in (*KIND, "seed_index")], sort=False).idxmin()]
 
 
 def _rank(ends: Table) -> Any:
@@ -35,25 +35,25 @@ def _rank(ends: Table) -> Any:
 def summarise(table: Table) -> dict:
     """Results per kind of run; `paired`: test accuracy less the baseline's on the same split, mean, error and p.
 
-    Of runs that differ in rate, damping, decay or noise alone each trial takes that of lowest validation loss among
-    those that did not diverge. `diverged_runs` of all `runs` did, and `diverged` counts the trials whose runs all did:
+    Of runs that differ in rate, damping, decay or noise alone each seed takes that of lowest validation loss among
+    those that did not diverge. `diverged_runs` of all `runs` did, and `diverged` counts the seeds whose runs all did:
     where there is one, the kind has no accuracy, AUC or lead (NaN). `untrained` counts those whose result is that of
     the start, which no epoch improved on. The scalars say where either is the case. Where a task has several kinds of
-    run, layer "chosen" stands for the kind of lowest validation loss of each trial. Trials split the same samples anew,
+    run, layer "chosen" stands for the kind of lowest validation loss of each seed. Seeds split the same samples anew,
     so that leads are not independent: the variance of their mean has 1/n + TESTED in place of 1/n, and p is that of
     Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); `p_independent` is the plain
-    test's. Both are NaN with fewer than two trials or no difference anywhere.
+    test's. Both are NaN with fewer than two seeds or no difference anywhere.
     """
     best = chosen(table)
     ran = last(table).groupby(KIND, sort=False)["diverged"].agg(["sum", "size"])
     results, scalars = [], {}
     for kind, rows in best.groupby(KIND, sort=False):
-        entry = dict(zip(KIND, kind, strict=True)) | {"trials": len(rows), "diverged": int(rows["diverged"].sum())}
+        entry = dict(zip(KIND, kind, strict=True)) | {"seeds": len(rows), "diverged": int(rows["diverged"].sum())}
         entry |= {"runs": int(ran.loc[kind, "size"]), "diverged_runs": int(ran.loc[kind, "sum"])}
         entry["untrained"] = int((rows["best_epoch"] == 0).sum()) if "best_epoch" in rows else 0
         name = _name(entry)
         for measure in ("test_accuracy", "test_auc"):
-            # An AUC is there for two classes alone; a trial without a result leaves none of the mean.
+            # An AUC is there for two classes alone; a seed without a result leaves none of the mean.
             if measure in rows and rows.loc[~rows["diverged"].astype(bool), measure].notna().all():
                 values = rows[measure].to_numpy(float)
                 entry |= {measure: float(values.mean()), f"{measure}_stderr": _stderr(values)}
@@ -72,12 +72,12 @@ def _warnings(results: list[dict]) -> dict[str, str]:
     """What is to be said of kinds with runs that diverged, and with results of no training."""
     said = {}
     for entry in results:
-        trials = f"{entry['trials']} trials"
+        seeds = f"{entry['seeds']} seeds"
         if entry["diverged_runs"]:
-            left = f", no result in {entry['diverged']} of {trials}" if entry["diverged"] else ""
+            left = f", no result in {entry['diverged']} of {seeds}" if entry["diverged"] else ""
             said[f"diverged/{_name(entry)}"] = f"{entry['diverged_runs']} of {entry['runs']} runs{left}"
         if entry["untrained"]:
-            said[f"untrained/{_name(entry)}"] = f"the start is the best epoch of {entry['untrained']} of {trials}"
+            said[f"untrained/{_name(entry)}"] = f"the start is the best epoch of {entry['untrained']} of {seeds}"
     return said
 
 
@@ -90,18 +90,18 @@ def _stderr(values: np.ndarray) -> float:
 
 
 def _paired(best: Table) -> list[dict]:
-    """Leads of every kind of run on every baseline, trial by trial."""
+    """Leads of every kind of run on every baseline, seed by seed."""
     ours = best[~best["layer"].isin(BASELINES)]
     kinds = list(ours.groupby(KIND, sort=False))
     for task, rows in ours.groupby("task", sort=False):
         if len(rows[KIND].drop_duplicates()) > 1:
-            top = rows.loc[_rank(rows).groupby(rows["trial"]).idxmin()]
+            top = rows.loc[_rank(rows).groupby(rows["seed_index"]).idxmin()]
             kinds.append(((task, "chosen", "none", "none", "none"), top))
     found = []
     for kind, rows in kinds:
         for baseline in BASELINES:
             other = best[(best["layer"] == baseline) & (best["task"] == kind[0])]
-            both = rows.merge(other, on="trial", suffixes=("", "_other"))
+            both = rows.merge(other, on="seed_index", suffixes=("", "_other"))
             if both.empty:
                 continue
             mine, theirs = (both[name].to_numpy(float) for name in ("test_accuracy", "test_accuracy_other"))
@@ -109,7 +109,7 @@ def _paired(best: Table) -> list[dict]:
             wider = float(np.sqrt(1.0 + len(lead) * TESTED))
             t = lead.mean() / _stderr(lead) if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
             p, plain = (float(2.0 * stats.t.sf(abs(x), max(len(lead) - 1, 1))) for x in (t / wider, t))
-            entry = dict(zip(KIND, kind, strict=True)) | {"baseline": baseline, "trials": len(lead)}
+            entry = dict(zip(KIND, kind, strict=True)) | {"baseline": baseline, "seeds": len(lead)}
             entry |= {"lead": float(lead.mean()), "lead_stderr": wider * _stderr(lead)}
             found.append(entry | {"p": p, "p_independent": plain})
     return found

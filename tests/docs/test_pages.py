@@ -36,5 +36,5 @@ def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
     points = registry.load(job.experiment).points(job.config)
     assert len(points) == 9
     assert max(point["patterns"] for point in points) == 10**9
-    shared = {(point["source"], point["neurons"], point["probes"], point["sample"]) for point in points}
+    shared = {(point["ensemble"], point["neurons"], point["queries"], point["sample"]) for point in points}
     assert shared == {("generated", 32, 64, 0)}

@@ -35,7 +35,7 @@ def smoke() -> pandas.DataFrame:
 @pytest.fixture(scope="module")
 def modern() -> pandas.DataFrame:
     """Two loads of the modern network at a β at which the nearest pattern wins."""
-    scale = Scale(neurons=[14], loads=[0.25, 0.4], samples=30, probes=8, beta=2.0)
+    scale = Scale(neurons=[14], loads=[0.25, 0.4], samples=30, queries=8, beta=2.0)
     overlaps = [0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9]
     return table_of(memories=["modern"], overlaps=overlaps, per_memory={"modern": scale})
 
@@ -57,7 +57,7 @@ def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int)
     stored = np.asarray(pattern_sets.draw("spins", pattern_key, patterns, kind.neurons))
     counts = {name: np.zeros(len(overlaps), int) for name in ("right", "some", "reversed", "cycles")}
     for place, overlap in enumerate(overlaps):
-        for probe in range(kind.probes):
+        for probe in range(kind.queries):
             start_key = jax.random.split(jax.random.fold_in(query_key, probe))[0]
             order = np.asarray(jax.random.permutation(start_key, kind.neurons))
             state = np.where(order < round(kind.neurons * (1 - overlap) / 2), -1, 1) * stored[probe]
@@ -121,14 +121,14 @@ def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
 
 def test_modern_queries_end_at_the_nearest_pattern(modern):
     """Always near some pattern, and right as often as no other pattern is nearer."""
-    assert (modern["some"] == modern["probes"]).mean() > 0.97
+    assert (modern["some"] == modern["queries"]).mean() > 0.97
     summary = experiment.summarise(modern)
     for entry in summary["critical_overlap"]:
         assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
         assert entry["stderr"] < 0.03
     for (patterns, overlap), rows in modern.groupby(["patterns", "initial_overlap"]):
         share = float(basins.nearest_pattern_share(14, patterns, overlap))
-        trials = rows["probes"].sum()
+        trials = rows["queries"].sum()
         assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
 
 
@@ -143,7 +143,7 @@ def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_fro
 
 
 def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
-    scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, probes=4, max_steps=100)
+    scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, queries=4, max_steps=100)
     table = table_of(memories=["projection"], overlaps=[*OVERLAPS, 1.0], per_memory={"projection": scale})
     assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
     wide, narrow = sorted(experiment.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])

@@ -14,7 +14,7 @@ from hopfield.memories import find
 
 COUNTS = (*retention.CUTS, "exact", "cycles", "fixed_point", "target_weight", "converged_weight")
 COLUMNS = {
-    *("memory", "dynamics", "neurons", "patterns", "load", "corruption", "sample", "probes", "source", "beta"),
+    *("memory", "dynamics", "neurons", "patterns", "load", "corruption", "sample", "queries", "ensemble", "beta"),
     *(*COUNTS, "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
 }
 HALF = {"M / N": 0.15, "ln M / N": 0.56}
@@ -46,7 +46,7 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         load = blueprint.scaling.load(point["patterns"], point["neurons"])
         centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
         share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
-        row = point | scale.counted(point) | {name: int(generator.binomial(point["probes"], share)) for name in COUNTS}
+        row = point | scale.counted(point) | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
         if point["memory"] in ("projection", "storkey"):
             row |= {"target_weight": None, "converged_weight": None}
         row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
@@ -56,7 +56,7 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
 
 def clustered(table: pandas.DataFrame, column: str) -> tuple[float, float]:
     """Mean of a column over the queries of one point and its standard error over disorder samples, by hand."""
-    weight = table["retained" if column == "overlap_retained" else "probes"].to_numpy(float)
+    weight = table["retained" if column == "overlap_retained" else "queries"].to_numpy(float)
     total = table[column].to_numpy(float) * (1 if column in COUNTS else weight)
     total, weight = total[weight > 0], weight[weight > 0]
     mean = total.sum() / weight.sum()

@@ -14,29 +14,29 @@ pytestmark = pytest.mark.physics
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
-ONCE = {"samples": 1500, "probes": 5, "max_steps": 1}
+ONCE = {"samples": 1500, "queries": 5, "max_steps": 1}
 
 
 @pytest.fixture(scope="module")
 def hebb(as_run):
     """Even and odd N and M: only where N or M + 1 is odd can a field vanish, which keeps the spin."""
     return {
-        (40, 0.0): measured(memories=["classical"], neurons=[40], stored=[8, 9, 13], **ONCE),
-        (41, 0.0): measured(memories=["classical"], neurons=[41], stored=[8, 9, 13], **ONCE),
-        (40, 0.15): measured(memories=["classical"], neurons=[40], stored=[8, 9, 13], corruption=[0.15], **ONCE),
+        (40, 0.0): measured(memories=["classical"], neurons=[40], patterns=[8, 9, 13], **ONCE),
+        (41, 0.0): measured(memories=["classical"], neurons=[41], patterns=[8, 9, 13], **ONCE),
+        (40, 0.15): measured(memories=["classical"], neurons=[40], patterns=[8, 9, 13], corruption=[0.15], **ONCE),
     }
 
 
 @pytest.fixture(scope="module")
 def demircigil(as_run):
-    scale = {"memories": ["exponential"], "neurons": [12], "samples": 256, "probes": 10, "max_steps": 1}
-    clean = measured(stored=[300, 500, 700, 800, 899, 1000, 1100, 1300], **scale)
-    return {0.0: clean, 0.1: measured(stored=[300, 500, 899], corruption=[0.1], **scale)}
+    scale = {"memories": ["exponential"], "neurons": [12], "samples": 256, "queries": 10, "max_steps": 1}
+    clean = measured(patterns=[300, 500, 700, 800, 899, 1000, 1100, 1300], **scale)
+    return {0.0: clean, 0.1: measured(patterns=[300, 500, 899], corruption=[0.1], **scale)}
 
 
 @pytest.fixture(scope="module")
 def ramsauer(as_run):
-    scale = {"neurons": [12], "stored": [800, 1300, 1760, 2400], "samples": 400, "probes": 10, "max_steps": 5}
+    scale = {"neurons": [12], "patterns": [800, 1300, 1760, 2400], "samples": 400, "queries": 10, "max_steps": 5}
     return measured(memories=["modern"], **scale)
 
 
@@ -66,7 +66,7 @@ def test_one_step_error_of_hebbs_rule_is_the_exact_binomial_tail(hebb, neurons, 
 )
 def test_one_step_error_of_dense_memories(degree, neurons, patterns):
     stored = {3: [35, 60], 4: [61, 100]}[degree]
-    scale = {"neurons": [neurons], "stored": stored, "samples": 1024, "probes": 10, "max_steps": 1}
+    scale = {"neurons": [neurons], "patterns": stored, "samples": 1024, "queries": 10, "max_steps": 1}
     table = measured(memories=[f"dense:{degree}"], **scale)
     rows = table[table["patterns"] == patterns]
     assert_agrees(rows, "one_step_error", float(dense.one_step_error(degree, neurons, patterns)), least=0.04)
@@ -100,7 +100,7 @@ def critical(table, criterion: str) -> dict:
     (found,) = (
         entry
         for entry in capacity.summarise(table)["critical_load"]
-        if entry["criterion"] == criterion and entry["corruption"] == 0
+        if entry["criterion"] == criterion and entry["corruption"] == "clean"
     )
     return found
 
@@ -128,28 +128,28 @@ def test_target_weight_threshold_on_the_sphere(ramsauer):
 
 
 def test_overlap_of_what_is_retained_is_that_of_the_replica_theory():
-    scale = {"neurons": [500], "loads": [0.08, 0.1, 0.12], "samples": 192, "probes": 10}
+    scale = {"neurons": [500], "loads": [0.08, 0.1, 0.12], "samples": 192, "queries": 10}
     table = measured(memories=["classical"], dynamics=["asynchronous"], **scale)
     for load, rows in table.groupby("load"):
         mean, stderr = clustered(rows, "overlap_retained")
         theory = float(classical.retrieval_overlap(load))
-        assert rows["retained"].sum() > 0.98 * rows["probes"].sum()
+        assert rows["retained"].sum() > 0.98 * rows["queries"].sum()
         assert stderr < 0.2 * (1 - theory)
         assert abs(mean - theory) < 5e-4 + 3 * stderr
 
 
 def test_the_projection_rule_keeps_every_pattern_up_to_alpha_1_and_none_beyond():
-    scale = {"neurons": [64], "stored": [32, 48, 58, 62, 70], "samples": 16, "probes": 16, "max_steps": 3}
+    scale = {"neurons": [64], "patterns": [32, 48, 58, 62, 70], "samples": 16, "queries": 16, "max_steps": 3}
     table = measured(memories=["projection"], dynamics=["asynchronous"], **scale)
     for patterns, rows in table.groupby("patterns"):
-        kept = rows["probes"] if patterns < 64 else 0 * rows["probes"]
+        kept = rows["queries"] if patterns < 64 else 0 * rows["queries"]
         for criterion in ("fixed_point", "exact", "retained"):
             assert (rows[criterion] == kept).all()
         assert ((rows["one_step_error"] == 0) == (patterns < 64)).all()
 
 
 def test_numbers_do_not_depend_on_the_other_patterns_of_a_grid(demircigil):
-    alone = measured(memories=["exponential"], neurons=[12], stored=[300], samples=64, probes=10, max_steps=1)
+    alone = measured(memories=["exponential"], neurons=[12], patterns=[300], samples=64, queries=10, max_steps=1)
     among = demircigil[0.0][demircigil[0.0]["patterns"] == 300][:64]
     assert alone.drop(columns="load").equals(among[alone.columns].drop(columns="load").reset_index(drop=True))
 
@@ -159,6 +159,6 @@ def test_samples_and_seeds_are_independent(hebb):
     rows = table[table["patterns"] == 13]
     assert rows["one_step_error"].nunique() > 10
     assert abs(np.corrcoef(rows["one_step_error"][1:], rows["one_step_error"][:-1])[0, 1]) < 0.1
-    other = measured(memories=["classical"], neurons=[41], stored=[8, 9, 13], seed=1, **ONCE)
+    other = measured(memories=["classical"], neurons=[41], patterns=[8, 9, 13], seed=1, **ONCE)
     other = other[other["patterns"] == 13]
     assert abs(np.corrcoef(rows["one_step_error"], other["one_step_error"])[0, 1]) < 0.1

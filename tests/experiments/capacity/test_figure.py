@@ -21,7 +21,7 @@ OVERVIEW = {
 }
 HEBB = {"memories": ["classical"], "loads": LOADS}
 RULES = {"memories": ["classical", "storkey", "projection"], "neurons": [50], "loads": [*LOADS, 1.1]}
-IMAGES = {"memories": ["classical", "modern", "projection"], "stored": [2, 8, 16, 32]}
+IMAGES = {"memories": ["classical", "modern", "projection"], "patterns": [2, 8, 16, 32]}
 TITLES = {
     "overview": (
         {"memories": list(OVERVIEW), "per_memory": OVERVIEW},
@@ -50,7 +50,7 @@ TITLES = {
         ["clean pattern, one step", "clean start"],
     ),
     "images": (
-        IMAGES | {"sources": ["digits", "photographs"], "corruption": ["lower:0.5", "noise:0.3"]},
+        IMAGES | {"ensembles": ["digits", "photographs"], "corruption": ["lower:0.5", "noise:0.3"]},
         [
             "digits, 50% masked, lower part",
             "digits, noise of deviation 0.3",
@@ -74,10 +74,13 @@ TITLES = {
     "one load": (HEBB | {"loads": [0.1]}, ["classical", "one-step error", "overlap of what is retained"]),
     "one sample": (HEBB | {"samples": 1}, ["classical", "one-step error", "overlap of what is retained"]),
     "one query": (
-        HEBB | {"loads": [0.1], "samples": 1, "probes": 1},
+        HEBB | {"loads": [0.1], "samples": 1, "queries": 1},
         ["classical", "one-step error", "overlap of what is retained"],
     ),
-    "one query of an image": (IMAGES | {"stored": [1], "samples": 1, "sources": ["digits"]}, ["digits, clean start"]),
+    "one query of an image": (
+        IMAGES | {"patterns": [1], "samples": 1, "ensembles": ["digits"]},
+        ["digits, clean start"],
+    ),
     "nothing retained": (
         HEBB | {"half": 0.01, "width": 0.01, "neurons": [50, 60]},
         ["classical", "one-step error", "overlap of what is retained"],
@@ -147,9 +150,9 @@ def test_every_size_is_drawn_where_it_was_measured(published):
     assert labels(found["classical"])[1:] == labels(found["one-step error"])[1:] == sizes
     for container, (_, rows) in zip(found["classical"].containers, table.groupby("neurons"), strict=True):
         x, y = (np.asarray(values, float) for values in container[0].get_data())
-        shares = rows.groupby("load")[["retained", "probes"]].sum()
+        shares = rows.groupby("load")[["retained", "queries"]].sum()
         np.testing.assert_allclose(x, shares.index)
-        np.testing.assert_allclose(y, shares["retained"] / shares["probes"])
+        np.testing.assert_allclose(y, shares["retained"] / shares["queries"])
 
 
 def test_theory_stands_beside_the_measurement(published):
@@ -188,7 +191,7 @@ def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
 
 def test_more_panels_than_a_page_of_letters_are_all_drawn():
     starts = [f"noise:{deviation}" for deviation in range(1, 15)]
-    options = {"memories": ["modern"], "sources": ["digits"], "stored": [2, 3], "samples": 1, "probes": 1}
+    options = {"memories": ["modern"], "ensembles": ["digits"], "patterns": [2, 3], "samples": 1, "queries": 1}
     assert len(panels(drawn(invented(corruption=starts, **options)))) == 14
 
 

@@ -24,12 +24,15 @@ MISTAKES = [
     ({"loads": [0.1, 0.0]}, "loads must be positive, got 0"),
     ({"loads": [math.nan]}, "loads must be positive, got nan"),
     ({"loads": [math.inf]}, "loads must be finite, got inf"),
-    ({"stored": []}, "stored must not be empty, got []"),
-    ({"stored": [0]}, "stored must lie in [1, 2^40], got 0"),
-    ({"loads": [0.1], "stored": [3]}, "loads must not be given together with stored, which says the same in numbers"),
+    ({"patterns": []}, "patterns must not be empty, got []"),
+    ({"patterns": [0]}, "patterns must lie in [1, 2^40], got 0"),
     (
-        {"per_memory": {"classical": Scale(loads=[0.1], stored=[3])}},
-        "loads must not be given together with stored, which says the same in numbers",
+        {"loads": [0.1], "patterns": [3]},
+        "loads must not be given together with patterns, which says the same in numbers",
+    ),
+    (
+        {"per_memory": {"classical": Scale(loads=[0.1], patterns=[3])}},
+        "loads must not be given together with patterns, which says the same in numbers",
     ),
     (
         {"memories": ["exponential"], "neurons": [30], "loads": [1.0]},
@@ -48,7 +51,7 @@ MISTAKES = [
     ({"samples": True}, "samples must be a positive integer, or {size: samples} of such, got True"),
     ({"samples": {}}, "samples must be a positive integer, or {size: samples} of such, got {}"),
     ({"samples": {0: 3, 50: 0}}, "samples must be a positive integer, or {size: samples} of such, got {0: 3, 50: 0}"),
-    ({"probes": 0}, "probes must be at least 1, got 0"),
+    ({"queries": 0}, "queries must be at least 1, got 0"),
     ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
     ({"dynamics": []}, "dynamics must not be empty, got []"),
     ({"dynamics": ["sequential"]}, "dynamics must be one of asynchronous, synchronous, got 'sequential'"),
@@ -65,15 +68,15 @@ MISTAKES = [
     ({"beta": 1.0}, "beta must be null for classical, which has none, got 1"),
     ({"memories": ["modern"], "beta": 0.0}, "beta must be positive, got 0"),
     ({"memories": ["modern"], "beta": math.inf}, "beta must be finite, got inf"),
-    ({"sources": []}, "sources must not be empty, got []"),
-    ({"sources": ["digit"]}, "path must name an existing .npy or .npz file, got 'digit'"),
-    ({"sources": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
+    ({"ensembles": []}, "ensembles must not be empty, got []"),
+    ({"ensembles": ["digit"]}, "path must name an existing .npy or .npz file, got 'digit'"),
+    ({"ensembles": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
-        {"sources": ["digits"], "stored": [2000]},
-        "stored must ask for at most the 1797 patterns of digits, got 2000 for classical",
+        {"ensembles": ["digits"], "patterns": [2000]},
+        "patterns must be at most the 1797 patterns of digits, got 2000 for classical",
     ),
     ({"seed": -1}, "seed must lie in [0, 2^32), got -1"),
-    ({"per_memory": {"classical": Scale(probes=0)}}, "per_memory.classical.probes must be at least 1, got 0"),
+    ({"per_memory": {"classical": Scale(queries=0)}}, "per_memory.classical.queries must be at least 1, got 0"),
     ({"per_memory": {"dense:03": Scale()}}, "per_memory must be written as in dense:3, got 'dense:03'"),
 ]
 
@@ -87,7 +90,7 @@ def test_a_mistake_is_one_sentence(options, sentence):
 
 def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
-    config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], probes=3)
+    config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], queries=3)
     assert scale.chosen(config, "classical")[:5] == ([50], [0.1, 0.2], None, 7, 3)
     assert (scale.chosen(config, "modern").samples, scale.chosen(config, "modern").beta) == (4, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
@@ -98,15 +101,15 @@ def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     [
         ({}, {}, ([0.1, 0.2], None)),
         ({}, {"loads": [0.3]}, ([0.3], None)),
-        ({}, {"stored": [5]}, (None, [5])),
-        ({"loads": [0.3]}, {"stored": [5]}, ([0.3], None)),
-        ({"stored": [5]}, {"loads": [0.3]}, (None, [5])),
+        ({}, {"patterns": [5]}, (None, [5])),
+        ({"loads": [0.3]}, {"patterns": [5]}, ([0.3], None)),
+        ({"patterns": [5]}, {"loads": [0.3]}, (None, [5])),
     ],
-    ids=["smoke", "own loads", "own stored", "loads over stored", "stored over loads"],
+    ids=["smoke", "own loads", "own patterns", "loads over patterns", "patterns over loads"],
 )
-def test_loads_and_stored_silence_each_other(common, own, expected):
+def test_loads_and_patterns_silence_each_other(common, own, expected):
     found = scale.chosen(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
-    assert (found.loads, found.stored) == expected
+    assert (found.loads, found.patterns) == expected
 
 
 @pytest.mark.parametrize(
@@ -125,9 +128,9 @@ def test_loads_and_stored_silence_each_other(common, own, expected):
     ],
 )
 def test_patterns_are_the_rounded_load(memory, neurons, load, patterns):
-    found = capacity.points(Config(memories=[memory], neurons=[neurons], loads=[load], probes=30, samples=1))
+    found = capacity.points(Config(memories=[memory], neurons=[neurons], loads=[load], queries=30, samples=1))
     assert [point["patterns"] for point in found] == [patterns]
-    assert [point["probes"] for point in found] == [min(30, patterns)]
+    assert [point["queries"] for point in found] == [min(30, patterns)]
 
 
 def test_loads_that_round_to_one_number_are_measured_once():
@@ -151,8 +154,8 @@ def test_loads_become_numbers_of_patterns_of_one_parity(parity, patterns):
     assert [point["patterns"] for point in capacity.points(config)] == patterns
 
 
-def test_numbers_given_as_stored_are_taken_as_they_are_and_their_parity_is_in_the_table():
-    config = Config(memories=["classical"], stored=[4, 5, 6], samples=1)
+def test_numbers_given_as_patterns_are_taken_as_they_are_and_their_parity_is_in_the_table():
+    config = Config(memories=["classical"], patterns=[4, 5, 6], samples=1)
     points = capacity.points(config)
     assert [point["patterns"] for point in points] == [4, 5, 6]
     assert [scale.counted(point)["parity"] for point in points] == ["even", "odd", "even"]

@@ -11,18 +11,17 @@ import pytest
 from experiments import contract
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config
-from experiments.shared import draws, files, streams
+from experiments.shared import corruptions, draws, files, streams
 from hopfield import find_memory
-from hopfield.patterns import corruption
 from hopfield.patterns.sources import generated
 
 OPTIONS = {
     "memories": ["exponential", "dense:3"],
     "neurons": [18],
-    "stored": [40, 300, 700],
+    "patterns": [40, 300, 700],
     "corruption": [0.0, 0.2],
     "samples": 2,
-    "probes": 5,
+    "queries": 5,
     "max_steps": 1,
 }
 
@@ -39,7 +38,7 @@ def by_memory(point: dict) -> dict:
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
     model = find_memory(point["memory"]).build(rows, **options)
     targets = np.asarray(rows[:5], float)
-    start = streams.start(*corruption(point["corruption"]), probe_key, targets)
+    start = streams.start(*corruptions.parts(point["corruption"]), probe_key, targets)
     state = np.asarray(jax.vmap(model.update)(jnp.asarray(start)))
     shares = jax.vmap(model.shares)(jnp.asarray(start))[jnp.arange(5), jnp.arange(5)]
     overlap = np.mean(state * targets, axis=1)
@@ -55,7 +54,7 @@ def by_memory(point: dict) -> dict:
 
 @pytest.mark.physics
 def test_one_pass_measures_what_stored_patterns_do():
-    found = measured(sources=["generated"])
+    found = measured(ensembles=["generated"])
     assert len(found) == 2 * 3 * 2 * 2
     for row in found[::3]:
         for name, value in by_memory(row).items():
@@ -63,14 +62,14 @@ def test_one_pass_measures_what_stored_patterns_do():
 
 
 def test_patterns_in_a_file_give_the_same_rows(tmp_path):
-    """One draw, one size: the patterns of the file are those that the generated source draws for sample 0."""
+    """One draw, one size: the patterns of the file are those that the generated ensemble draws for sample 0."""
     pattern_key, _ = draws.keys(0, 18, 0, 0)
     path = tmp_path / "spins.npy"
     np.save(path, np.asarray(generated(pattern_key, "spins", 700, 18).rows(0, 700), np.float32))
     names = ("memory", "patterns", "corruption", "one_step_error", "target_weight", "overlap")
     rows = [
-        sorted(tuple(row[name] for name in names) for row in measured(sources=[source], samples=1, neurons=width))
-        for source, width in (("generated", [18]), (f"mapped:{path}", None))
+        sorted(tuple(row[name] for name in names) for row in measured(ensembles=[ensemble], samples=1, neurons=width))
+        for ensemble, width in (("generated", [18]), (f"mapped:{path}", None))
     ]
     assert rows[0] == rows[1]
 
@@ -80,28 +79,28 @@ def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
     """More would be the same patterns again, and their errors too small."""
     path = tmp_path / "spins.npy"
     np.save(path, np.ones((700, 18), np.float32))
-    source = f"mapped:{path}"
+    ensemble = f"mapped:{path}"
     given = 4 if samples is None else samples
-    sentence = f"samples must be 1 for {source}, which gives the same patterns every time, got {given}"
+    sentence = f"samples must be 1 for {ensemble}, whose patterns are always the same, got {given}"
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        contract.check(capacity, Config(**(OPTIONS | {"sources": [source], "samples": samples})))
-    contract.check(capacity, Config(**(OPTIONS | {"sources": [source], "samples": {0: 1, 20: 3}})))
+        contract.check(capacity, Config(**(OPTIONS | {"ensembles": [ensemble], "samples": samples})))
+    contract.check(capacity, Config(**(OPTIONS | {"ensembles": [ensemble], "samples": {0: 1, 20: 3}})))
 
 
 @pytest.mark.physics
 def test_random_and_generated_patterns_agree_in_distribution():
     """Other bits, the same law: shares of queries within four standard errors."""
-    options = {"memories": ["exponential"], "stored": [28000], "samples": 60, "corruption": [0.0], "probes": 10}
-    found = {source: measured(sources=[source], **options) for source in ("random", "generated")}
-    weight = {source: [row["target_weight"] / 10 for row in rows] for source, rows in found.items()}
-    mean = {source: (np.mean(values), np.std(values) / np.sqrt(60)) for source, values in weight.items()}
+    options = {"memories": ["exponential"], "patterns": [28000], "samples": 60, "corruption": [0.0], "queries": 10}
+    found = {ensemble: measured(ensembles=[ensemble], **options) for ensemble in ("random", "generated")}
+    weight = {ensemble: [row["target_weight"] / 10 for row in rows] for ensemble, rows in found.items()}
+    mean = {ensemble: (np.mean(values), np.std(values) / np.sqrt(60)) for ensemble, values in weight.items()}
     assert 0.05 < mean["random"][0] < 0.95
     gap = abs(mean["random"][0] - mean["generated"][0])
     assert gap < 4 * np.hypot(mean["random"][1], mean["generated"][1])
 
 
 def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
-    config = Config(**(OPTIONS | {"sources": ["random", "generated"]}))
+    config = Config(**(OPTIONS | {"ensembles": ["random", "generated"]}))
     points = capacity.points(config)
     assert len({files.fingerprint(point) for point in points}) == len(points)
     assert json.dumps(capacity.science(config))
@@ -115,11 +114,11 @@ def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
         ({"clamp": True}, "clamp must be false for patterns that are not stored, got true"),
         ({"memories": ["projection"]}, "patterns must be stored for projection, a matrix of couplings"),
         ({"memories": ["modern"]}, "patterns must be stored for modern, which is no sum over spin patterns"),
-        ({"stored": [2**41]}, "stored must lie in [1, 2^40], got 2^41"),
-        ({"sources": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
+        ({"patterns": [2**41]}, "patterns must lie in [1, 2^40], got 2^41"),
+        ({"ensembles": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
     ],
 )
 def test_what_one_pass_cannot_do_is_one_sentence(changes, message):
-    options = OPTIONS | {"sources": ["generated"]} | changes
+    options = OPTIONS | {"ensembles": ["generated"]} | changes
     with pytest.raises(ValueError, match=re.escape(message)):
         contract.check(capacity, Config(**options))

@@ -16,7 +16,7 @@ MISTAKES = [
     ({"enumerated": [13]}, "enumerated must be some of neurons [12, 24], got 13"),
     ({"corruption": [0.5]}, "corruption must lie in [0, 0.5), got 0.5"),
     ({"beta": 0.0}, "beta must be positive, got 0"),
-    ({"trials": 0}, "trials must be at least 1, got 0"),
+    ({"sampled_queries": 0}, "sampled_queries must be at least 1, got 0"),
     ({"around": [0.7]}, "around must lie in [-0.5, 0.5], got 0.7"),
 ]
 
@@ -24,7 +24,7 @@ MISTAKES = [
 @pytest.fixture(scope="module")
 def table() -> pandas.DataFrame:
     near = [-0.05, -0.02, -0.01, 0.0, 0.01, 0.02, 0.05]
-    config = Config(neurons=[14, 60], enumerated=[14], around=near, trials=4000, draws=40, probes=8)
+    config = Config(neurons=[14, 60], enumerated=[14], around=near, sampled_queries=4000, samples=40, queries=8)
     rows = list(measure(config, points(config)))
     assert len(rows) == len(points(config))
     return pandas.DataFrame(rows)
@@ -48,15 +48,15 @@ def test_summary_names_every_threshold_with_its_error(table):
 
 
 def test_a_point_does_not_depend_on_the_others():
-    """From fewer patterns than probes to thousands: each queries its own first ones, and as many as it has."""
+    """From fewer patterns than queries to thousands: each queries its own first ones, and as many as it has."""
     config = Config(
         neurons=[12, 24],
         enumerated=[12],
         corruption=[0.0, 0.1],
         around=[-0.2, -0.1, 0.0, 0.02],
-        trials=50,
-        draws=2,
-        probes=16,
+        sampled_queries=50,
+        samples=2,
+        queries=16,
     )
     everything = points(config)
     rows = list(measure(config, everything))

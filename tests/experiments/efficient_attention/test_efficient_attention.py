@@ -29,13 +29,13 @@ def test_exact_methods_have_no_error_and_the_others_have_one(table):
 
 
 def test_a_window_as_wide_as_the_sequence_and_as_many_stretches_as_keys_are_exact():
-    config = Config(methods=["window:64", "low_rank:64"], lengths=[64], repetitions=1, samples=1)
+    config = Config(methods=["window:64", "low_rank:64"], lengths=[64], repeats=1, samples=1)
     found = list(experiment.measure(config, experiment.points(config)))
     assert all(row["error"] < 1e-5 for row in found)
 
 
 def test_dense_attention_is_left_out_beyond_its_largest_length():
-    config = Config(methods=["dense", "elu"], lengths=[32, 64], largest_dense=32, repetitions=1)
+    config = Config(methods=["dense", "elu"], lengths=[32, 64], largest_dense=32, repeats=1)
     assert [(point["method"], point["length"]) for point in experiment.points(config)] == [
         ("dense", 32),
         ("elu", 32),
@@ -81,7 +81,7 @@ def test_the_figure_draws_all_and_nothing(table, tmp_path):
         ({"lengths": [0]}, "lengths must be at least 1"),
         ({"passes": ["sideways"]}, "passes must be one of forward, backward"),
         ({"spread": 0.0}, "spread must be positive"),
-        ({"repetitions": 0}, "repetitions must be at least 1"),
+        ({"repeats": 0}, "repeats must be at least 1"),
     ],
     ids=str,
 )

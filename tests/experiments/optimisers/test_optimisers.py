@@ -189,7 +189,7 @@ def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
     assert found.steps < 30
     row = experiment._described(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
     assert row["steps"] is None
-    assert (row["diverged"], row["trials"], row["trials_diverged"]) == (True, 4, 4)
+    assert (row["diverged"], row["search_trials"], row["search_trials_diverged"]) == (True, 4, 4)
     assert not math.isnan(row["held_best"])
     json.loads(measurement.curve(found, where, {found.steps: 1.0}), parse_constant=pytest.fail)
 
@@ -262,7 +262,7 @@ def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
 
 
 SIZES: dict[str, Any] = {"features": 4, "patterns": 3, "examples": 128, "held": 64, "steps": 200}
-SMALL = Config(rules=["adam", "cholesky"], trials=3, **SIZES)
+SMALL = Config(rules=["adam", "cholesky"], search_trials=3, **SIZES)
 
 
 @pytest.fixture(scope="module")
@@ -308,7 +308,7 @@ def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> 
         ({"batches": ["half"]}, "batches must be one of full, mini, got 'half'"),
         ({"conditioning": [0.5]}, r"conditioning must lie in \[1, 10000\], got 0.5"),
         ({"conditioning": []}, "conditioning must not be empty"),
-        ({"trials": 0}, "trials must be at least 1, got 0"),
+        ({"search_trials": 0}, "search_trials must be at least 1, got 0"),
         ({"samples": 0}, "samples must be at least 1, got 0"),
         ({"classes": 7}, "classes must lie between 2 and the 6 patterns, got 7"),
         ({"batch": 10_000}, "batch must lie between 1 and the 512 examples, got 10000"),

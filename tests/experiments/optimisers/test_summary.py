@@ -24,7 +24,7 @@ def invented(**changes: list) -> pandas.DataFrame:
             row |= {"seconds": None if count is None else count * row["step_seconds"], "optimum": 0.1, "target": 0.11}
             names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
             row |= dict.fromkeys((*names, "rate", "friction", "damping", "curvature", "memory"), 0.5)
-            row |= {"diverged": False, "trials": 4, "trials_diverged": 0}
+            row |= {"diverged": False, "search_trials": 4, "search_trials_diverged": 0}
             row |= {"edge": "", "product_ratio": 1.5 if rule == "cg" else None, "product_low": 1.4, "product_high": 1.6}
             rows.append(row)
     return pandas.DataFrame(rows)
@@ -83,14 +83,14 @@ def diverged(table: pandas.DataFrame, rule: str, samples: list[int]) -> pandas.D
     table.loc[lost, "curve"] = json.dumps(curve)
     table.loc[lost, "diverged"] = True
     table.loc[lost, ["steps", "seconds", "held_loss"]] = None
-    table.loc[table["rule"] == rule, "trials_diverged"] = 4 if len(samples) == 3 else 1
+    table.loc[table["rule"] == rule, "search_trials_diverged"] = 4 if len(samples) == 3 else 1
     return table
 
 
 def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
     found = experiment.summarise(diverged(invented(), "cg", [0, 1, 2]))
     entry = next(entry for entry in found["results"] if entry["rule"] == "cg")
-    assert (entry["diverged"], entry["reached"], entry["trials_diverged"]) == (3, 0, 4)
+    assert (entry["diverged"], entry["reached"], entry["search_trials_diverged"]) == (3, 0, 4)
     assert math.isnan(entry["held_loss"])
     assert math.isnan(entry["excess_then"])
     assert found["scalars"]["diverged/full/100/cg"] == "3 of 3 problems, all 4 trials"

@@ -52,7 +52,7 @@ def curve() -> list[dict]:
         samples=[10],
         temperatures=[0.2, 0.35, 0.5, 0.7, 0.9],
         levels=2,
-        probes=4,
+        queries=4,
         burn_in=[40],
         sweeps=[60],
     )
@@ -193,7 +193,7 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
                 state = {"overlap": value + 2 / neurons + noise, "self_overlap": 0.5, "drift": 0.0, "retrieval": held}
                 point = {"study": "curve", "memory": "classical", "neurons": neurons, "load": 0.02, "patterns": 99}
                 point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120}
-                rows.append(point | {"temperature": temperature, "level": 0, "probes": 4, "sample": sample} | state)
+                rows.append(point | {"temperature": temperature, "level": 0, "queries": 4, "sample": sample} | state)
     summary = phase_diagram.summarise(pandas.DataFrame(rows))
     assert [entry["temperature"] for entry in summary["overlap_limit"]] == [0.1, 0.3, 0.5]
     for entry in summary["overlap_limit"]:
@@ -228,7 +228,7 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     summary = phase_diagram.summarise(rows)
     short, long = summary["retrieval_line"]
     assert (short["observed_sweeps"], long["observed_sweeps"]) == (12, 400)
-    assert short["criterion"] == "half of the probes are held by their pattern: m² > q/2, q > 0.1"
+    assert short["criterion"] == "half of the queries are held by their pattern: m² > q/2, q > 0.1"
     assert short["temperature"] - long["temperature"] > 3 * np.hypot(short["stderr"], long["stderr"])
     names = [f"half_lost/load=0.075/N=40/after_{sweeps}_sweeps" for sweeps in (12, 400)]
     assert [summary["scalars"][name] for name in names] == [short["temperature"], long["temperature"]]

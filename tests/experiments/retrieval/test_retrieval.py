@@ -34,7 +34,7 @@ def measured(**options) -> pandas.DataFrame:
 @pytest.fixture(scope="module")
 def sphere() -> pandas.DataFrame:
     """Two loads on the sphere of 64 dimensions, around both critical β."""
-    return measured(patterns=[300, 500], betas=[2.0], around=AROUND, samples=10, probes=16)
+    return measured(patterns=[300, 500], kappas=[2.0], around=AROUND, samples=10, queries=16)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def smoke() -> pandas.DataFrame:
 @pytest.fixture(scope="module")
 def mixed() -> pandas.DataFrame:
     """Something of every kind: memories without β, spins, images, corrupted starts."""
-    few = {"samples": 6, "probes": 8, "patterns": [40], "ensembles": ["spins"]}
+    few = {"samples": 6, "queries": 8, "patterns": [40], "ensembles": ["spins"]}
     return measured(
         part={
             "starts": Scan(corruption=[0, "mask:0.5"], around=[0.9, 0.95, 1.0, 1.05, 1.1, 1.3, 1.5, 1.8], **few),
@@ -59,11 +59,11 @@ def mixed() -> pandas.DataFrame:
 @pytest.mark.physics
 @pytest.mark.parametrize("criterion", critical_beta.CRITERIA)
 def test_critical_beta_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
-    entries = [e for e in retrieval.summarise(sphere)["critical_beta"] if e["criterion"] == criterion]
+    entries = [e for e in retrieval.summarise(sphere)["critical_kappa"] if e["criterion"] == criterion]
     assert [entry["patterns"] for entry in entries] == [300, 500]
     for entry in entries:
-        assert entry["beta"] == pytest.approx(entry["theory"], rel=0.01)
-        assert 0 < entry["stderr"] < 0.005 * entry["beta"]
+        assert entry["kappa"] == pytest.approx(entry["theory"], rel=0.01)
+        assert 0 < entry["stderr"] < 0.005 * entry["kappa"]
 
 
 def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
@@ -76,14 +76,14 @@ def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
 
 
 def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
-    hot = sphere[sphere["beta"] == 2.0]
+    hot = sphere[sphere["kappa"] == 2.0]
     assert (hot["success"] == 0).all()
     np.testing.assert_allclose(hot["entropy"], np.log(hot["patterns"]), atol=0.01)
     np.testing.assert_allclose(hot["target_weight"], 1 / hot["patterns"], rtol=0.1)
 
 
 def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
-    steps = sphere[sphere["patterns"] == 500].groupby("beta")["steps"].mean()
+    steps = sphere[sphere["patterns"] == 500].groupby("kappa")["steps"].mean()
     critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged")
     assert steps.idxmax() == pytest.approx(critical, rel=0.011)
     assert steps.max() > 2.5 * steps[2.0]
@@ -92,16 +92,16 @@ def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
 
 @pytest.mark.physics
 def test_other_random_ensembles_have_the_critical_beta_of_theirs(mixed):
-    options = {"patterns": [300], "betas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "probes": 16}
-    gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_beta"]
-    spins = [e for e in retrieval.summarise(mixed)["critical_beta"] if e["ensemble"] == "spins" and e["theory"]]
+    options = {"patterns": [300], "kappas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "queries": 16}
+    gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_kappa"]
+    spins = [e for e in retrieval.summarise(mixed)["critical_kappa"] if e["ensemble"] == "spins" and e["theory"]]
     assert {(entry["memory"], entry["criterion"]) for entry in spins} == {
         ("modern", "one_step"),
         ("modern", "converged"),
         ("exponential", "one_step"),
     }
     for entry in [*gaussian, *spins]:
-        assert abs(entry["beta"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
+        assert abs(entry["kappa"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
         assert entry["stderr"] < 0.03 * entry["theory"]
 
 
@@ -114,7 +114,7 @@ def test_row_agrees_with_the_equations_in_numpy():
         jax.debug.callback(lambda x, s, i: captured.setdefault(int(i), (x, s)), memory.patterns, start, index)
         return original(program, memory, index, start)
 
-    options = {"patterns": [20], "betas": [6.0], "around": [], "samples": 1, "probes": 3, "corruption": ["mask:0.5"]}
+    options = {"patterns": [20], "kappas": [6.0], "around": [], "samples": 1, "queries": 3, "corruption": ["mask:0.5"]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retrievals, "_query", query)
         grids._compiled.cache_clear()
@@ -157,7 +157,7 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
     grids._compiled.cache_clear()
     double = measured(max_steps=10_000)
     grids._compiled.cache_clear()
-    order = ["patterns", "beta", "sample"]
+    order = ["patterns", "kappa", "sample"]
     single, double = (table.sort_values(order, ignore_index=True) for table in (single, double))
     assert (single["overlap"] != double["overlap"]).mean() > 0.5
     assert (single["success"] == double["success"]).mean() > 0.99
@@ -166,23 +166,23 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
 
 
 def test_numbers_of_a_point_do_not_depend_on_the_rest_of_the_grid(smoke):
-    beta = float(smoke[smoke["patterns"] == 100]["beta"].quantile(0.7, interpolation="nearest"))
-    alone = measured(patterns=[100], betas=[beta], around=[], samples=1)
-    among = smoke[(smoke["patterns"] == 100) & (smoke["beta"] == beta) & (smoke["sample"] == 0)]
+    beta = float(smoke[smoke["patterns"] == 100]["kappa"].quantile(0.7, interpolation="nearest"))
+    alone = measured(patterns=[100], kappas=[beta], around=[], samples=1)
+    among = smoke[(smoke["patterns"] == 100) & (smoke["kappa"] == beta) & (smoke["sample"] == 0)]
     keys = ["success", "steps", "overlap", "entropy", "one_step_weight"]
     np.testing.assert_allclose(alone[keys], among[keys], rtol=1e-9)
 
 
 def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
     # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
-    rows = mixed[(mixed["corruption"] == "clean") & (mixed["beta"] == 3.0)]
+    rows = mixed[(mixed["corruption"] == "clean") & (mixed["kappa"] == 3.0)]
     pivot = rows.pivot(index=["ensemble", "sample"], columns="memory", values="one_step_weight").loc["spins"]
     np.testing.assert_allclose(pivot["modern"], pivot["exponential"], rtol=1e-6)
 
 
 def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outside(mixed):
     # On 64 spins 40 patterns overlap less than 0.6: beyond β = 2/(2·0.4) Epanechnikov's ball holds the pattern alone.
-    alone = mixed[(mixed["memory"] == "epanechnikov") & (mixed["beta"] > 2.5)]
+    alone = mixed[(mixed["memory"] == "epanechnikov") & (mixed["kappa"] > 2.5)]
     assert len(alone)
     np.testing.assert_allclose(alone[["overlap", "target_weight"]], 1, rtol=1e-6)
     np.testing.assert_allclose(alone["entropy"], 0, atol=1e-6)
@@ -191,36 +191,36 @@ def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outsid
 def test_memory_without_beta_is_measured_once(mixed):
     dense = mixed[mixed["memory"] == "dense:4"]
     assert len(dense) == 6
-    assert dense["beta"].isna().all()
+    assert dense["kappa"].isna().all()
     np.testing.assert_allclose(dense["overlap"], 1)
 
 
 def test_masked_starts_need_a_larger_beta(mixed):
     summary = retrieval.summarise(mixed)
-    (masked,) = summary["critical_beta_corrupted"]
-    clean = [e for e in summary["critical_beta"] if e["memory"] == "modern" and e["ensemble"] == "spins"]
+    (masked,) = summary["critical_kappa_corrupted"]
+    clean = [e for e in summary["critical_kappa"] if e["memory"] == "modern" and e["ensemble"] == "spins"]
     (converged,) = (entry for entry in clean if entry["criterion"] == "converged")
     assert masked["corruption"] == "mask:0.5"
-    assert masked["beta"] > 1.1 * converged["beta"]
+    assert masked["kappa"] > 1.1 * converged["kappa"]
 
 
 def test_summary_keeps_its_contract(smoke, mixed):
     for table in (smoke, mixed):
         summary = retrieval.summarise(table)
-        for entry in summary["critical_beta"]:
-            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "beta", "stderr", "theory"]
+        for entry in summary["critical_kappa"]:
+            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "kappa", "stderr", "theory"]
             assert entry["criterion"] in ("one_step", "converged")
             assert isinstance(entry["memory"], str)
-            assert isinstance(entry["beta"], float)
+            assert isinstance(entry["kappa"], float)
         assert summary["scalars"]["step_limit_share"] < 0.01
         json.loads(files.encode(summary))
-    assert {e["memory"] for e in retrieval.summarise(smoke)["critical_beta"]} == {"modern"}
+    assert {e["memory"] for e in retrieval.summarise(smoke)["critical_kappa"]} == {"modern"}
     assert all(entry["reason"] for entry in retrieval.summarise(mixed)["unresolved"])
 
 
 def degenerate(table: pandas.DataFrame) -> Iterator[pandas.DataFrame]:
     """Tables with little in them, all of which a user can ask for."""
-    yield table[table["beta"] == table["beta"].max()]
+    yield table[table["kappa"] == table["kappa"].max()]
     yield table[table["memory"] == "dense:4"]
     yield table[table["corruption"] != "clean"]
     yield table[(table["ensemble"] == "digits") & (table["sample"] == 0)]
@@ -254,10 +254,10 @@ MISTAKES = [
     ({"neurons": []}, r"neurons must not be empty, got \[\]"),
     ({"patterns": [1]}, r"patterns must lie in \[2, 2\^40\], got 1"),
     ({"patterns": [2**28]}, r"patterns must be at most 2\^30 / neurons"),
-    ({"betas": [0.0]}, r"betas must be positive, got 0"),
+    ({"kappas": [0.0]}, r"kappas must be positive, got 0"),
     ({"around": [-1.0]}, r"around must be positive, got -1"),
-    ({"betas": [], "around": []}, "betas must not be empty for modern on sphere"),
-    ({"betas": [], "memories": ["sparse"]}, "betas must not be empty for sparse on sphere, where no theory says"),
+    ({"kappas": [], "around": []}, "kappas must not be empty for modern on sphere"),
+    ({"kappas": [], "memories": ["sparse"]}, "kappas must not be empty for sparse on sphere, where no theory says"),
     ({"corruption": ["blur:0.2"]}, "corruption must be a number or kind:number"),
     ({"samples": 0}, "samples must be at least 1, got 0"),
     ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
@@ -271,9 +271,9 @@ def test_bad_options_are_refused_in_one_sentence(options, message):
 
 
 def test_parts_are_a_union_without_repetition():
-    part = Scan(patterns=[50], betas=[1.0, 2.0], around=[], samples=2)
-    config = Config(part={"one": part, "two": Scan(patterns=[50, 60], betas=[2.0, 3.0], around=[], samples=2)})
-    keys = [(p["patterns"], p["beta"], p["sample"]) for p in retrieval.points(config)]
+    part = Scan(patterns=[50], kappas=[1.0, 2.0], around=[], samples=2)
+    config = Config(part={"one": part, "two": Scan(patterns=[50, 60], kappas=[2.0, 3.0], around=[], samples=2)})
+    keys = [(p["patterns"], p["kappa"], p["sample"]) for p in retrieval.points(config)]
     assert len(keys) == len(set(keys)) == 2 * (3 + 2)
     common = Config(part={"one": part}, samples=1)
     assert len(retrieval.points(common)) == 2
@@ -291,8 +291,8 @@ def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line
         assert {point["patterns"] for point in many} == {1000, 3162, 10000}
         assert points("parts=[images,many]") == images + many
         assert all(point in whole for point in images)
-        few = points("parts=[few]", "part.few.patterns=[50]", "part.few.samples=3", "probes=2")
-        assert {(point["patterns"], point["probes"]) for point in few} == {(50, 2)}
+        few = points("parts=[few]", "part.few.patterns=[50]", "part.few.samples=3", "queries=2")
+        assert {(point["patterns"], point["queries"]) for point in few} == {(50, 2)}
         assert {point["sample"] for point in few} == {0, 1, 2}
         own = points("+part={mine:{patterns:[20,30],neurons:[8]}}", "parts=[mine]")
         assert {(point["neurons"], point["patterns"]) for point in own} == {(8, 20), (8, 30)}
@@ -321,8 +321,8 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
     for patterns, rows in sphere[sphere["corruption"] == "clean"].groupby("patterns"):
         for criterion in critical_beta.CRITERIA:
             critical = critical_beta.critical_beta("modern", "sphere", 64, int(patterns), criterion)
-            assert rows["beta"].min() < critical < rows["beta"].max()
-            assert (abs(rows["beta"] / critical - 1) < 0.02).sum() > 100
+            assert rows["kappa"].min() < critical < rows["kappa"].max()
+            assert (abs(rows["kappa"] / critical - 1) < 0.02).sum() > 100
     assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}
     assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
 
@@ -331,14 +331,14 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
 def test_patterns_that_are_not_stored_are_retrieved_alike():
     """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
     options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
-    options |= {"betas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "probes": 6}
+    options |= {"kappas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "queries": 6}
     config = Config(**options)
     found = list(retrieval.measure(config, retrieval.points(config)))
     assert len(found) == (3 + 1) * 2 * 2
     for row in found:
         pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
         rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
-        model = find_memory(row["memory"]).build(rows, **({} if row["beta"] is None else {"beta": row["beta"] / 16}))
+        model = find_memory(row["memory"]).build(rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16}))
         targets = np.asarray(rows[:6], float)
         begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
         end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)

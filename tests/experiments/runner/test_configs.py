@@ -61,7 +61,7 @@ def test_the_capacity_configs_are_those_that_were_promised(composed):
         assert set(composed(f"conf={conf}").config.memories) == memories
     images = composed("conf=capacity_images").config
     assert {memory.partition(":")[0] for memory in images.memories} == set(names())
-    assert images.sources == ["digits", "photographs"]
+    assert images.ensembles == ["digits", "photographs"]
     assert {str(start).partition(":")[0] for start in images.corruption} == {"lower", "noise"}
     classical = composed("conf=capacity_classical")
     found = registry.load("capacity").points(classical.config)
@@ -74,7 +74,7 @@ def test_the_overrides_of_the_contract_reach_every_memory(composed):
         "neurons=[20,30]",
         "loads=[0.1,0.2]",
         "samples=2",
-        "probes=1",
+        "queries=1",
         "corruption=[0.1]",
         "dynamics=[synchronous]",
     ]
@@ -83,5 +83,6 @@ def test_the_overrides_of_the_contract_reach_every_memory(composed):
     assert {(point["memory"], point["neurons"]) for point in points} == {
         (memory, neurons) for memory in ("modern", "classical") for neurons in (20, 30)
     }
-    assert {(point["probes"], point["corruption"], point["dynamics"]) for point in points} == {(1, 0.1, "synchronous")}
+    shared = {(point["queries"], point["corruption"], point["dynamics"]) for point in points}
+    assert shared == {(1, "flip:0.1", "synchronous")}
     assert len(points) == 2 * 2 * 2 * 2

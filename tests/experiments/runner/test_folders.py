@@ -34,7 +34,7 @@ def test_names_that_differ_stay_different_within_the_limits_of_file_systems(tmp_
     usual = registry.options("capacity")()
     assert folders.name(dataclasses.replace(usual, memories=["dense:3"]), usual) == "memories=dense-3"
     sources = ["a b", "a-b", "a/b", "α" * 90, "x" * 300, "x" * 299, "..", "-", "<img onerror=1>.npy", "a\\b", "a*b"]
-    names = [folders.name(dataclasses.replace(usual, sources=[source]), usual) for source in sources]
+    names = [folders.name(dataclasses.replace(usual, ensembles=[source]), usual) for source in sources]
     assert len(set(names)) == len(names)
     for name in names:
         (tmp_path / name).mkdir()
@@ -90,7 +90,7 @@ def test_a_damaged_record_is_written_again(command: Callable, tmp_path: Path, da
 def test_the_hash_of_the_science_knows_contents_of_files_and_not_where_they_lie() -> None:
     def science(path: str, content: str, seed: int = 0) -> str:
         contents = {"seed": seed, "precision": {}, "files": {}, "contents": {path: content}}
-        return provenance.identity("capacity", contents, {"seed": seed, "sources": [path, "random"]})
+        return provenance.identity("capacity", contents, {"seed": seed, "ensembles": [path, "random"]})
 
     assert science("/a/x.npy", "1f") == science("b.npy", "1f")
     assert len({science("x.npy", "1f"), science("x.npy", "2e"), science("x.npy", "1f", 1)}) == 3

@@ -114,7 +114,7 @@ MISTAKES = [
 CAPACITY = [
     ("memories=[clasical]", "must be one of classical, .*got 'clasical'"),
     ("samples=1 per_memory.classical.samples=2", "samples must not be given together with per_memory"),
-    ("loads=null stored=[3] parity=even", "parity must not be given together with stored"),
+    ("loads=null patterns=[3] parity=even", "parity must not be given together with patterns"),
     ("memories=[dense:03]", "memories must be written as in dense:3, got 'dense:03'"),
     ("memories=[dense:3,dense:+3]", "memories must be written as in dense:3, got 'dense:\\+3'"),
     ("memories=[sparse:1.50]", "memories must be written as in sparse:1.5, got 'sparse:1.50'"),
@@ -125,10 +125,13 @@ CAPACITY = [
     ("conf=separation patterns=[10,40] separations=[top_k:11]", "at most the least of patterns, 10, got top_k:11"),
     ("memories=[dense,dense:3]", "memories must be different from each other, got 'dense' and 'dense:3', which are"),
     (
-        "sources=[good.npy,./good.npy] loads=null stored=[3]",
+        "ensembles=[good.npy,./good.npy] loads=null patterns=[3]",
         "different from each other, got 'good.npy' and './good.npy'",
     ),
-    ("sources=[good.npy,copy.npy] loads=null stored=[3]", "different from each other, got 'good.npy' and 'copy.npy'"),
+    (
+        "ensembles=[good.npy,copy.npy] loads=null patterns=[3]",
+        "different from each other, got 'good.npy' and 'copy.npy'",
+    ),
     ("dynamics=[synchronous,synchronous] memories=[classical]", "^error: dynamics must be different from each other"),
     ("corruption=[0.1,flip:0.1]", "^error: corruption must be different from each other, got 0.1 and 'flip:0.1'"),
     ("corruption=[0,noise:0]", "^error: corruption must be different from each other, got 0 and 'noise:0'"),
@@ -147,7 +150,10 @@ CAPACITY = [
     ("memories=[classical] neurons=[100,250] samples={250:3}", "^error: samples must name a size of at most N=100, "),
     ("samples={0:4} per_memory.classical.samples=2", "samples must not be given together with per_memory.classical"),
     ("samples=2 samples=3", "samples must be given once, got samples=2 and samples=3"),
-    ("per_memory.dense:3.probes=2 +per_memory={dense\\:3:{probes:1}}", "per_memory.dense:3.probes must be given once"),
+    (
+        "per_memory.dense:3.queries=2 +per_memory={dense\\:3:{queries:1}}",
+        "per_memory.dense:3.queries must be given once",
+    ),
     ("conf=capacity conf=capacity_dense", "conf must be given once, got conf=capacity and conf=capacity_dense"),
     ("wandb={mode:disabled} wandb.mode=online", "wandb.mode must be given once"),
     ("memories=[]", "memories must .*got \\[\\]"),
@@ -166,7 +172,7 @@ CAPACITY = [
     ("loads=[nan]", "loads must .*got nan"),
     ("loads=[1e9]", "loads must .*got 1e\\+11"),
     ("samples=0", "samples must .*got 0"),
-    ("probes=-1", "probes must .*got -1"),
+    ("queries=-1", "queries must .*got -1"),
     ("dynamics=[sideways]", "dynamics must be one of asynchronous, synchronous, got 'sideways'"),
     ("dynamics=[]", "dynamics must .*got \\[\\]"),
     ("memories=[modern] dynamics=[asynchronous]", "dynamics must be synchronous for modern"),
@@ -175,24 +181,24 @@ CAPACITY = [
     ("corruption=[[1]]", "corruption must be a list of values or null, got \\[\\[1\\]\\]"),
     ("per_memory.classical.samples=0", "samples must .*got 0"),
     ("per_memory.clasical.samples=3", "per_memory.clasical.samples=3 must set an entry that per_memory has"),
-    ("sources=[nowhere.npy]", "sources must name an existing .*got 'nowhere.npy'"),
-    ("sources=[objects.npy]", "without pickled data, got 'objects.npy'"),
+    ("ensembles=[nowhere.npy]", "ensembles must name an existing .*got 'nowhere.npy'"),
+    ("ensembles=[objects.npy]", "without pickled data, got 'objects.npy'"),
     ("conf=entropy ensembles=[text.npy]", "ensembles must be a sound .npy or .npz file .*got 'text.npy'"),
     ("conf=heads checkpoint=./nowhere", "checkpoint must name an existing safetensors file .*got 'nowhere'"),
     (
-        "sources=['mapped:line.npy'] dynamics=[synchronous] max_steps=1 memories=[classical]",
-        "sources must name .*got 'line.npy'",
+        "ensembles=['mapped:line.npy'] dynamics=[synchronous] max_steps=1 memories=[classical]",
+        "ensembles must name .*got 'line.npy'",
     ),
-    ("sources=[objects.npz]", "got 'objects.npz'"),
-    ("sources=[pickle.npy]", "without pickled data, got 'pickle.npy'"),
-    ("sources=[text.npy]", "got 'text.npy'"),
-    ("sources=[line.npy]", "must hold patterns of shape .*'line.npy'"),
-    ("sources=[words.npy]", "must hold real numbers.*'words.npy'"),
-    ("sources=[nan.npy]", "finite.*'nan.npy'"),
-    ("sources=[two.npz]", "'faces', 'places'.*'two.npz'"),
-    ("sources=[.]", "got '.'"),
-    ("sources=[good.npy] neurons=[30]", "neurons must be 20 for the patterns of good.npy, got \\[30\\]"),
-    ("sources=[good.npy] memories=[classical] neurons=[20] loads=[0.5]", "6 patterns of good.npy, got 11"),
+    ("ensembles=[objects.npz]", "got 'objects.npz'"),
+    ("ensembles=[pickle.npy]", "without pickled data, got 'pickle.npy'"),
+    ("ensembles=[text.npy]", "got 'text.npy'"),
+    ("ensembles=[line.npy]", "must hold patterns of shape .*'line.npy'"),
+    ("ensembles=[words.npy]", "must hold real numbers.*'words.npy'"),
+    ("ensembles=[nan.npy]", "finite.*'nan.npy'"),
+    ("ensembles=[two.npz]", "'faces', 'places'.*'two.npz'"),
+    ("ensembles=[.]", "got '.'"),
+    ("ensembles=[good.npy] neurons=[30]", "neurons must be 20 for the patterns of good.npy, got \\[30\\]"),
+    ("ensembles=[good.npy] memories=[classical] neurons=[20] loads=[0.5]", "6 patterns of good.npy, got 11"),
 ]
 
 
@@ -246,6 +252,46 @@ def test_a_mistake_about_capacity_ends_in_one_sentence_and_runs_no_data(
     assert re.fullmatch(r"error: [^\n]+\n", outcome.err)
     assert (outcome.code, outcome.out) == (2, "")
     assert sorted(tmp_path.rglob("*")) == sources
+
+
+FORMER = {
+    "capacity probes=3": "probes: queries",
+    "capacity stored=[3] loads=null": "stored: patterns",
+    "capacity sources=[digits]": "sources: ensembles",
+    "capacity per_memory.dense:3.probes=3": "per_memory.dense:3.probes: per_memory.dense:3.queries",
+    "capacity +per_memory={modern:{stored:[3]}}": "per_memory.modern.stored: per_memory.modern.patterns",
+    "capacity_asymptotic trials=3": "trials: sampled_queries",
+    "capacity_asymptotic draws=3": "draws: samples",
+    "retrieval betas=[3]": "betas: kappas",
+    "retrieval part.few.probes=3": "part.few.probes: part.few.queries",
+    "phase_diagram curves.probes=3": "curves.probes: curves.queries",
+    "optimisers trials=3": "trials: search_trials",
+    "training trials=3": "trials: seeds",
+    "separation sources=[digits]": "sources: ensembles",
+    "efficient_attention repetitions=3": "repetitions: repeats",
+    "capacity wandb.mode=disabled -m probes=3,4": "probes: queries",
+}
+"""Lines with the name that an option had once, and that name beside its present one."""
+
+
+@pytest.mark.parametrize("line", FORMER)
+def test_a_former_name_of_an_option_is_refused_with_the_present_one(
+    command: Callable, tmp_path: Path, line: str
+) -> None:
+    outcome = command(*f"conf={line}".split(" "))
+    old, new = FORMER[line].split(": ")
+    assert outcome.err == f"error: {old} is not an option of conf={line.split()[0]}: it is called {new} now\n"
+    assert (outcome.code, outcome.out, list(tmp_path.iterdir())) == (2, "", [])
+
+
+def test_a_former_name_in_a_file_is_refused_with_the_present_one(command: Callable, tmp_path: Path) -> None:
+    (tmp_path / "own/conf").mkdir(parents=True)
+    (tmp_path / "own/conf/mine.yaml").write_text(
+        "# @package _global_\ndefaults: [/schema/capacity, _self_]\nprobes: 3\n", encoding="utf-8"
+    )
+    outcome = command("conf=mine", "--config-dir", "own")
+    assert "probes is not an option of conf=mine: it is called queries now" in outcome.err
+    assert "mine.yaml line 3" in outcome.err
 
 
 @pytest.mark.parametrize(("line", "sentence"), MISTAKES, ids=[line[:60] or "nothing" for line, _ in MISTAKES])

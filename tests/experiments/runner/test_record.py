@@ -154,13 +154,13 @@ def test_a_table_of_several_versions_says_so_in_one_line(
 
 
 NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
-    ("capacity", "sources"): lambda p: (capacity, capacity.Config(memories=["modern"], sources=[p], stored=[3])),
+    ("capacity", "ensembles"): lambda p: (capacity, capacity.Config(memories=["modern"], ensembles=[p], patterns=[3])),
     ("retrieval", "ensembles"): lambda p: (retrieval, retrieval.Config(ensembles=[p], patterns=[3])),
     ("retrieval", "part"): lambda p: (
         retrieval,
         retrieval.Config(part={"own": Scan(ensembles=[p], patterns=[3])}),
     ),
-    ("separation", "sources"): lambda p: (separation, separation.Config(sources=[p], patterns=[5])),
+    ("separation", "ensembles"): lambda p: (separation, separation.Config(ensembles=[p], patterns=[5])),
     ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
     ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
     ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
@@ -223,8 +223,8 @@ def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:
     """Contents belong to the points that name them: a table grows by a source without being measured again."""
     path = tmp_path / "images.npy"
     np.save(path, np.random.default_rng(0).uniform(size=(60, 4, 4)))
-    few = capacity.Config(memories=["modern"], neurons=[16], stored=[3])
-    more = dataclasses.replace(few, sources=["random", str(path)])
+    few = capacity.Config(memories=["modern"], neurons=[16], patterns=[3])
+    more = dataclasses.replace(few, ensembles=["random", str(path)])
     one, both = (
         Ledger(tmp_path, "capacity", provenance.science(capacity, each, capacity.points(each))) for each in (few, more)
     )

@@ -57,7 +57,7 @@ def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
     command: Callable, toy_process: Callable, tmp_path: Path
 ) -> None:
     words = ["conf=capacity", "memories=[classical]", "dynamics=[synchronous,asynchronous]", "samples=4"]
-    words += ["neurons=[20]", "loads=[0.1,0.2]", "probes=2", "wandb.mode=disabled"]
+    words += ["neurons=[20]", "loads=[0.1,0.2]", "queries=2", "wandb.mode=disabled"]
     process = toy_process(*words, "output=out")
     while not rows(tmp_path / "out/ledger"):
         assert process.poll() is None, process.communicate()

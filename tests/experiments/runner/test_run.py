@@ -44,7 +44,7 @@ def test_help_answers_at_once_without_loading_jax(tmp_path: Path) -> None:
         "neurons=",
         "loads=",
         "samples=",
-        "probes=",
+        "queries=",
         "dynamics=",
         "corruption=",
         "seed=0",

@@ -163,10 +163,10 @@ def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFram
 def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "images.npz", images=rng.integers(0, 256, (30, 4, 4)).astype(np.uint8))
-    source = str(tmp_path / "images.npz")
-    levels = np.asarray(pattern_sets.pixels(source))
+    ensemble = str(tmp_path / "images.npz")
+    levels = np.asarray(pattern_sets.pixels(ensemble))
     assert (levels.shape, levels.min(), levels.max()) == ((30, 16), 0.0, 1.0)
-    config = Config(sources=[source], similarities=["euclidean"], separations=["max"], patterns=[20], samples=2)
+    config = Config(ensembles=[ensemble], similarities=["euclidean"], separations=["max"], patterns=[20], samples=2)
     rows = list(experiment.measure(config, points(config)))
     assert {row["neurons"] for row in rows} == {16}
     table = saved(rows, tmp_path)
@@ -174,7 +174,7 @@ def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
     assert best["noise:0.4"]["retrieved"] > 0.5
     np.save(tmp_path / "flat.npy", np.ones((4, 4)))
     with pytest.raises(ValueError, match="must hold images, got numbers that are all 1"):
-        contract.check(experiment, Config(sources=[str(tmp_path / "flat.npy")], patterns=[3]))
+        contract.check(experiment, Config(ensembles=[str(tmp_path / "flat.npy")], patterns=[3]))
 
 
 def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
@@ -182,8 +182,8 @@ def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     rows = []
     for sample, common in enumerate((2, 6)):
         for similarity, separation, extra in (("dot", "max", 1), ("dot", "softmax", 0), ("cosine", "max", 2)):
-            point = {"source": "digits", "patterns": 10, "corruption": "noise:0.4", "dynamics": "single"}
-            point |= {"similarity": similarity, "separation": separation, "sample": sample, "probes": 10}
+            point = {"ensemble": "digits", "patterns": 10, "corruption": "noise:0.4", "dynamics": "single"}
+            point |= {"similarity": similarity, "separation": separation, "sample": sample, "queries": 10}
             counts = dict.fromkeys(("retrieved", "identified", "close"), common + extra)
             rows.append(point | counts | {"error": 0.5, "sharpness_retrieved": 1.0, "sharpness_error": math.nan})
     found = summarise(pandas.DataFrame(rows))
@@ -239,7 +239,7 @@ def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> N
         lambda rows: rows[rows["corruption"] == "noise:0.4"],
         lambda rows: rows[(rows["sample"] == 0) & (rows["patterns"] == 40)],
         lambda rows: rows[(rows["corruption"] == "lower:0.5")].assign(corruption="clean"),
-        lambda rows: pandas.concat([rows, rows.assign(source="/a/b.npz"), rows.assign(dynamics="iterated")]),
+        lambda rows: pandas.concat([rows, rows.assign(ensemble="/a/b.npz"), rows.assign(dynamics="iterated")]),
     ],
     ids=["smoke", "noise only", "one draw", "nothing corrupted", "several of all"],
 )
@@ -254,8 +254,8 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"sources": []}, "sources must not be empty"),
-        ({"sources": ["nowhere.npz"]}, "must name an existing .npy or .npz file, got 'nowhere.npz'"),
+        ({"ensembles": []}, "ensembles must not be empty"),
+        ({"ensembles": ["nowhere.npz"]}, "must name an existing .npy or .npz file, got 'nowhere.npz'"),
         ({"similarities": []}, "similarities must not be empty"),
         ({"similarities": ["dott"]}, "similarities must be any of dot, .*got 'dott'"),
         ({"separations": []}, "separations must not be empty"),

@@ -13,7 +13,7 @@ from tests.experiments.capacity.tables import COLUMNS, COUNTS, measured
 pytestmark = pytest.mark.usefixtures("as_run")
 
 SIDE, IMAGES = 4, 12
-MASKED = {"stored": [12], "samples": 3, "probes": 6, "max_steps": 5, "corruption": ["lower:0.25"]}
+MASKED = {"patterns": [12], "samples": 3, "queries": 6, "max_steps": 5, "corruption": ["lower:0.25"]}
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +35,16 @@ def quickly():
 
 
 @pytest.mark.parametrize(
-    ("source", "count", "width"), [("digits", 1797, 64), ("photographs", 2000, 64), ("file", IMAGES, 16)]
+    ("ensemble", "count", "width"), [("digits", 1797, 64), ("photographs", 2000, 64), ("file", IMAGES, 16)]
 )
-def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, source, count, width):
-    source = images if source == "file" else source
-    spins, real = (np.asarray(pattern_sets.load(source, kind)) for kind in (True, False))
-    assert spins.shape == real.shape == pattern_sets.shape(source) == (count, width)
+def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, ensemble, count, width):
+    ensemble = images if ensemble == "file" else ensemble
+    spins, real = (np.asarray(pattern_sets.load(ensemble, kind)) for kind in (True, False))
+    assert spins.shape == real.shape == pattern_sets.shape(ensemble) == (count, width)
     assert set(np.unique(spins)) == {-1.0, 1.0}
     np.testing.assert_allclose(np.linalg.norm(real, axis=1), width**0.5, rtol=1e-5)
     np.testing.assert_allclose(real.mean(axis=1), 0, atol=1e-5)
-    if source != "digits":  # their pixels are thresholded at one half of full ink
+    if ensemble != "digits":  # their pixels are thresholded at one half of full ink
         brighter = real >= np.median(real, axis=1, keepdims=True)
         assert (spins == np.where(brighter, 1, -1)).all()
     assert np.mean(np.sign(real) == spins) > 0.7
@@ -76,10 +76,10 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
     """A quarter is masked and the rest held: however bad the retrieval, the overlap stays above what the rest gives."""
     spins = find(memory).ensemble == "spins"
     weak = {} if spins else {"beta": 0.01}  # so that real states would be lost
-    table = measured(memories=[memory], sources=[images], clamp=True, **MASKED, **weak)
+    table = measured(memories=[memory], ensembles=[images], clamp=True, **MASKED, **weak)
     assert set(table.columns) == COLUMNS
     assert (table["neurons"] == 16).all()
-    assert (table["source"] == images).all()
+    assert (table["ensemble"] == images).all()
     counted = [name for name in COUNTS if table[name].notna().all()]
     assert all(table[name].between(0, 6).all() for name in counted)
     assert ("target_weight" in counted) == (memory not in ("projection", "storkey"))
@@ -89,24 +89,27 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
 
 
 def test_units_that_are_not_held_are_lost(images, quickly):
-    free = measured(memories=["modern"], sources=[images], beta=0.01, **MASKED)
+    free = measured(memories=["modern"], ensembles=[images], beta=0.01, **MASKED)
     assert (free["overlap"] < 0.5).all()
 
 
-@pytest.mark.parametrize(("source", "memory"), [("digits", "modern"), ("photographs", "exponential")])
-def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, source, memory):
+@pytest.mark.parametrize(("ensemble", "memory"), [("digits", "modern"), ("photographs", "exponential")])
+def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble, memory):
     table = measured(
-        memories=[memory], sources=[source], stored=[3, 1000], samples=2, probes=8, corruption=["mask:0.7"]
+        memories=[memory], ensembles=[ensemble], patterns=[3, 1000], samples=2, queries=8, corruption=["mask:0.7"]
     )
-    few, many = (rows["exact"].sum() / rows["probes"].sum() for _, rows in table.groupby("patterns"))
+    few, many = (rows["exact"].sum() / rows["queries"].sum() for _, rows in table.groupby("patterns"))
     assert few > 0.6
     assert few > many
-    assert (table["probes"] == np.minimum(8, table["patterns"])).all()
+    assert (table["queries"] == np.minimum(8, table["patterns"])).all()
 
 
 def test_points_of_a_source_have_its_width(images):
-    config = capacity.Config(memories=["classical"], sources=["random", images], stored=[4], samples=1)
-    assert [(point["source"], point["neurons"]) for point in capacity.points(config)] == [("random", 64), (images, 16)]
+    config = capacity.Config(memories=["classical"], ensembles=["random", images], patterns=[4], samples=1)
+    assert [(point["ensemble"], point["neurons"]) for point in capacity.points(config)] == [
+        ("random", 64),
+        (images, 16),
+    ]
 
 
 @pytest.mark.parametrize("spins", [True, False])
@@ -140,6 +143,6 @@ def test_a_mapped_file_is_found_in_the_home_directory(tmp_path, monkeypatch):
 
 
 def test_too_few_patterns_are_told_by_the_option_that_asks_for_them(images):
-    for option, value in (("stored", [50]), ("loads", [5.0])):
-        with pytest.raises(ValueError, match=f"^{option} must ask for at most the 12 patterns"):
-            contract.check(capacity, capacity.Config(memories=["classical"], sources=[images], **{option: value}))
+    for option, value in (("patterns", [50]), ("loads", [5.0])):
+        with pytest.raises(ValueError, match=f"^{option} must be at most the 12 patterns"):
+            contract.check(capacity, capacity.Config(memories=["classical"], ensembles=[images], **{option: value}))

@@ -21,9 +21,9 @@ NEURONS, FLIPPED, STEPS = 24, 0.2, 3
 GRID = {
     "memories": ["classical"],
     "neurons": [NEURONS],
-    "stored": [2, 3, 4, 7, 12],
+    "patterns": [2, 3, 4, 7, 12],
     "samples": 16,
-    "probes": 3,
+    "queries": 3,
     "corruption": [FLIPPED],
     "max_steps": STEPS,
 }
@@ -84,7 +84,7 @@ def by_hand(point: dict, seed: int) -> dict:
     np.fill_diagonal(couplings, 0)
     row = dict.fromkeys(COUNTS, 0)
     overlaps, wrong, steps = [], [], []
-    for probe in range(point["probes"]):
+    for probe in range(point["queries"]):
         target = stored[probe]
         corrupt_key, order_key = jax.random.split(jax.random.fold_in(probe_key, probe))
         start = np.asarray(patterns.flip(corrupt_key, target.astype(float), FLIPPED).state).astype(int)
@@ -119,13 +119,13 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
         assert ((table[name] >= expected[name]) & (table[name] <= expected[name] + ties)).all(), name
     for name in ("overlap", "one_step_error", "steps", "overlap_retained"):
         np.testing.assert_allclose(table[name].astype(float), expected[name], atol=2e-7, err_msg=name)
-    assert 0.2 < expected["retained"].sum() / table["probes"].sum() < 0.8
+    assert 0.2 < expected["retained"].sum() / table["queries"].sum() < 0.8
     assert expected["cycles"].any() == (dynamics == "synchronous")
 
 
 def test_as_many_spins_are_flipped_as_the_theory_flips():
     """round(0.15 · 190) = round(28.5) = 28; in single precision 0.15 is above 0.15, and 28.5 rounds to 29."""
-    point = {"memory": "classical", "neurons": 190, "patterns": 4, "sample": 0, "beta": None, "corruption": 0.15}
+    point = {"memory": "classical", "neurons": 190, "patterns": 4, "sample": 0, "beta": None, "corruption": "flip:0.15"}
     amount = np.float32(retention._amount(point))
     start = patterns.flip(jax.random.key(0), np.ones(190, np.float32), amount)
     assert np.sum(np.asarray(start.state) < 0) == 28
@@ -148,7 +148,7 @@ def test_numbers_do_not_depend_on_the_order_or_on_what_is_left_to_measure(tables
 
 
 def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
-    grid = GRID | {"stored": [3, 7, 40], "samples": 5, "dynamics": ["asynchronous"]}
+    grid = GRID | {"patterns": [3, 7, 40], "samples": 5, "dynamics": ["asynchronous"]}
     other = measured(**grid, per_memory={"classical": Scale(loads=[0.3])})
     table = tables["asynchronous"]
     for patterns_ in (3, 7):

@@ -248,24 +248,24 @@ def table():
     retained = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), 16, 0.3)
     retained[load == LOADS[0]], retained[load == LOADS[-1]] = 16, 0
     overlap = retained / 16 + 0.01 * rng.normal(size=load.size)
-    columns = {"memory": "classical", "load": load, "sample": sample, "retained": retained, "probes": 16}
+    columns = {"memory": "classical", "load": load, "sample": sample, "retained": retained, "queries": 16}
     return pd.DataFrame(columns | {"overlap": overlap})
 
 
 def test_groups_have_the_mean_and_error_of_their_own_rows():
     data = table()
-    result = by_group(data, ["memory", "load"], "retained", "probes", "sample")
+    result = by_group(data, ["memory", "load"], "retained", "queries", "sample")
     assert list(result.columns) == ["memory", "load", "mean", "stderr", "low", "high", "trials", "clusters"]
     assert result["load"].tolist() == LOADS.tolist()
     for line in result.itertuples():
         own = data[data["load"] == line.load]
-        expected = clustered_mean(own["retained"] / 16, own["sample"], own["probes"])
+        expected = clustered_mean(own["retained"] / 16, own["sample"], own["queries"])
         assert (line.mean, line.stderr, line.clusters) == expected
         assert line.trials == 160
 
 
 def test_group_intervals_hold_their_mean_stay_in_range_and_have_a_length_everywhere():
-    result = by_group(table(), "load", "retained", "probes", "sample")
+    result = by_group(table(), "load", "retained", "queries", "sample")
     assert ((result["low"] >= 0) & (result["low"] <= result["mean"])).all()
     assert ((result["mean"] <= result["high"]) & (result["high"] <= 1)).all()
     assert result["mean"].iloc[[0, -1]].tolist() == [1, 0]
@@ -277,8 +277,8 @@ def test_group_intervals_hold_their_mean_stay_in_range_and_have_a_length_everywh
 
 
 def test_groups_without_any_variance_or_with_one_cluster_count_one_trial_per_cluster():
-    data = pd.DataFrame({"load": [1, 1, 2], "sample": [0, 1, 0], "retained": [8, 8, 0], "probes": [8, 8, 8]})
-    result = by_group(data, "load", "retained", "probes", "sample")
+    data = pd.DataFrame({"load": [1, 1, 2], "sample": [0, 1, 0], "retained": [8, 8, 0], "queries": [8, 8, 8]})
+    result = by_group(data, "load", "retained", "queries", "sample")
     np.testing.assert_allclose(result["low"], [2 / 3, 0], atol=1e-15)  # n/(n + 1) with n = 2
     np.testing.assert_allclose(result["high"], [1, 1 / 2], atol=1e-15)
     assert math.isnan(result["stderr"].iloc[1])
@@ -287,7 +287,7 @@ def test_groups_without_any_variance_or_with_one_cluster_count_one_trial_per_clu
 def test_measured_columns_are_averaged_by_group_and_missing_values_left_out():
     data = table()
     data.loc[0, "overlap"] = math.nan
-    result = means_by_group(data, ["memory", "load"], "overlap", "sample", weights="probes")
+    result = means_by_group(data, ["memory", "load"], "overlap", "sample", weights="queries")
     own = data[(data["load"] == LOADS[0]) & data["overlap"].notna()]
     expected = clustered_mean(own["overlap"], own["sample"])
     assert result.loc[0, "mean"] == pytest.approx(expected.mean, rel=1e-12)
@@ -298,8 +298,8 @@ def test_measured_columns_are_averaged_by_group_and_missing_values_left_out():
 
 def test_missing_keys_form_a_group_and_empty_tables_an_empty_result():
     data = table().assign(dynamics=None)
-    assert len(by_group(data, ["dynamics", "load"], "retained", "probes", "sample")) == len(LOADS)
-    empty = by_group(data.iloc[:0], ["load"], "retained", "probes", "sample")
+    assert len(by_group(data, ["dynamics", "load"], "retained", "queries", "sample")) == len(LOADS)
+    empty = by_group(data.iloc[:0], ["load"], "retained", "queries", "sample")
     assert list(empty.columns) == ["load", "mean", "stderr", "low", "high", "trials", "clusters"]
     assert empty.empty
     assert means_by_group(data.iloc[:0], "load", "overlap", "sample").empty
@@ -307,9 +307,9 @@ def test_missing_keys_form_a_group_and_empty_tables_an_empty_result():
 
 def test_columns_that_the_table_lacks_are_named():
     with pytest.raises(ValueError, match="table must have the columns lod"):
-        by_group(table(), ["lod"], "retained", "probes", "sample")
-    with pytest.raises(ValueError, match="retained must lie between 0 and probes"):
-        by_group(table().assign(retained=17), "load", "retained", "probes", "sample")
+        by_group(table(), ["lod"], "retained", "queries", "sample")
+    with pytest.raises(ValueError, match="retained must lie between 0 and queries"):
+        by_group(table().assign(retained=17), "load", "retained", "queries", "sample")
 
 
 def test_importing_the_module_loads_no_statistics_package():

@@ -16,10 +16,10 @@ from experiments.training.summary import chosen
 
 
 def made_table():
-    """Three trials of two rates, of which the second is better on validation and worse on test, and a baseline."""
+    """Three seeds of two rates, of which the second is better on validation and worse on test, and a baseline."""
     rows = []
-    for trial, (ours, svm) in enumerate([(0.9, 0.95), (0.8, 0.82), (0.7, 0.74)]):
-        shared = {"task": "wine", "trial": trial, "damping": 0.1, "noise": 0.0, "metric": "none", "stopped": False}
+    for seed, (ours, svm) in enumerate([(0.9, 0.95), (0.8, 0.82), (0.7, 0.74)]):
+        shared = {"task": "wine", "seed_index": seed, "damping": 0.1, "noise": 0.0, "metric": "none", "stopped": False}
         shared |= {"weight_decay": 0.0, "diverged": False, "best_epoch": 2}
         shared |= {"separation": "softmax", "optimiser": "adam", "test_auc": np.nan, "condition": 2.0}
         runs = (("lookup", 0.1, 0.5, 1.0), ("lookup", 0.2, 0.4, ours), ("svm", 0.0, np.nan, svm))
@@ -51,9 +51,9 @@ def test_the_figure_shows_curves_and_results():
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["lookup, wine", "svm, wine"]
 
 
-def spoilt(table, trial, rates=(0.1, 0.2)):
-    """The table with runs of a trial diverged at epoch 1, whose loss ends NaN."""
-    runs = (table["layer"] == "lookup") & (table["trial"] == trial) & table["learning_rate"].isin(rates)
+def spoilt(table, seed, rates=(0.1, 0.2)):
+    """The table with runs of a seed diverged at epoch 1, whose loss ends NaN."""
+    runs = (table["layer"] == "lookup") & (table["seed_index"] == seed) & table["learning_rate"].isin(rates)
     late = runs & (table["epoch"] >= 1)
     table.loc[late, ["loss", "test_accuracy"]] = np.nan
     table.loc[late, "diverged"] = True
@@ -71,34 +71,34 @@ def test_what_diverged_is_chosen_only_where_nothing_else_is():
     assert len(every.drop_duplicates(RUN)) == 6
 
 
-def test_a_trial_without_a_result_leaves_no_accuracy_and_no_lead():
+def test_a_seed_without_a_result_leaves_no_accuracy_and_no_lead():
     found = experiment.summarise(spoilt(made_table(), 0))
     entry = next(entry for entry in found["results"] if entry["layer"] == "lookup")
     assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (1, 2, 6)
     assert np.isnan(entry["test_accuracy"])
     (lead,) = found["paired"]
     assert np.isnan([lead["lead"], lead["lead_stderr"], lead["p"], lead["p_independent"]]).all()
-    assert found["scalars"]["diverged/wine/lookup/softmax/adam"] == "2 of 6 runs, no result in 1 of 3 trials"
+    assert found["scalars"]["diverged/wine/lookup/softmax/adam"] == "2 of 6 runs, no result in 1 of 3 seeds"
     assert found["scalars"]["test_accuracy/wine/svm/softmax/adam"] == pytest.approx(np.mean([0.95, 0.82, 0.74]))
 
 
 def test_a_result_of_the_start_is_called_so():
     table: Any = made_table()
-    table.loc[table["trial"] == 1, "best_epoch"] = 0
+    table.loc[table["seed_index"] == 1, "best_epoch"] = 0
     scalars = experiment.summarise(table[table["layer"] == "lookup"])["scalars"]
-    assert scalars["untrained/wine/lookup/softmax/adam"] == "the start is the best epoch of 1 of 3 trials"
+    assert scalars["untrained/wine/lookup/softmax/adam"] == "the start is the best epoch of 1 of 3 seeds"
 
 
-@pytest.mark.parametrize("trials", [[0], [0, 1, 2]], ids=str)
-def test_the_figure_marks_what_diverged(trials):
+@pytest.mark.parametrize("seeds", [[0], [0, 1, 2]], ids=str)
+def test_the_figure_marks_what_diverged(seeds):
     table = made_table()
-    for trial in trials:
-        table = spoilt(table, trial)
+    for seed in seeds:
+        table = spoilt(table, seed)
     with style.style():
         figure = experiment.plot(table, experiment.summarise(table))
         figure.draw_without_rendering()
     axes = figure.axes
-    assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(trials)} of 3 diverged)"
+    assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(seeds)} of 3 diverged)"
     crosses = [line for line in axes[1].lines if line.get_marker() == "x"]
-    assert len(crosses) == len(trials)
+    assert len(crosses) == len(seeds)
     assert all(np.isfinite(line.get_ydata()).all() for line in crosses)

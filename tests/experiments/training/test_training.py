@@ -24,13 +24,13 @@ from experiments.training.model import Batch, Classifier
 from experiments.training.settings import Knobs, Setting
 
 pytestmark = pytest.mark.usefixtures("as_run")
-SMALL: dict[str, Any] = {"trials": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch": 16, "members": 2}
+SMALL: dict[str, Any] = {"seeds": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch": 16, "members": 2}
 SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
 SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
 BOUNDED = [name for name in OPTIMISERS if "trust_radius" in OWN[name]]
-COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "trials=1"]
+COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "seeds=1"]
 WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
 
 
@@ -148,7 +148,7 @@ def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
     assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (0, 1, 2)
     found = experiment.summarise(table[table["learning_rate"] > 1])
     assert np.isnan(found["results"][0]["test_accuracy"])
-    assert found["scalars"]["diverged/wine/lookup/diagonal/softmax/sgd"] == "1 of 1 runs, no result in 1 of 1 trials"
+    assert found["scalars"]["diverged/wine/lookup/diagonal/softmax/sgd"] == "1 of 1 runs, no result in 1 of 1 seeds"
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 10.5], ids=str)
@@ -239,8 +239,8 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
         ({"dropout": np.nan}, r"dropout must lie in \[0, 1\), got nan"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1"),
         ({"schedule": "linear"}, "schedule must be one of constant, cosine, got 'linear'"),
-        ({"trials": 0}, "trials must be at least 1, got 0"),
-        ({"seed": 2**32 - 1}, r"seed must leave room for 2 trials below 2\^32, got 4294967295"),
+        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"seed": 2**32 - 1}, r"seed must leave room for 2 seeds below 2\^32, got 4294967295"),
         ({"separations": ["hardmax"]}, "separation"),
     ],
     ids=str,
@@ -251,14 +251,14 @@ def test_a_bad_option_ends_in_one_sentence(options, sentence):
 
 
 def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
-    config = Config(optimisers=["adam", "natural"], damping=[0.1, 0.2], trials=1, epochs=1, learning_rate=[0.1])
+    config = Config(optimisers=["adam", "natural"], damping=[0.1, 0.2], seeds=1, epochs=1, learning_rate=[0.1])
     names = ("optimiser", "damping", "weight_decay")
     found = [tuple(point[name] for name in names) for point in points(config) if point["layer"] == "lookup"]
     assert found[::2] == [("adam", 0.0, 0.0), ("natural", 0.1, 0.0), ("natural", 0.2, 0.0)]
 
 
 def test_numbers_left_out_are_those_of_every_rule_itself():
-    config = Config(optimisers=["adamw", "kronecker"], trials=1, epochs=1, baselines=False)
+    config = Config(optimisers=["adamw", "kronecker"], seeds=1, epochs=1, baselines=False)
     rates = [(point["optimiser"], point["learning_rate"]) for point in points(config)[::2]]
     assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in OWN["kronecker"]["learning_rate"])]
     assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
