@@ -1,7 +1,7 @@
 """Pages written from what the project says of itself: gallery, reference and benchmarks.
 
-Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public module of
-`hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`.
+Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public module
+of `hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`.
 """
 
 import importlib
@@ -15,8 +15,8 @@ from sphinx.application import Sphinx
 
 BENCHMARKS = """# Benchmarks
 
-Ratios from one run of `python scripts/benchmark.py --long`, both sides in turn in one process: how many times as long the
-other takes (median, range). Below 1 the other is faster.
+Ratios from one run of `python scripts/benchmark.py --long`, both sides in turn in one process: how many times as long
+the other takes (median, range). Below 1 the other is faster.
 
 {environment[processor]}, {environment[cores]} cores, {environment[device]}; {versions}.
 
