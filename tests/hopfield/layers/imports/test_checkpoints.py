@@ -96,6 +96,18 @@ def test_a_written_checkpoint_computes_its_models_attention(kind: str, tmp_path:
         np.testing.assert_allclose(ones @ forms @ ones.T, query @ key.swapaxes(1, 2), rtol=1e-4, atol=1e-4)
 
 
+def test_beta_of_gpt2_is_what_its_config_says_of_scores(tmp_path: Path) -> None:
+    """1/√R unless scores are not scaled, and by the number of the layer where they are."""
+    directory = saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(2)))
+    for options, expected in (
+        ({}, [R**-0.5, R**-0.5]),
+        ({"scale_attn_weights": False}, [1.0, 1.0]),
+        ({"scale_attn_by_inverse_layer_idx": True}, [R**-0.5, R**-0.5 / 2]),
+    ):
+        (directory / "config.json").write_text(json.dumps({"n_head": H, **options}))
+        assert [w.beta for w in checkpoints.load(directory).layers] == pytest.approx(expected)
+
+
 def test_a_written_gpt2_checkpoint_round_trips(tmp_path: Path) -> None:
     tensors = written("gpt2", np.random.default_rng(2))
     for layer, w in enumerate(checkpoints.load(saved(tmp_path, "gpt2", tensors)).layers):
