@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -101,7 +101,13 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store(name=PRIMARY, node=_SETTINGS)
     for name in registry.names():
-        store.store(group="schema", name=name, node=registry.options(name), package="_global_")
+        _store(name, registry.options(name))
+
+
+@cache
+def _store(name: str, options: type) -> None:
+    """The schema of one experiment, which takes Hydra longer to make than all else of a command: once a process."""
+    ConfigStore.instance().store(group="schema", name=name, node=options, package="_global_")
 
 
 @contextlib.contextmanager
