@@ -151,6 +151,18 @@ def test_beta_is_tuned_on_a_draw_that_is_not_measured() -> None:
     assert apart.any(axis=(2, 3)).all()
 
 
+def test_no_draw_that_is_measured_is_tuned_on() -> None:
+    config, asked = Config(tuning=3, samples=4), []
+
+    def read(numbers, betas):
+        asked.extend(numbers)
+        return {"retrieved": np.zeros(len(numbers)), "error": np.ones(len(numbers))}
+
+    experiment._tuned(config, points(config)[0] | {"similarity": "euclidean", "separation": "softmax"}, read)
+    assert len(set(asked)) == 3
+    assert not set(asked) & set(range(config.samples))
+
+
 def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
     config = Config(samples=2, similarities=["euclidean"], corruption=["noise:0.4"], across=[], separations=["softmax"])
     rows = list(experiment.measure(config, points(config)[1:2]))
