@@ -12,6 +12,7 @@ from hopfield.attention.core import (
     softmax,
     weights,
 )
+from hopfield.attention.fast_weights import FastWeights
 from hopfield.attention.gradients import (
     Gradients,
     attention_gradients,
@@ -63,6 +64,7 @@ from hopfield.attention.verification import verify_gradients
 
 __all__ = [
     "Decomposition",
+    "FastWeights",
     "FeatureMap",
     "Gradients",
     "Mask",

@@ -7,9 +7,10 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     dense         polynomial separations: Krotov and Hopfield's capacities, the finite-size one-step error
     exponential   exponential separations on spins: thresholds, finite-size target weight and one-step error
     spherical     softmax on the sphere, spins or Gaussian patterns: exponents, finite-size predictions, annealed
+    linear        fast-weight memories: share of keys found by the outer product and other rules
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 
-from hopfield.theory import bounds, classical, dense, exponential, spherical
+from hopfield.theory import bounds, classical, dense, exponential, linear, spherical
 
-__all__ = ["bounds", "classical", "dense", "exponential", "spherical"]
+__all__ = ["bounds", "classical", "dense", "exponential", "linear", "spherical"]

@@ -23,6 +23,8 @@ HEADS = (normal(2, 4, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 2))
 FEATURES = attention.positive_random_features(jax.random.key(0), 4, 6)
 FOURIER = attention.random_fourier(jax.random.key(0), 4, 6)
 PROBABILITIES = simplex(2, 3, 5)
+FAST = attention.FastWeights.create(4, 2, "delta")
+LEAST_SQUARES = attention.FastWeights.create(4, 2, "pseudo_inverse")
 
 
 def _multi_head(query, key, value, output, x):
@@ -60,6 +62,11 @@ ATTENTION = (
     case("attention.linear_attention", attention.linear_attention, *QKV),
     case("attention.linear_attention", attention.linear_attention, *QKV, features=FEATURES),
     case("attention.linear_attention", attention.linear_attention, *CAUSAL, causal=True, chunk=2),
+    case("attention.FastWeights.read", FAST.read, normal(4)),
+    case("attention.FastWeights.write", FAST.write, normal(4), normal(2)),
+    case("attention.FastWeights.forget", FAST.forget, normal(4)),
+    case("attention.FastWeights.attend", FAST.attend, normal(5, 4), normal(5, 4), normal(5, 2), chunk=2, nan=(1, 2)),
+    case("attention.FastWeights.attend", LEAST_SQUARES.attend, *[normal(5, 4)] * 2, normal(5, 2), shows=some),
     case("attention.kernel_regression", attention.kernel_regression, *QKV),
     case("attention.additive_scores", attention.additive_scores, *QKV[:2], normal(4, 3), normal(4, 3), normal(3)),
     case("attention.attention_gradients", attention.attention_gradients, *QKV, normal(2, 3, 2), shows=some),

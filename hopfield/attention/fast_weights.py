@@ -1,0 +1,189 @@
+"""Fast weights: a matrix that stores pairs of a key and a value as they come, read by one product with a query.
+
+    outer            S ← a S + s k vᵀ                linear attention (Schmidhuber 1992; Katharopoulos et al. 2020)
+    delta            S ← a S + s k (v − a kᵀS)ᵀ      what the key reads is written over (Schlag et al. 2021)
+    pseudo_inverse   S = argmin Σ_i s_i ‖v_i − k_iᵀS‖² + ridge ‖S‖²    recursive least squares, a fading old terms
+
+With a decay a < 1 of its own at every step the delta rule is the gated one (Yang, Kautz & Hatamizadeh 2025).
+"""
+
+from functools import partial
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax.scipy.linalg import solve_triangular
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield._checks import number, one_of, whole
+from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._pytrees import Node
+from hopfield.theory import linear
+
+
+class FastWeights(Node):
+    """A memory of pairs in a matrix S [D, V]. Build with `FastWeights.create`.
+
+    Example:
+        >>> memory = FastWeights.create(4, 2, "delta")
+        >>> key = jnp.array([0.0, 1.0, 0.0, 0.0])
+        >>> memory.write(key, jnp.array([1.0, -1.0])).read(key)
+        Array([ 1., -1.], dtype=float32)
+    """
+
+    RULES: ClassVar[tuple[str, ...]] = ("outer", "delta", "pseudo_inverse")
+
+    matrix: Float[Array, "D V"]
+    inverse: Float[Array, "D D"] | None = None
+    """(Σ s k kᵀ + ridge)⁻¹, of the pseudo-inverse alone."""
+    rule: str = struct.field(pytree_node=False, default="outer")
+
+    @classmethod
+    def create(
+        cls, width: int, values: int | None = None, rule: str = "outer", *, ridge: float = 1e-3, dtype=None
+    ) -> "FastWeights":
+        """A memory that holds nothing.
+
+        Args:
+            width: D of keys. values: V of values, D if None.
+            rule: "outer"; "delta", stable for s ‖k‖² ≤ 2; or "pseudo_inverse".
+            ridge: > 0, of the pseudo-inverse.
+            dtype: of the state, at least float32.
+        Raises:
+            ValueError: a width below 1, an unknown rule, a ridge that is not positive.
+        """
+        one_of("rule", rule, cls.RULES)
+        number("ridge", ridge, "a positive number", 1e-30)
+        dtype, width = accumulation_dtype(jnp.result_type(float) if dtype is None else dtype), whole("width", width)
+        inverse = jnp.eye(width, dtype=dtype) / ridge if rule == "pseudo_inverse" else None
+        return cls(jnp.zeros((width, width if values is None else whole("values", values)), dtype), inverse, rule)
+
+    def read(self, query: Float[Array, "D"]) -> Float[Array, "V"]:
+        """qᵀS [V]."""
+        return self._row("query", query, 0) @ self.matrix
+
+    def write(
+        self, key: Float[Array, "D"], value: Float[Array, "V"], *, strength: ArrayLike = 1.0, decay: ArrayLike = 1.0
+    ) -> "FastWeights":
+        """The memory after one more pair; strength s ≥ 0 and decay 0 < a ≤ 1 as above."""
+        rows = self._row("key", key, 0)[None], self._row("value", value, 1)[None]
+        numbers = (jnp.full(1, x, self.matrix.dtype) for x in (strength, decay))
+        return _compiled(self, (rows[0], *rows, *numbers))[0]
+
+    def forget(self, key: Float[Array, "D"]) -> "FastWeights":
+        """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did."""
+        key = self._row("key", key, 0)
+        along = key if self.inverse is None else self.inverse @ key
+        size = key @ along
+        return self.replace(matrix=self.matrix - jnp.outer(along / jnp.where(size == 0, 1.0, size), key @ self.matrix))
+
+    def attend(
+        self,
+        query: Float[Array, "T D"],
+        key: Float[Array, "T D"],
+        value: Float[Array, "T V"],
+        *,
+        strength: Float[Array, "T"] | None = None,
+        decay: Float[Array, "T"] | None = None,
+        chunk: int = 64,
+    ) -> tuple[Float[Array, "T V"], "FastWeights"]:
+        """A sequence written pair by pair, query t read after pair t; and the memory at its end.
+
+        Parallel within chunks and linear in T: the same numbers as `write` and `read` in a loop, to rounding. Batch
+        and heads by `jax.vmap`; differentiable in all floating arguments, the memory included.
+
+        Args:
+            query, key, value: one row per step.
+            strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written (and the pseudo-inverse gives it no gradient).
+            decay: 0 < a_t ≤ 1; 1 if None.
+            chunk: steps done together.
+        Raises:
+            ValueError: shapes that do not fit, chunk < 1.
+        Source: Yang et al. 2024, eqs. 8 to 11 (arXiv:2406.06484); of least squares, Gaussian conditioning by Cholesky.
+        """
+        chunk, steps = whole("chunk", chunk), len(key)
+        widths = [self.matrix.shape[0], *self.matrix.shape]
+        rows = [real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value))]
+        for name, x, width in zip(("query", "key", "value"), rows, widths, strict=True):
+            if x.shape != (steps, width):
+                raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")
+        for name, given in (("strength", strength), ("decay", decay)):
+            rows.append(jnp.ones(steps) if given is None else real_array(name, given))
+            if rows[-1].shape != (steps,):
+                raise ValueError(f"{name} must be [{steps}], got shape {rows[-1].shape}")
+        return _attend(self, tuple(rows), max(1, min(chunk, steps)))
+
+    def capacity(self) -> float:
+        """Number of pairs of random unit vectors at which half of the keys still find their value, by theory.
+
+        Source: `hopfield.theory.linear.capacity`.
+        """
+        width, values = self.matrix.shape
+        return linear.capacity(width, self.rule, values=values)
+
+    def _row(self, name: str, x: ArrayLike, axis: int) -> Array:
+        found = real_array(name, x)
+        if found.shape != self.matrix.shape[axis : axis + 1]:
+            raise ValueError(f"{name} must have shape [{self.matrix.shape[axis]}], got {found.shape}")
+        return found.astype(self.matrix.dtype)
+
+
+@partial(jax.jit, static_argnums=2)
+def _attend(memory: FastWeights, rows: tuple, chunk: int) -> tuple[Array, FastWeights]:
+    steps, dtype = len(rows[0]), rows[2].dtype
+    count = -(-steps // chunk)
+
+    def chunked(x: Array, filling: float) -> Array:
+        x = jnp.pad(
+            x.astype(memory.matrix.dtype),
+            [(0, count * chunk - steps)] + [(0, 0)] * (x.ndim - 1),
+            constant_values=filling,
+        )
+        return x.reshape(count, chunk, *x.shape[1:])
+
+    parts = tuple(chunked(x, filling) for x, filling in zip(rows, (0, 0, 0, 0, 1), strict=True))
+    memory, found = jax.lax.scan(_step, memory, parts)
+    return found.reshape(count * chunk, -1)[:steps].astype(dtype), memory
+
+
+def _step(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
+    """One chunk of (query, key, value, strength, decay): the memory after it, and what its queries read."""
+    return (_least_squares if memory.rule == "pseudo_inverse" else _products)(memory, part)
+
+
+def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
+    """S_t = γ_t S_0 + Σ_(i ≤ t) (γ_t/γ_i) k_i u_iᵀ with γ_t the decays up to t, u_i = s_i (v_i − what k_i reads)."""
+    query, key, value, strength, decay = part
+    size = len(key)
+    log = jnp.cumsum(jnp.log(decay))
+    fade = jnp.exp(jnp.where(jnp.tri(size, dtype=bool), log[:, None] - log[None, :], -jnp.inf))
+    since = jnp.exp(log)[:, None]
+    written = strength[:, None] * value
+    if memory.rule == "delta":
+        mutual = strength[:, None] * jnp.tril(fade * (key @ key.T), -1)
+        written = written - strength[:, None] * since * (key @ memory.matrix)
+        written = solve_triangular(jnp.eye(size) + mutual, written, lower=True, unit_diagonal=True)
+    found = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
+    return memory.replace(matrix=jnp.exp(log[-1]) * memory.matrix + (key * fade[-1][:, None]).T @ written), found
+
+
+def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
+    """Regression on a chunk with the state before it as prior; a factor's first rows are that of every earlier t."""
+    query, key, value, strength, decay = part
+    size, inverse = len(key), memory.inverse
+    gone = jnp.exp(jnp.cumsum(jnp.log(decay)))
+    unused = strength == 0  # where the root has no derivative
+    root = jnp.where(unused, 0.0, jnp.sqrt(jnp.where(unused, 1.0, strength) / gone))[:, None]
+    key, value = root * key, root * value
+    spread = key @ inverse
+    factor = jnp.linalg.cholesky(jnp.eye(size) + spread @ key.T)
+    surprise = solve_triangular(factor, value - key @ memory.matrix, lower=True)
+    gain = solve_triangular(factor, spread, lower=True)
+    found = query @ memory.matrix + jnp.tril(query @ gain.T) @ surprise
+    inverse = (inverse - gain.T @ gain) / gone[-1]
+    return memory.replace(matrix=memory.matrix + gain.T @ surprise, inverse=inverse), found
+
+
+_compiled = jax.jit(_step)

@@ -1,0 +1,156 @@
+"""Fast-weight memories: the share of keys that find their value in S = Σ k_μ v_μᵀ, at finite size.
+
+Keys and values are random unit vectors. A key k_μ reads r = b_μ v_μ + Σ_ν b_ν v_ν with the b that the rule leaves it;
+its value is found if no other stored one has a larger product with r. In units of b_μ the own score is 1 + c·v_μ with
+c = Σ_ν b_ν v_ν, any other is b_σ + v_σ·(v_μ + c), so that all depends on the noise ρ² = Σ_ν b_ν² / b_μ²:
+
+    outer            ρ² = (n − 1)/D                                       half found at D V ≈ 2 n ln n for n → ∞
+    pseudo_inverse   ρ² = (n − D)/D, the least that any matrix can have on average; 0 for n ≤ D
+    delta, decay     of a pair that m later ones have followed, in closed form to leading order in 1/D
+
+Source: the scaling D² ∝ n ln n of the outer product, arXiv:2605.05189; the rest from the definitions above.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import roots_gegenbauer, roots_legendre
+from scipy.stats import gamma
+
+from hopfield.theory._arguments import Float, member, plain, real, whole
+
+RULES = ("outer", "delta", "pseudo_inverse")
+_OWN, _LENGTHS, _AGES = 32, 10, 16
+"""Nodes of the averages over the own score, over |c| and over the age of a pair."""
+
+
+class _Noise(NamedTuple):
+    """Σ b² in units of b_μ²: its mean and relative variance, and the dimensions of the sphere that b_σ is drawn on."""
+
+    mean: float
+    spread: float
+    freedom: float
+
+
+def key_found(
+    width: ArrayLike, pairs: ArrayLike, rule: str = "outer", *, values: ArrayLike | None = None, decay: ArrayLike = 1.0
+) -> Float:
+    """Probability that a typical key finds its value among all n stored.
+
+    Exact up to 1/D² for the outer product and the pseudo-inverse; for the delta rule, and where older pairs fade, the
+    noise is that of the mean over keys.
+
+    Args:
+        width: D ≥ 3 of keys.
+        pairs: n ≥ 1; up to three are always found.
+        rule: "outer", "delta" (each pair written over what its key reads) or "pseudo_inverse" (least squares).
+        values: width V ≥ 3 of values; D if None.
+        decay: factor on everything before each write, in (0, 1]; not for the pseudo-inverse.
+    Raises:
+        ValueError: a number out of range, an unknown rule, or a decay with the pseudo-inverse.
+    """
+    member("rule", rule, RULES)
+    keys, count = whole("width", width, least=3), real("pairs", pairs, least=1)
+    wide = keys if values is None else whole("values", values, least=3)
+    fade = real("decay", decay, above=0, most=1)
+    if rule == "pseudo_inverse" and np.any(fade < 1):
+        raise ValueError(f"decay must be 1 for pseudo_inverse, got {decay}")
+    return plain(np.vectorize(_found, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
+
+
+def capacity(width: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
+    """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
+    wide = int(width if values is None else values)
+
+    def excess(log_pairs: float) -> float:
+        return float(key_found(width, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
+
+    return float(np.exp(brentq(excess, np.log(2.0), np.log(40.0 * width * wide), xtol=1e-6)))
+
+
+def _found(width: float, wide: float, count: float, decay: float, rule: str) -> float:
+    shape = 2 * (width - 1) / (width + 2)
+    if rule == "pseudo_inverse":
+        if count <= width:
+            return 1.0
+        # b_μ is a leverage: its mean is D/n, the inverse of it fluctuates as in a fit of n − D degrees of freedom.
+        spread = min(shape / (count - width), 1.0)
+        noise = count / width * (1 + spread * ((count - width) / count) ** 2) - 1
+        return _at_noise(_Noise(noise, spread, count - 1), wide, count)
+    spread = shape / (count - 1) if count > 1 else 0.0
+    if rule == "outer" and decay == 1:
+        return _at_noise(_Noise((count - 1) / width, spread, width), wide, count)
+    node, weight = roots_legendre(_AGES)
+    later = 0.5 * (node + 1) * (count - 1)
+    noises = [_Noise(_aged(width, count, age, decay, rule == "delta"), spread, width) for age in later]
+    return float(0.5 * weight @ [_at_noise(noise, wide, count) for noise in noises])
+
+
+def _aged(width: float, count: float, later: float, decay: float, erasing: bool) -> float:
+    """ρ² of a pair that `later` others have followed.
+
+    Read backwards, the delta rule turns the key k into q ← q − k_ν (k_ν·q) at every write: |q|² falls by a factor
+    1 − 1/D, and so does the own product k_μ·q.
+    """
+    keep = 1 - 1 / width if erasing else 1.0
+    since, before = keep * decay**2, count - 1 - later
+    own = (keep * decay) ** (2 * later)
+    rest = keep**later * (1 - keep**later) if erasing else 1.0
+    newer = _sum_of_powers(since, later) / width
+    older = rest * decay ** (2 * later + 2) * _sum_of_powers(since, before) / width
+    return (newer + older) / max(own, 1e-12)  # a pair so faint is found by chance
+
+
+def _sum_of_powers(base: float, count: float) -> float:
+    """Σ base^j over j = 0 … count − 1, also for a count that is not whole."""
+    return count if base == 1 else (1 - base**count) / (1 - base)
+
+
+def _at_noise(noise: _Noise, wide: float, count: float) -> float:
+    """E[P(another score < own)^(n−1)] over c·v_μ, |c| and Σ b², given which the other values are independent.
+
+    Another value v_σ leans towards c: its density is e^(κ v_σ·c/|c|), κ = V b_σ |c| / (Σ b² − b_σ²), on the sphere.
+    """
+    if noise.mean <= 0 or count <= 3:
+        return 1.0
+    t, weight = _coordinate(int(wide), _OWN)
+    square = noise.mean * _gamma(noise.spread, 5)[:, None, None]
+    length = np.sqrt(square * _gamma(2 / wide, _LENGTHS)[:, None])
+    read = np.sqrt(1 + length**2 + 2 * length * t)
+    along = (length + t) / read
+    x, mass = _coordinate(max(int(noise.freedom), 3), 12)
+    share = noise.freedom / (count - 1)
+    drawn = x * np.sqrt(square * share)
+    pull = wide * drawn[..., None, :] * (length / square)[..., None] / (1 - x**2 * share)
+    score = np.clip((1 + length * t) / read, -1, 1)[..., None]
+    beyond = _beyond(score, pull * along[..., None], pull**2 * (1 - along**2)[..., None], wide) @ mass
+    return float(np.mean(np.exp((count - 1) * np.log1p(-np.clip(beyond, 0, 1 - 1e-12))) @ weight))
+
+
+def _beyond(score: Float, pull: Float, across: Float, wide: float) -> Float:
+    """P(u > score) for the coordinate u of a unit vector that is pulled along it, and `across`² at right angles."""
+    node, weight = roots_legendre(24)
+
+    def mass(low, high):
+        u = low + 0.5 * (high - low) * (node + 1)
+        size = 0.5 * (wide - 3) * np.log1p(-u * u) + pull[..., None] * u - across[..., None] * u * u / (2 * wide)
+        return 0.5 * (high - low)[..., 0] * (np.exp(size - np.abs(pull[..., None])) @ weight)
+
+    score = np.broadcast_to(score, pull.shape)[..., None]
+    above, below = mass(score, np.ones_like(score)), mass(-np.ones_like(score), score)
+    return above / (above + below)
+
+
+def _gamma(spread: float, nodes: int) -> Float:
+    """Equally likely values of a gamma law of mean one and variance `spread`."""
+    return gamma.ppf((np.arange(nodes) + 0.5) / nodes, 1 / spread, scale=spread)
+
+
+@lru_cache(maxsize=32)
+def _coordinate(width: int, nodes: int) -> tuple[Float, Float]:
+    """Nodes and weights of the law of one coordinate of a random unit vector, (1 − x²)^((D−3)/2)."""
+    x, weight = roots_gegenbauer(nodes, 0.5 * (width - 2))
+    return x, weight / weight.sum()

@@ -1,0 +1,160 @@
+"""Fast weights: chunks are the loop, each rule is its definition, and what is stored is found as the theory says."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield.attention import FastWeights, linear_attention
+from hopfield.theory import linear
+from tests.hopfield.contracts.parts import quick
+
+RNG = np.random.default_rng(6)
+T, D, V = 11, 5, 3
+every_rule = pytest.mark.parametrize("rule", FastWeights.RULES)
+
+
+def unit(*shape):
+    x = RNG.normal(size=shape)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+QUERY, KEY, VALUE = unit(T, D), unit(T, D), RNG.normal(size=(T, V))
+STRENGTH, DECAY = RNG.uniform(0.2, 1.0, T), RNG.uniform(0.7, 1.0, T)
+
+
+def by_definition(rule, steps=T, ridge=1e-3):
+    """S after so many steps, in numpy, from the formulas of the module."""
+    s = np.zeros((D, V))
+    for k, v, b, a in zip(KEY[:steps], VALUE, STRENGTH, DECAY, strict=False):
+        s = a * s + b * np.outer(k, v - (k @ (a * s) if rule == "delta" else 0.0))
+    if rule == "pseudo_inverse":
+        fades = np.cumprod(DECAY[:steps][::-1])[::-1] / DECAY[:steps]  # the decays after each step
+        weight = (STRENGTH[:steps] * fades)[:, None]
+        gram = (weight * KEY[:steps]).T @ KEY[:steps] + ridge * np.prod(DECAY[:steps]) * np.eye(D)
+        s = np.linalg.solve(gram, (weight * KEY[:steps]).T @ VALUE[:steps])
+    return s
+
+
+@every_rule
+@pytest.mark.parametrize("chunk", [4, 64])
+def test_chunks_read_what_the_definition_reads_at_every_step(rule, chunk):
+    """Chunks that do not divide the length; the decode, one pair at a time, ends in the same state."""
+    memory = FastWeights.create(D, V, rule)
+    found, end = memory.attend(QUERY, KEY, VALUE, strength=STRENGTH, decay=DECAY, chunk=chunk)
+    expected = [QUERY[t] @ by_definition(rule, t + 1) for t in range(T)]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    np.testing.assert_allclose(end.matrix, by_definition(rule), atol=1e-9)
+
+
+@every_rule
+def test_writing_pair_by_pair_ends_in_the_state_of_a_sequence(rule):
+    write = jax.jit(lambda memory, k, v, s, a: memory.write(k, v, strength=s, decay=a))
+    memory = FastWeights.create(D, V, rule)
+    for row in zip(KEY, VALUE, STRENGTH, DECAY, strict=True):
+        memory = write(memory, *row)
+    _, end = FastWeights.create(D, V, rule).attend(QUERY, KEY, VALUE, strength=STRENGTH, decay=DECAY, chunk=4)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-8), memory, end)
+
+
+@every_rule
+def test_gradients_of_chunks_are_those_of_one_chunk_and_finite(rule):
+    def loss(chunk):
+        def of(query, key, value, strength, decay):
+            found, end = FastWeights.create(D, V, rule).attend(
+                query, key, value, strength=strength, decay=decay, chunk=chunk
+            )
+            return jnp.sum(jnp.sin(found)) + jnp.sum(end.matrix**2)
+
+        return quick(jax.grad(of, argnums=(0, 1, 2, 3, 4)))(QUERY, KEY, VALUE, STRENGTH, DECAY)
+
+    for got, wanted in zip(loss(3), loss(T), strict=True):
+        assert np.all(np.isfinite(wanted))
+        np.testing.assert_allclose(got, wanted, atol=1e-7)
+
+
+def test_outer_products_are_causal_linear_attention_before_it_is_normalised():
+    found, _ = FastWeights.create(D, V).attend(QUERY, np.abs(KEY), VALUE)
+    total, _ = FastWeights.create(D, 1).attend(QUERY, np.abs(KEY), np.ones((T, 1)))
+
+    class Plain:
+        of_queries = of_keys = staticmethod(lambda x: x)
+
+    expected = linear_attention(jnp.asarray(QUERY), jnp.abs(KEY), jnp.asarray(VALUE), features=Plain(), causal=True)
+    np.testing.assert_allclose(found / total, expected, rtol=1e-9)
+
+
+@every_rule
+def test_a_forgotten_key_reads_zero(rule):
+    _, memory = FastWeights.create(D, V, rule).attend(QUERY[:4], KEY[:4], VALUE[:4])
+    without = memory.forget(KEY[1])
+    np.testing.assert_allclose(without.read(KEY[1]), 0.0, atol=1e-12)
+    if rule == "pseudo_inverse":  # the others keep what they read, to the ridge
+        for key in KEY[[0, 2, 3]]:
+            np.testing.assert_allclose(without.read(key), memory.read(key), atol=0.02)
+
+
+def test_delta_and_pseudo_inverse_replace_what_a_key_had_and_outer_adds():
+    first, second = VALUE[0], VALUE[1]
+    found = {
+        rule: FastWeights.create(D, V, rule).write(KEY[0], first).write(KEY[0], second) for rule in FastWeights.RULES
+    }
+    np.testing.assert_allclose(found["delta"].read(KEY[0]), second, atol=1e-12)
+    np.testing.assert_allclose(found["outer"].read(KEY[0]), first + second, atol=1e-12)
+    np.testing.assert_allclose(found["pseudo_inverse"].read(KEY[0]), (first + second) / 2, rtol=2e-3)
+
+
+@every_rule
+def test_nan_in_is_nan_out(rule):
+    spoilt = np.array(VALUE)
+    spoilt[2, 0] = np.nan
+    found, end = FastWeights.create(D, V, rule).attend(QUERY, KEY, spoilt, chunk=4)
+    assert np.all(np.isnan(found[2:, 0]))
+    assert np.any(np.isnan(end.matrix))
+
+
+def test_steps_of_strength_zero_write_nothing():
+    strength = np.where(np.arange(T) % 2, 0.0, 1.0)
+    for rule in FastWeights.RULES:
+        _, some = FastWeights.create(D, V, rule).attend(QUERY, KEY, VALUE, strength=strength, chunk=4)
+        _, kept = FastWeights.create(D, V, rule).attend(QUERY[::2], KEY[::2], VALUE[::2])
+        np.testing.assert_allclose(some.matrix, kept.matrix, atol=1e-9)
+
+
+@pytest.mark.parametrize(("rule", "pairs"), [("outer", 40), ("pseudo_inverse", 40), ("delta", 40)])
+def test_share_of_keys_found_is_that_of_theory(rule, pairs):
+    """D = 16, 40 pairs, 1000 draws: the outer product within four standard errors, other rules within 0.03."""
+
+    @jax.jit
+    @jax.vmap
+    def share(draw):
+        key, value = (x / jnp.linalg.norm(x, axis=-1, keepdims=True) for x in jax.random.normal(draw, (2, pairs, 16)))
+        _, memory = FastWeights.create(16, 16, rule).attend(key, key, value, chunk=pairs)
+        return jnp.mean(jnp.argmax(key @ memory.matrix @ value.T, axis=1) == jnp.arange(pairs))
+
+    found = np.asarray(share(jax.random.split(jax.random.key(3), 1000)))
+    error = found.std() / 1000**0.5
+    assert abs(found.mean() - linear.key_found(16, pairs, rule)) < (4 * error if rule == "outer" else 0.03)
+
+
+def test_capacity_is_that_of_theory_and_falls_back_on_its_definition():
+    memory = FastWeights.create(32, rule="outer")
+    assert memory.capacity() == pytest.approx(linear.capacity(32))
+    assert linear.key_found(32, memory.capacity()) == pytest.approx(0.5, abs=1e-4)
+    assert linear.key_found(32, 32, "pseudo_inverse") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: FastWeights.create(0), "width must be an integer of at least 1, got 0"),
+        (lambda: FastWeights.create(3, rule="hebb"), "rule must be one of"),
+        (lambda: FastWeights.create(3, ridge=0.0), "ridge must be a positive number, got 0.0"),
+        (lambda: FastWeights.create(3).read(np.ones(4)), r"query must have shape \[3\], got \(4,\)"),
+        (lambda: FastWeights.create(D, V).attend(QUERY, KEY, KEY), r"value must be \[11, 3\], got shape \(11, 5\)"),
+        (lambda: linear.key_found(8, 4, "pseudo_inverse", decay=0.9), "decay must be 1 for pseudo_inverse, got 0.9"),
+    ],
+)
+def test_wrong_input_is_one_sentence(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
