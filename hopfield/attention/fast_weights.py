@@ -8,7 +8,7 @@ With a decay a < 1 of its own at every step the delta rule is the gated one (Yan
 """
 
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -172,7 +172,7 @@ def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
 def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
     """Regression on a chunk with the state before it as prior; a factor's first rows are that of every earlier t."""
     query, key, value, strength, decay = part
-    size, inverse = len(key), memory.inverse
+    size, inverse = len(key), cast(Array, memory.inverse)
     gone = jnp.exp(jnp.cumsum(jnp.log(decay)))
     unused = strength == 0  # where the root has no derivative
     root = jnp.where(unused, 0.0, jnp.sqrt(jnp.where(unused, 1.0, strength) / gone))[:, None]

@@ -12,7 +12,7 @@ Source: the scaling D² ∝ n ln n of the outer product, arXiv:2605.05189; the r
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,7 +68,8 @@ def capacity(width: int, rule: str = "outer", *, values: int | None = None, deca
     def excess(log_pairs: float) -> float:
         return float(key_found(width, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
 
-    return float(np.exp(brentq(excess, np.log(2.0), np.log(40.0 * width * wide), xtol=1e-6)))
+    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * width * wide), xtol=1e-6)
+    return float(np.exp(found))
 
 
 def _found(width: float, wide: float, count: float, decay: float, rule: str) -> float:

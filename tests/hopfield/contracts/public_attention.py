@@ -62,6 +62,8 @@ ATTENTION = (
     case("attention.linear_attention", attention.linear_attention, *QKV),
     case("attention.linear_attention", attention.linear_attention, *QKV, features=FEATURES),
     case("attention.linear_attention", attention.linear_attention, *CAUSAL, causal=True, chunk=2),
+    case("attention.FastWeights.create", attention.FastWeights.create, 4, 2, nan=()),
+    case("attention.FastWeights.capacity", attention.FastWeights.create(4, 3).capacity, nan=()),
     case("attention.FastWeights.read", FAST.read, normal(4)),
     case("attention.FastWeights.write", FAST.write, normal(4), normal(2)),
     case("attention.FastWeights.forget", FAST.forget, normal(4)),

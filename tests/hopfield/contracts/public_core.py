@@ -380,6 +380,7 @@ CASES: tuple[Case, ...] = (
     *_statistics(),
     *_measures(),
     *(case for name in separations.NAMES for case in _of_separation(separations.find(name), name)),
+    _of_vectors("hopfield.separations.SoftmaxOne.leftover", separations.SoftmaxOne().leftover, 1, {}),
     *_sparse_maps(),
     *map(_of_similarity, contract.SIMILARITIES),
     *(case for name in contract.SPACES for case in _of_space(name)),
