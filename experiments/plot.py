@@ -1,7 +1,8 @@
-"""The command `python -m experiments.plot DIR`: draws the figure of a run again from its saved table."""
+"""The command `python -m experiments.plot DIR [DIR ...]`: draws a run again, or several of an experiment as one."""
 
 import os
 import reprlib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,10 +10,14 @@ from pathlib import Path
 import yaml
 
 from experiments.contract import InputError
-from experiments.figures.style import draw
-from experiments.runner import boundary, registry
+from experiments.runner import boundary, folders, registry, results, sweeps
 
-USAGE = "usage: python -m experiments.plot DIR [DIR ...]   draws figure.svg, .png and .pdf again from the saved table"
+USAGE = """\
+usage: python -m experiments.plot DIR [DIR ...] [output=DIR]
+
+Draws figure.svg, .png, .pdf and report.html of a run again from its saved table. Several runs of one experiment are
+compared: one table with a column for every option that differs, one summary, one figure and one report, in
+outputs/comparisons/<names> unless output= says where."""
 
 
 def redraw(directory: Path) -> Path:
@@ -21,6 +26,9 @@ def redraw(directory: Path) -> Path:
     Raises:
         InputError: the directory does not hold the results of a finished run.
     """
+    if runs := sweeps.members(directory):
+        record = folders.read(directory)
+        return sweeps.join(runs, directory, record.command if record else "")
     names = ("config.yaml", "table.csv", "summary.json")
     missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
     if missing:
@@ -35,7 +43,7 @@ def redraw(directory: Path) -> Path:
             f"{directory}/config.yaml must name its experiment ({', '.join(registry.names())}), got {given}"
         )
     try:
-        return draw(directory, registry.load(str(experiment)))
+        return results.draw(directory, registry.load(str(experiment)))
     except OSError as error:
         raise InputError(f"{directory} cannot be drawn: {error}") from error
     except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
@@ -52,9 +60,21 @@ def _redrawn(words: Sequence[str]) -> int:
     if not words or set(words) & {"-h", "--help"}:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
-    for word in words:
-        print(f"figure: {redraw(Path(os.path.expanduser(word)))}")
+    targets = [word.partition("=")[2] for word in words if word.startswith("output=")]
+    places = [Path(os.path.expanduser(word)) for word in words if not word.startswith("output=")]
+    runs = list(dict.fromkeys(run for place in places for run in sweeps.members(place) or [place]))
+    if len(places) == 1 and not targets:
+        print(f"figure: {redraw(places[0])}")
+        return 0
+    target = Path(targets[-1]) if targets else _compared(runs)
+    figure = sweeps.join(runs, target, f"python -m experiments.plot {shlex.join(words)}")
+    print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
+
+
+def _compared(runs: Sequence[Path]) -> Path:
+    """The folder of a comparison, named by those of its runs."""
+    return Path("outputs/comparisons") / folders.fit("+".join(run.name for run in runs))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,8 @@ def _command(argv: Sequence[str]) -> int:
             execute.run(plans)
         else:
             compose.launch(jobs, execute.launched)
+        for folder in registry.sweeps().finished(jobs) if "sweep" in flags else ():
+            print(f"sweep: {folder / 'report.html'}")
     return 0
 
 

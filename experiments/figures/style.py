@@ -2,9 +2,8 @@
 
 import contextlib
 import itertools
-import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,30 +91,31 @@ def read_table(path: Path) -> pandas.DataFrame:
     return pandas.read_csv(path)
 
 
-def draw(directory: Path, experiment: Any) -> Path:
-    """Draw figure.svg, .png and .pdf in a directory from the table.csv and summary.json there.
+def draw(directory: Path, plot: Callable[[Table, dict], Figure], table: pandas.DataFrame, summary: dict) -> Figure:
+    """Draw figure.svg, .png and .pdf in a directory.
 
     Args:
-        directory: results of a finished run.
-        experiment: the module that made them.
+        directory: where they go.
+        plot: makes the figure of a table and its summary.
+        table, summary: what was measured.
 
     Returns:
-        Path of figure.svg.
+        The figure.
     """
-    table = read_table(directory / "table.csv")
-    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     with style():
-        figure = experiment.plot(table.map(_literal), _literal(summary))
+        figure = plot(literal(table), literal(summary))
         for suffix in SUFFIXES:
             with files.replacing(directory / f"figure.{suffix}") as temporary:
                 figure.savefig(temporary, metadata=_DATELESS[suffix])
-    return directory / "figure.svg"
+    return figure
 
 
-def _literal(value: Any) -> Any:
-    """A cell or a summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
+def literal(value: Any) -> Any:
+    """A table, cell or summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
+    if isinstance(value, pandas.DataFrame):
+        return value.map(literal)
     if isinstance(value, dict):
-        return {_literal(key): _literal(entry) for key, entry in value.items()}
+        return {literal(key): literal(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_literal(entry) for entry in value]
+        return [literal(entry) for entry in value]
     return value.replace("$", r"\$") if isinstance(value, str) else value

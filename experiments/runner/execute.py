@@ -23,8 +23,8 @@ from tqdm import tqdm
 
 from experiments import contract
 from experiments.contract import InputError, StoppedError
-from experiments.figures import style
-from experiments.runner import boundary, budget, compose, errors, folders, locks, mirror, provenance, registry
+from experiments.figures import report, style
+from experiments.runner import boundary, budget, compose, errors, folders, locks, mirror, provenance, registry, results
 from experiments.runner.compose import Job
 from experiments.runner.ledger import Ledger
 from experiments.shared import files
@@ -51,7 +51,7 @@ class Plan:
         points: every point of its table; grows where the experiment refines.
         ledger: what is measured already.
         mode: W&B's mode.
-        science: hash of all that its numbers depend on.
+        science: hashes of all that its numbers depend on, of what rows do besides their points, and without the seed.
     """
 
     job: Job
@@ -59,7 +59,7 @@ class Plan:
     points: list[dict]
     ledger: Ledger
     mode: mirror.Target
-    science: str = ""
+    science: tuple[str, str, str] = ("", "", "")
 
     def table(self) -> list[dict]:
         """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
@@ -73,8 +73,12 @@ class Plan:
             job.experiment,
             compose.command(job),
             folders.differing(job.config, job.usual),
-            self.science,
-            folders.leaves(job.config, extending=False) if job.collects else {},
+            self.science[0],
+            folders.leaves(job.config, extending=False),
+            list(points[0]),
+            self.science[1],
+            self.science[2],
+            job.collects,
             len(points),
             len(points) - len(self.points),
             complete,
@@ -102,7 +106,7 @@ def plan(job: Job) -> Plan:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
     made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
-    made = dataclasses.replace(made, science=provenance.identity(job.experiment, science, folders.leaves(job.config)))
+    made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     _check_science(made)
     return made
 
@@ -258,7 +262,7 @@ def _set_aside(plan: Plan) -> None:
     """Move results of other science to a folder of their own; the ledger last, which tells what they are."""
     directory = plan.job.directory
     held, asked = folders.read(directory), folders.leaves(plan.job.config, extending=False)
-    other = plan.job.collects and held is not None and held.asked != asked
+    other = plan.job.collects and held is not None and held.collects and held.asked != asked
     if not plan.ledger.foreign() and not other:
         return
     numbers = itertools.count(1)
@@ -333,8 +337,8 @@ def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
     table = style.read_table(directory / "table.csv")
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
-    figure = style.draw(directory, plan.experiment)
     record.write(directory)
+    figure = results.draw(directory, plan.experiment)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
@@ -343,7 +347,7 @@ def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
             print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
     for note in summary.get("notes", []):
         files.say(f"warning: {note}")
-    print(f"table: {directory / 'table.csv'}\nfigure: {figure}")
+    print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
 
 
 def _say_mixed(plan: Plan) -> None:

@@ -39,6 +39,14 @@ class Record(NamedTuple):
     """Hash of all that a number depends on: the same on every machine."""
     asked: dict[str, Any]
     """All options but those that only add points, by dotted name."""
+    columns: list[str]
+    """Columns of the table that tell its points from each other."""
+    rows: str
+    """Hash of what a row depends on besides its point: rows of equal hash and point are one measurement."""
+    pooled: str
+    """The same without the seed: samples of equal hash are samples of one thing."""
+    collects: bool
+    """Whether the folder gathers the points of all commands with its options."""
     points: int
     further: int = 0
     """Points of the table that earlier commands asked for, and the last one did not."""
@@ -114,7 +122,7 @@ def words(value: Any) -> str:
 def check(directory: Path, asked: dict[str, Any]) -> None:
     """Raise InputError where a folder holds points of other options than those asked for."""
     held = read(directory)
-    for key in held.asked | asked if held is not None else ():
+    for key in held.asked | asked if held is not None and held.collects else ():
         old, new = (files.encode(each.get(key)) for each in (held.asked if held else {}, asked))
         if old != new:
             raise InputError(

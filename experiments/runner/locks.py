@@ -17,6 +17,7 @@ import os
 import socket
 import stat
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,14 @@ def claimed(directory: Path) -> Iterator[str | None]:
         beat.join()
         with contextlib.suppress(OSError):  # what cannot be removed dies with this process
             _remove(path, own, alive=True)
+
+
+def holder(directory: Path) -> str | None:
+    """Name of the living process that holds a directory, None if there is none; nothing is claimed."""
+    with contextlib.suppress(OSError):
+        found = _find(directory / NAME, time.time())
+        return found.holder if found is not None and found.alive else None
+    return None
 
 
 def _signature() -> str:

@@ -47,8 +47,10 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     return experiment.science(config) | {"precision": _precision(), "files": hashes, "contents": contents}
 
 
-def identity(experiment: str, science: dict, options: dict[str, Any]) -> str:
-    """Hash of what an experiment measures: the same on every machine, wherever its files lie.
+def hashes(experiment: str, science: dict, options: dict[str, Any]) -> tuple[str, str, str]:
+    """Hashes of what an experiment measures, of what a row depends on besides its point, and of that without the seed.
+
+    They are the same on every machine, wherever files lie.
 
     Args:
         experiment: its name.
@@ -59,7 +61,10 @@ def identity(experiment: str, science: dict, options: dict[str, Any]) -> str:
     text = files.encode([experiment, lasting, science | {"contents": sorted(science["contents"].values())}], sort=True)
     for value, content in science["contents"].items():
         text = text.replace(files.encode(value), files.encode(content))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    rows = [experiment, science | {"contents": sorted(science["contents"].values())}]
+    seedless = [experiment, {name: value for name, value in rows[1].items() if name != "seed"}]
+    found = (hashlib.sha256(text.encode()).hexdigest(), files.fingerprint(rows), files.fingerprint(seedless))
+    return found[0][:16], found[1][:16], found[2][:16]
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:

@@ -42,6 +42,16 @@ def execution() -> Any:
     return importlib.import_module("experiments.runner.execute")
 
 
+def report() -> Any:
+    """The module `experiments.figures.report`, which takes pandas and Matplotlib."""
+    return importlib.import_module("experiments.figures.report")
+
+
+def sweeps() -> Any:
+    """The module `experiments.runner.sweeps`, which takes pandas and Matplotlib."""
+    return importlib.import_module("experiments.runner.sweeps")
+
+
 def judge(name: str, options: contract.Config) -> None:
     """Hold options to all that their experiment knows of them, and to what names stand for.
 

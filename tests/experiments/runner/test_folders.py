@@ -90,7 +90,7 @@ def test_a_damaged_record_is_written_again(command: Callable, tmp_path: Path, da
 def test_the_hash_of_the_science_knows_contents_of_files_and_not_where_they_lie() -> None:
     def science(path: str, content: str, seed: int = 0) -> str:
         contents = {"seed": seed, "precision": {}, "files": {}, "contents": {path: content}}
-        return provenance.identity("capacity", contents, {"seed": seed, "ensembles": [path, "random"]})
+        return provenance.hashes("capacity", contents, {"seed": seed, "ensembles": [path, "random"]})[0]
 
     assert science("/a/x.npy", "1f") == science("b.npy", "1f")
     assert len({science("x.npy", "1f"), science("x.npy", "2e"), science("x.npy", "1f", 1)}) == 3

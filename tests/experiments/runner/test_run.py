@@ -23,7 +23,8 @@ from experiments.plot import main as redraw
 from experiments.runner import compose, execute, registry
 
 RESULTS = {
-    "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger", "run.json", "summary.json", "table.csv"
+    "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
+    "report.html", "run.json", "summary.json", "table.csv",
 }  # fmt: skip
 
 
@@ -82,7 +83,9 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     assert (outcome.code, outcome.err) == (0, "")
     assert {path.name for path in tmp_path.iterdir()} == {"out"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == RESULTS
-    assert outcome.out.endswith(f"table: {tmp_path}/out/table.csv\nfigure: {tmp_path}/out/figure.svg\n")
+    assert outcome.out.endswith(
+        f"table: {tmp_path}/out/table.csv\nfigure: {tmp_path}/out/figure.svg\nreport: {tmp_path}/out/report.html\n"
+    )
 
     table = (tmp_path / "out/table.csv").read_text().splitlines()
     assert table[0] == "kind,load,slope,sample,response,trials"
@@ -120,7 +123,8 @@ def test_flags_stand_anywhere_and_jobs_do_not_overwrite_one_another(
 ) -> None:
     outcome = command(*line.split())
     assert (outcome.code, outcome.err) == (0, "job 1 of 2: seed_0\njob 2 of 2: seed_1\n")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"seed_0", "seed_1"}
+    folders = {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()}
+    assert folders == {"seed_0", "seed_1"}
     tables = {(tmp_path / f"out/seed_{seed}/table.csv").read_text() for seed in (0, 1)}
     assert len(tables) == 2
     assert {path.name for path in tmp_path.iterdir()} == {"out"}

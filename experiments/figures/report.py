@@ -1,0 +1,219 @@
+"""Report of a run or of several: one page with everything in it, that opens anywhere and asks nothing of a network.
+
+The page is made by a template that escapes every text; panels are those of the figure, drawn again by plotly.js, which
+is packed into the page.
+"""
+
+import base64
+import gzip
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from experiments.figures import interactive, labels
+from experiments.figures.extraction import panels
+from experiments.figures.style import Table
+from experiments.shared import files
+
+NAME = "report.html"
+ASSETS = Path(__file__).parent / "assets"
+ROWS = 400
+"""Rows of a table that the page shows at most; table.csv has all of them."""
+_THEORIES = ("theory", "limit", "exact", "expected", "printed")
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a report tells beside its figure and table.
+
+    Attributes:
+        name: a word for its files.
+        title, lead: its head and a sentence below.
+        criteria: in words, what is measured and how it is judged.
+        command: what makes it again.
+        facts: names and values of all else: versions, hash of the science.
+        differs: options that differ from the default, with their values.
+        runs: name, link and cells of the runs it joins, below `run_columns`.
+        frames: animated panels: title and frames, each an image as a data URI and a text.
+    """
+
+    name: str
+    title: str
+    lead: str = ""
+    criteria: str = ""
+    command: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    differs: Sequence[tuple[str, str]] = ()
+    run_columns: Sequence[str] = ()
+    runs: Sequence[dict[str, Any]] = ()
+    frames: Sequence[dict[str, Any]] = field(default_factory=list)
+
+
+def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict, x_axis: str) -> None:
+    """Write a report.
+
+    Args:
+        path: the file to write.
+        story: what it tells.
+        figure: the figure of the table.
+        table: all rows.
+        summary: what was made of them.
+        x_axis: the column that curves are drawn against.
+    """
+    known = _Known(table, x_axis)
+    specs = [interactive.spec(panel, known) for panel in panels(figure)]
+    lines = list(headlines(summary))
+    frames = [part["frames"] for part in story.frames]
+    text = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            vars(story)
+            | {
+                "notes": summary.get("notes", []),
+                "headlines": lines,
+                "theory": any(line["theory"] for line in lines),
+                "columns": list(table.columns),
+                "rows": [
+                    ["" if value != value else shown(value) for value in row]
+                    for row in table.head(ROWS).itertuples(index=False)
+                ],
+                "shown": _extent(table),
+                "data": {"name": story.name, "panels": specs, "frames": frames},
+                "bundle": _bundle(),
+                "css": _asset("page.css"),
+                "script": _asset("report.js"),
+            }
+        )
+    )
+    files.write_text(path, text)
+
+
+def write_index(path: Path, title: str, lead: str, runs: Sequence[dict[str, Any]]) -> None:
+    """Write a list of runs, each with name, link to its report, state, points, when, differs and headlines."""
+    context = {"title": title, "lead": lead, "runs": runs, "css": _asset("page.css"), "script": _asset("report.js")}
+    files.write_text(path, _environment().get_template("index.html").render(context))
+
+
+def headlines(summary: dict) -> Iterator[dict[str, str]]:
+    """Name, value with error, and theory of every number that a summary is about."""
+    scalars = summary.get("scalars", {})
+    for name, value in scalars.items():
+        if name.endswith("/stderr"):
+            continue
+        error = scalars.get(f"{name}/stderr")
+        known = _theory(summary, value) if isinstance(value, float) else None
+        yield {
+            "name": name,
+            "value": shown(value, error) if f"{name}/stderr" in scalars else shown(value),
+            "sort": str(value),
+            "theory": "" if known is None else shown(known),
+        }
+
+
+def shown(value: Any, error: Any = 0.0) -> str:
+    """A number as a person reads it, to the digits that its error leaves; one sample tells no error."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "unknown" if value is None or math.isnan(value) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if error is None or not math.isfinite(error):
+        return f"{value:.5g} (error unknown)"
+    if error == 0:
+        return f"{value:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(abs(error))))
+    return f"{value:.{digits}f} ± {error:.{digits}f}" if digits < 10 else f"{value:.5g} ± {error:.2g}"
+
+
+class _Known:
+    """How many samples a point of a figure stands for: rows of the table that its label and place single out."""
+
+    def __init__(self, table: Table, x_axis: str) -> None:
+        self._table, self._x = table, [name for name in dict.fromkeys((x_axis, "neurons", "patterns")) if name in table]
+        texts = [name for name in table if table[name].nunique() <= 40 and name not in ("sample", x_axis)]
+        self._columns = [name for name in texts if table[name].dtype.kind in "OSU" or name == "neurons" or
+                         isinstance(table[name].dtype, pandas.StringDtype)]  # fmt: skip
+        self._chosen: dict[str, Table] = {}
+
+    def __call__(self, label: str, x: float) -> str:
+        rows = self._chosen.setdefault(label, self._matching(label))
+        for name in self._x:
+            if rows[name].dtype.kind not in "iuf":
+                continue
+            near = rows[(rows[name] - x).abs() <= 1e-9 * max(1.0, abs(x))]
+            if len(near):
+                return self._told(near)
+        return ""
+
+    def _matching(self, label: str) -> Table:
+        rows, words = self._table, re.sub(r"[$\\{} ]", "", label)
+        for name in self._columns:
+            found = [value for value in rows[name].dropna().unique() if self._spells(name, value, words)]
+            if found:
+                rows = rows[rows[name].isin(found)]
+        return rows
+
+    @staticmethod
+    def _spells(name: str, value: Any, words: str) -> bool:
+        if name == "neurons":
+            return re.search(rf"N={value}(?!\d)", words) is not None
+        spellings = {str(value), labels.memory(str(value))}
+        return any(re.sub(r"[$\\{} ]", "", text) in words for text in spellings if text)
+
+    @staticmethod
+    def _told(rows: Table) -> str:
+        parts = []
+        if "neurons" in rows and rows["neurons"].nunique() == 1:
+            parts.append(f"N = {rows['neurons'].iloc[0]}")
+        for name in ("sample", "trial"):
+            if name in rows:
+                count = rows[name].nunique()
+                parts.append(f"{count} sample{'s' * (count > 1)}")
+        return ", ".join(parts)
+
+
+def _theory(part: Any, value: float) -> float | None:
+    """The theory that stands beside a value, wherever in a summary that is."""
+    if isinstance(part, list):
+        return next((known for entry in part if (known := _theory(entry, value)) is not None), None)
+    if not isinstance(part, dict):
+        return None
+    if any(entry == value for key, entry in part.items() if key not in _THEORIES and isinstance(entry, float)):
+        known = next((part[key] for key in _THEORIES if isinstance(part.get(key), float)), None)
+        if known is not None:
+            return known
+    inner = [entry for key, entry in part.items() if isinstance(entry, list | dict) and key != "scalars"]
+    return _theory(inner, value)
+
+
+def _extent(table: Table) -> str:
+    if len(table) <= ROWS:
+        return f"All {len(table)} rows."
+    return f"The first {ROWS} of {len(table)} rows; table.csv holds all of them."
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    loader = jinja2.FileSystemLoader(ASSETS)
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+
+
+@cache
+def _asset(name: str) -> Markup:
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))
+
+
+@cache
+def _bundle() -> str:
+    """plotly.js, packed: it is the largest part of a page by far."""
+    packed = gzip.compress((ASSETS / "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
+    return base64.b64encode(packed).decode()

@@ -1,0 +1,135 @@
+"""List of runs: what lies in the folders of results, read without the library."""
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments.runner import folders, locks
+
+_KEY = re.compile(rb'^\{"key":"?([^",]+)')
+
+
+class Run(NamedTuple):
+    """One folder of results."""
+
+    path: str
+    conf: str
+    experiment: str
+    when: float
+    """Time of the last change, in seconds since 1970."""
+    differs: dict[str, Any]
+    done: int
+    points: int
+    headlines: dict[str, tuple[float | None, float | None]]
+    """Value and error of every headline number, by name."""
+    size: int
+    """Bytes of all files."""
+    state: str
+    """complete, interrupted, or running with the process that holds it."""
+    further: int
+    science: str
+
+
+def find(folder: Path) -> list[Run]:
+    """All runs in a folder and those below it, the last one first."""
+    found = [run for place in _folders(folder) if (run := _read(place)) is not None]
+    return sorted(found, key=lambda run: (-run.when, run.path))
+
+
+def kept(run: Run, conditions: dict[str, str]) -> bool:
+    """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option that differs."""
+    for key, wanted in conditions.items():
+        known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}
+        value = known[key] if key in known else run.differs.get(key)
+        if value is None or wanted not in (folders.words(value), json.dumps(value), str(value)):
+            return False
+    return True
+
+
+def lines(run: Run, most: int = 3) -> Iterator[str]:
+    """A run in words: where and in what state, options that differ, the first of its headline numbers."""
+    when = datetime.fromtimestamp(run.when).strftime("%Y-%m-%d %H:%M")
+    yield f"{run.path}: {run.state}, {run.done} of {run.points} points, {_bytes(run.size)}, {when}"
+    options = " ".join(f"{name}={folders.words(value)}" for name, value in run.differs.items())
+    yield f"    {run.conf}: {options or 'no option differs'}"
+    named = list(headlines(run))
+    for line in named[:most]:
+        yield f"    {line}"
+    if len(named) > most:
+        yield f"    ... and {len(named) - most} more"
+
+
+def headlines(run: Run) -> Iterator[str]:
+    """Headline numbers with their errors, as the run itself prints them."""
+    for name, (value, error) in run.headlines.items():
+        told = "unknown" if value is None else f"{value:.5g}"
+        if value is not None and error is not None:
+            told += f" ± {error:.2g}" if math.isfinite(error) else " (error unknown)"
+        yield f"{name}: {told}"
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    for place, inner, names in os.walk(folder):
+        inner[:] = sorted(name for name in inner if name not in ("ledger", "wandb", "checkpoints"))
+        if folders.RECORD in names:
+            yield Path(place)
+
+
+def _read(place: Path) -> Run | None:
+    record = folders.read(place)
+    if record is None:
+        return None
+    holder = locks.holder(place)
+    at_rest = "complete" if record.complete else "interrupted"
+    state = at_rest if holder is None else f"running by {holder}"
+    done = record.points if record.complete else min(_measured(place), record.points)
+    every = [path for path in place.rglob("*") if path.is_file()]
+    when = max((path.stat().st_mtime for path in (*place.glob("ledger/*"), *place.glob("*.*"))), default=0.0)
+    return Run(
+        str(place),
+        record.conf,
+        record.experiment,
+        when,
+        record.differs,
+        done,
+        record.points,
+        _scalars(place) if record.complete else {},
+        sum(path.stat().st_size for path in every),
+        state,
+        record.further,
+        record.science,
+    )
+
+
+def _measured(place: Path) -> int:
+    """Rows of a ledger, each key once; what is damaged counts until it is measured again."""
+    found = set()
+    for path in place.glob("ledger/*.jsonl"):
+        with path.open("rb") as file:
+            found |= {match[1] for line in file if line.endswith(b"\n") and (match := _KEY.match(line))}
+    return len(found)
+
+
+def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:
+    try:
+        scalars = json.loads((place / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
+        values = {name: value for name, value in scalars.items() if not name.endswith("/stderr")}
+        return {
+            name: (value, scalars.get(f"{name}/stderr", None) if f"{name}/stderr" in scalars else None)
+            for name, value in values.items()
+        }
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"

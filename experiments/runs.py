@@ -1,0 +1,86 @@
+"""The command `python -m experiments.runs [FOLDER ...]`: lists runs, in words, as JSON or as a page with links."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from experiments.contract import InputError
+from experiments.runner import boundary, folders, listing, registry
+
+USAGE = """\
+usage: python -m experiments.runs [FOLDER ...] [key=value ...] [--json] [--html]
+
+Lists the runs in folders (default: outputs), the last one first: state, points, size, time, options that differ from
+those of their configuration, headline numbers.
+
+  key=value   only runs whose option has this value, or state=complete, interrupted or running, conf=NAME,
+              experiment=NAME
+  --json      everything, as JSON
+  --html      writes index.html, with links to all reports, into the folder"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `experiments.runs` on the given words (default: those of the command line); returns the exit code."""
+    return boundary.guarded(lambda: listed(sys.argv[1:] if argv is None else list(argv)))
+
+
+def listed(words: Sequence[str]) -> int:
+    """Print the runs that the words ask for."""
+    if set(words) & {"-h", "--help"}:
+        print(USAGE)
+        return 0
+    flags = {word for word in words if word.startswith("-")}
+    if unknown := sorted(flags - {"--json", "--html"}):
+        raise InputError(f"{unknown[0]} must be one of the flags --json, --html")
+    places = [word for word in words if word not in flags and ("=" not in word or os.path.isdir(word))]
+    conditions = dict(word.split("=", 1) for word in words if word not in flags and word not in places)
+    runs = [run for place in places or ["outputs"] for run in _found(Path(place)) if listing.kept(run, conditions)]
+    if "--json" in flags:
+        print(json.dumps([run._asdict() for run in runs], indent=2))
+        return 0
+    if "--html" in flags:
+        if len(places) > 1:
+            raise InputError(f"--html must be given one folder, got {len(places)}")
+        print(f"index: {_index(Path(places[0] if places else 'outputs'), runs)}")
+        return 0
+    for run in runs:
+        print("\n".join(listing.lines(run)))
+    if not runs:
+        print("no runs", file=sys.stderr)
+    return 0
+
+
+def _found(place: Path) -> list[listing.Run]:
+    if not os.path.isdir(place):
+        raise InputError(f"FOLDER must be a folder of results, got {place}")
+    return listing.find(place)
+
+
+def _index(folder: Path, runs: Sequence[listing.Run]) -> Path:
+    rows = []
+    for run in runs:
+        place = Path(run.path)
+        options = " ".join(f"{name}={folders.words(value)}" for name, value in run.differs.items())
+        page = place / "report.html"
+        rows.append(
+            {
+                "name": str(place.relative_to(folder)),
+                "link": quote(page.relative_to(folder).as_posix()) if page.is_file() else "",
+                "state": run.state,
+                "points": f"{run.done} of {run.points}",
+                "when": datetime.fromtimestamp(run.when).strftime("%Y-%m-%d %H:%M"),
+                "differs": options,
+                "headlines": list(listing.headlines(run))[:8],
+            }
+        )
+    path = folder / "index.html"
+    registry.report().write_index(path, f"Runs in {folder.resolve().name}", f"{len(runs)} runs, the last first.", rows)
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(boundary.guarded(lambda: listed(sys.argv[1:]), final=True))

@@ -1,0 +1,230 @@
+"""Reports in a real browser: they open without network or error, answer to mouse and keys, and show text as text."""
+
+import importlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.figures import extraction, report, style, words
+from experiments.runs import main as runs
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+HOSTILE = "<img src=x onerror=\"document.title='taken'\">.npy"
+
+
+def figure() -> Figure:
+    made = Figure(figsize=(8, 3))
+    left, right = made.subplots(1, 2)
+    for size, colour in ((50, "#0072B2"), (100, "#D55E00")):
+        left.errorbar(
+            [0.1, 0.2, 0.4], [0.9, 0.5, 0.1], [0.02, 0.05, 0.03], label=f"$N={size}$", color=colour, marker="o"
+        )
+        left.fill_between([0.1, 0.2, 0.4], [0.8, 0.4, 0.0], [1.0, 0.6, 0.2], color=colour, alpha=0.2)
+    left.axvline(0.138, color="0.25", linestyle=":", label=r"theory, $N\to\infty$")
+    left.set(xlabel=r"load $\alpha = M/N$", ylabel="share", title="a  success")
+    image = right.pcolormesh([0, 1, 2], [0, 1, 2, 3], np.arange(6.0).reshape(3, 2))
+    made.colorbar(image, label="overlap $m$")
+    right.set_yscale("log")
+    return made
+
+
+def table() -> pandas.DataFrame:
+    rows = [
+        {"source": HOSTILE, "neurons": size, "load": load, "sample": sample, "retained": 3}
+        for size in (50, 100)
+        for load in (0.1, 0.2, 0.4)
+        for sample in range(4)
+    ]
+    return pandas.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    summary = {
+        "scalars": {f"load/{HOSTILE}": 0.141592, f"load/{HOSTILE}/stderr": 0.00123, "one": 2.0, "one/stderr": None},
+        "critical": [{"load": 0.141592, "stderr": 0.00123, "theory": 0.1379}],
+        "notes": ["a warning with <b>no bold</b>"],
+    }
+    story = report.Story("capacity", "capacity <script>", criteria=HOSTILE, differs=[("sources", HOSTILE)])
+    with style.style():
+        report.write(path, story, figure(), table(), summary, "load")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    playwright = importlib.import_module("playwright.sync_api")
+    with playwright.sync_playwright() as play:
+        made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable]:
+    said: list[str] = []
+    pages = []
+
+    def start(path: Path, width: int = 1280, scheme: str = "light") -> Any:
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        pages.append(page)
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready=true]", timeout=30_000)
+        return page
+
+    yield start
+    assert said == []
+    for page in pages:
+        page.close()
+
+
+def test_a_report_is_one_small_file_that_names_no_other(page_file: Path) -> None:
+    text = page_file.read_text()
+    assert page_file.stat().st_size < 1e6
+    assert re.findall(r"(?:src|href)=\"(?!data:)[^\"]*\"", text) == []
+    assert "Content-Security-Policy" in text
+
+
+def test_headlines_stand_with_errors_and_theory() -> None:
+    summary = {"scalars": {"a": 0.141592, "a/stderr": 0.00123, "b": 2.0, "b/stderr": float("nan"), "n": 7},
+               "critical": {"of": [{"load": 0.141592, "theory": 0.1379}]}}  # fmt: skip
+    lines = {line["name"]: (line["value"], line["theory"]) for line in report.headlines(summary)}
+    assert lines == {"a": ("0.1416 ± 0.0012", "0.1379"), "b": ("2 (error unknown)", ""), "n": ("7", "")}
+
+
+def test_text_from_data_is_shown_as_text(opened: Callable, page_file: Path) -> None:
+    page = opened(page_file)
+    assert page.title() == "capacity <script>"
+    assert page.locator("img").count() == 0
+    assert page.locator("h1").inner_text() == "capacity <script>"
+    assert f"load/{HOSTILE}" in page.locator("table.headlines").inner_text()
+    assert HOSTILE in page.locator("#rows").inner_text()
+    assert page.locator(".notes b").count() == 0
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+def test_a_page_fits_its_screen(opened: Callable, page_file: Path, width: int, scheme: str) -> None:
+    page = opened(page_file, width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = page.locator(".panel .plot svg.main-svg").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().right)"
+    )
+    assert boxes
+    assert max(boxes) <= width
+
+
+def test_hover_tells_value_error_size_and_samples(opened: Callable, page_file: Path) -> None:
+    page = opened(page_file)
+    text = page.evaluate("document.querySelector('.plot').data.find(trace => trace.error_y).text")
+    assert text[1] == "<b>N = 50</b><br>load α = M/N: 0.2<br>share: 0.5 ± 0.05<br>N = 50, 4 samples"
+    place = page.locator(".panel").first.locator(".points path.point").nth(1).bounding_box()
+    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    assert "0.5 ± 0.05" in page.locator(".hoverlayer").first.text_content(timeout=5000)
+
+
+def test_a_series_is_hidden_with_its_band_by_the_keyboard(opened: Callable, page_file: Path) -> None:
+    page = opened(page_file)
+    button = page.locator(".legend button", has_text="N = 50")
+    count = "document.querySelector('.plot').data.filter(trace => trace.visible).length"
+    before = page.evaluate(count)
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-pressed") == "false"
+    assert page.evaluate(count) == before - 2
+    page.keyboard.press("Enter")
+    assert page.evaluate(count) == before
+
+
+def test_axes_turn_logarithmic_and_files_are_saved(opened: Callable, page_file: Path, tmp_path: Path) -> None:
+    page = opened(page_file)
+    tools = page.locator(".panel").first.locator(".tools")
+    tools.get_by_text("log x").click()
+    assert page.evaluate("document.querySelector('.plot').layout.xaxis.type") == "log"
+    for name, sign in (("SVG", "<svg"), ("CSV", "series,x,x_below")):
+        with page.expect_download() as saved:
+            tools.get_by_text(name, exact=True).click()
+        saved.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_text().startswith(sign)
+
+
+def test_tables_sort_by_number(opened: Callable, page_file: Path) -> None:
+    page = opened(page_file)
+    head = page.locator("#rows th button", has_text="neurons")
+    cells = "[...document.querySelectorAll('#rows tbody tr')].map(row => +row.cells[1].textContent)"
+    head.click()
+    assert page.evaluate(cells) == sorted(page.evaluate(cells))
+    head.click()
+    assert page.evaluate(cells)[0] == 100
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast_on_its_ground(opened: Callable, page_file: Path, scheme: str) -> None:
+    page = opened(page_file, 1280, scheme)
+    script = """all => all.filter(e => e.innerText.trim() && !e.children.length).map(e => {
+        const look = getComputedStyle, none = 'rgba(0, 0, 0, 0)';
+        let ground = e; while (look(ground).backgroundColor === none) ground = ground.parentElement;
+        return [look(e).color, look(ground).backgroundColor, e.innerText];})"""
+    found = page.locator("h1,h2,p,td,th,button,pre,figcaption").evaluate_all(script)
+    assert len(found) > 20
+    for front, back, text in found:
+        assert _contrast(front, back) >= 4.5, text
+
+
+def _contrast(*colours: str) -> float:
+    levels = []
+    for colour in colours:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        levels.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(levels) + 0.05) / (min(levels) + 0.05)
+
+
+def test_a_drawn_figure_gives_its_numbers_back() -> None:
+    with style.style():
+        left, right = extraction.panels(figure())
+    curve = next(series for series in left.series if series.label == "$N=50$")
+    assert curve.y.tolist() == [0.9, 0.5, 0.1]
+    assert curve.y_error is not None
+    np.testing.assert_allclose(curve.y_error, [[0.02, 0.05, 0.03]] * 2)
+    assert [series.kind for series in left.series].count("area") == 2
+    assert right.series[0].values is not None
+    assert right.series[0].values.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert (right.colour_label, right.y.scale) == ("overlap $m$", "log")
+
+
+@pytest.mark.parametrize(
+    ("label", "markup"),
+    [
+        (r"load $\alpha_{50} = M/N^2$", "load α<sub>50</sub> = M/N<sup>2</sup>"),
+        (r"$N\to\infty$, <b>", "N→∞, &lt;b&gt;"),
+        (r"a \$ b", "a $ b"),
+        ("$<i>$", "&lt;i&gt;"),
+    ],
+)
+def test_labels_become_signs_and_never_markup(label: str, markup: str) -> None:
+    assert words.markup(label) == markup
+
+
+def test_an_index_links_the_reports_of_a_folder(command: Callable, tmp_path: Path, opened: Callable) -> None:
+    command("conf=toy", "limit=1", "output=out/a b#1")
+    command("conf=toy", "limit=2", "output=out/c")
+    assert runs(["out", "--html"]) == 0
+    page = opened(tmp_path / "out/index.html")
+    page.get_by_text("a b#1").click()
+    page.wait_for_selector("html[data-ready=true]")
+    assert page.locator("h1").inner_text() == "toy"
+    assert json.loads((tmp_path / "out/c/run.json").read_text())["complete"] is True

@@ -1,0 +1,56 @@
+"""The list of runs: what each was asked, how far it is, what it found."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.runner import locks
+from experiments.runs import main as runs
+
+
+@pytest.fixture
+def three(command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["limit=1"], ["limit=1", "seed=3"], ["slopes=[0.5]", "stop_at=2"]):
+        command("conf=toy", *words)
+        time.sleep(0.01)
+    capsys.readouterr()
+
+
+def test_a_list_tells_state_points_options_and_numbers(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs([]) == 0
+    first, second, third = capsys.readouterr().out.split("outputs/")[1:]
+    assert first.startswith("toy/stop_at=2+slopes=0.5: interrupted, 2 of 8 points, ") or first.startswith(
+        "toy/slopes=0.5+stop_at=2: interrupted, 2 of 8 points, "
+    )
+    assert "    toy: slopes=0.5 stop_at=2\n" in first
+    assert second.startswith("toy/limit=1+seed=3: complete, 8 of 8 points, ")
+    assert "    response: " in second
+    assert " ± 0.1\n" in second
+    assert third.startswith("toy/limit=1: complete")
+
+
+def test_a_list_is_cut_by_conditions_and_comes_as_json(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs(["outputs", "state=complete", "seed=3", "--json"]) == 0
+    (only,) = json.loads(capsys.readouterr().out)
+    assert (only["done"], only["points"], only["state"], only["differs"]) == (8, 8, "complete", {"limit": 1, "seed": 3})
+    assert only["headlines"]["response"][1] == 0.1
+    assert runs(["conf=other"]) == 0
+    assert capsys.readouterr() == ("", "no runs\n")
+
+
+def test_a_run_that_is_being_measured_is_told_with_its_process(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with locks.claimed(Path("outputs/toy/limit=1")):
+        assert runs(["state=running"]) == 0
+    assert "toy/limit=1: running by process " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["nowhere"], ["--jsn"]])
+def test_what_cannot_be_listed_is_one_sentence(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert runs(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,121 @@
+"""Several runs as one: joined tables, pooled seeds, one figure, one report."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas
+import pytest
+
+from experiments.plot import main as plot
+from experiments.runner import registry, sweeps
+from experiments.runs import main as runs
+
+FILES = {
+    "figure.pdf",
+    "figure.png",
+    "figure.svg",
+    "joined.json",
+    "report.html",
+    "run.json",
+    "summary.json",
+    "table.csv",
+}
+
+
+def test_a_sweep_ends_with_one_table_summary_figure_and_report(command: Callable, tmp_path: Path) -> None:
+    outcome = command("-m", "conf=toy", "seed=0,1", "noise=0.0,0.5", "output=out", "limit=1")
+    assert outcome.code == 0
+    assert outcome.out.endswith(f"sweep: {tmp_path}/out/report.html\n")
+    assert {path.name for path in (tmp_path / "out").iterdir() if path.is_file()} == FILES
+    table = pandas.read_csv(tmp_path / "out/table.csv")
+    assert list(table.columns[:2]) == ["seed", "noise"]
+    parts = [pandas.read_csv(path) for path in sorted((tmp_path / "out").glob("*/table.csv"))]
+    assert len(table) == sum(map(len, parts)) == 32
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert [group["label"] for group in summary["groups"]] == ["noise=0", "noise=0.5"]
+    pooled = table[table["noise"] == 0.5]["response"].mean()
+    assert summary["groups"][1]["summary"]["mean"] == pytest.approx(pooled, rel=1e-12)
+    assert set(summary["scalars"]) >= {"noise=0.5/response", "noise=0.5/response/stderr"}
+    text = (tmp_path / "out/report.html").read_text()
+    assert "-m conf=toy seed=0,1 noise=0.0,0.5 output=out" in text
+    assert 'href="seed_0%2Bnoise_0.5' in text
+
+
+def test_samples_of_different_seeds_are_never_taken_for_one(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    toy = registry.load("toy")
+    summarise = toy.summarise
+    monkeypatch.setattr(toy, "summarise", lambda table: seen.append(table) or summarise(table))
+    command("-m", "conf=toy", "seed=0,1,2", "output=out", "kinds=[red]", "slopes=[1.0]")
+    joined = seen[-1]
+    assert (len(joined), joined["sample"].nunique()) == (12, 6)
+    assert not joined.duplicated(["kind", "load", "slope", "sample"]).any()
+    kept = pandas.read_csv(tmp_path / "out/table.csv")
+    assert kept["seed"].nunique() == 3
+    assert not kept.duplicated(["seed", "kind", "load", "slope", "sample"]).any()
+
+
+def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: Path) -> None:
+    command("conf=toy", "output=a", "kinds=[red]")
+    command("conf=toy", "output=b")
+    assert plot(["a", "b", "output=joined"]) == 0
+    command("conf=toy", "output=whole")
+    columns = ["kind", "load", "slope", "sample"]
+    joined, whole = (pandas.read_csv(tmp_path / name / "table.csv") for name in ("joined", "whole"))
+    assert len(joined) == len(whole) == 16
+    same = joined.drop(columns="kinds").sort_values(columns, ignore_index=True)
+    pandas.testing.assert_frame_equal(same, whole.sort_values(columns, ignore_index=True))
+    assert json.loads((tmp_path / "joined/summary.json").read_text())["mean"] == pytest.approx(whole["response"].mean())
+
+
+def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: Path, capsys) -> None:
+    command("conf=toy", "flag=true")
+    command("conf=toy", "noise=0.5")
+    capsys.readouterr()
+    assert plot(["outputs/toy/flag=true", "outputs/toy/noise=0.5"]) == 0
+    folder = tmp_path / "outputs/comparisons/flag=true+noise=0.5"
+    assert {path.name for path in folder.iterdir()} == FILES
+    before = (folder / "table.csv").read_bytes()
+    assert plot([str(folder)]) == 0, "a comparison is drawn again from its runs"
+    assert (folder / "table.csv").read_bytes() == before
+    capsys.readouterr()
+    assert runs(["outputs/comparisons", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)
+    assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
+
+
+def test_a_sweep_of_sizes_has_one_folder_and_nothing_to_join(command: Callable, tmp_path: Path) -> None:
+    outcome = command("-m", "conf=toy", "loads=[0.5],[1.0,2.0]")
+    assert outcome.code == 0
+    assert [path.name for path in (tmp_path / "outputs/toy").iterdir()] == ["default"]
+    assert len(pandas.read_csv(tmp_path / "outputs/toy/default/table.csv")) == 24
+
+
+def test_a_sweep_without_an_output_has_a_folder_named_by_what_was_swept(command: Callable, tmp_path: Path) -> None:
+    assert command("-m", "conf=toy", "seed=0,1", "limit=1").code == 0
+    assert {path.name for path in (tmp_path / "outputs/toy/sweeps/seed=0,1").iterdir()} == FILES
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [(["a", "nowhere"], "nowhere must hold the results of a finished run"), (["a", "c"], "finished run")],
+)
+def test_what_cannot_be_compared_is_one_sentence(
+    command: Callable, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    command("conf=toy", "output=a", "limit=1")
+    command("conf=toy", "output=c", "stop_at=1")
+    capsys.readouterr()
+    assert plot(words) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: Path) -> None:
+    command("-m", "conf=toy", "seed=0,1", "limit=1", "output=out")
+    assert sweeps.members(tmp_path / "out") == [tmp_path / "out/seed_0", tmp_path / "out/seed_1"]
+    assert sweeps.members(tmp_path / "out/seed_0") == []
