@@ -1,4 +1,4 @@
-"""Where a token stands, told to attention: added to the scores, rotated into queries and keys, or added to the inputs.
+"""Positional encodings: functions that add to the scores, rotate queries and keys, or add to the inputs.
 
 Queries stand at offset, offset + 1, … and keys at 0, 1, …; functions that return a bias [*h, T, S] go into `attend`'s
 `bias`. A decoder's cache passes the position of its query as `offset`.
@@ -179,8 +179,13 @@ def rotary(
         raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")
     dtype = accumulation_dtype(x.dtype)
     places = jnp.arange(x.shape[-2]) if positions is None else jnp.asarray(positions)
-    angle = _angles(places, width, base, dtype)
-    turned, rest = x[..., :width].astype(dtype), x[..., width:]
+    return turned_by(x, _angles(places, width, base, dtype), pairing)
+
+
+def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: str) -> Float[Array, "*b T D"]:
+    """The first 2R components of x turned in pairs by the angles, in at least float32; the others as they are."""
+    width = 2 * angle.shape[-1]
+    turned, rest = x[..., :width].astype(angle.dtype), x[..., width:]
     shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)
     axis = -1 if pairing == "interleaved" else -2
     first, second = (jnp.take(turned.reshape(shape), i, axis=axis) for i in (0, 1))

@@ -1,0 +1,183 @@
+"""Positional encodings as objects: added to tokens, rotated into queries and keys, or added to scores as a bias.
+
+    encoding = Rotary.create(64, base=5e5)    turned(rows, places), bias(query, beta, places, keys), added(x, places)
+
+Each does one of the three and leaves the rest as it is. Places are those of tokens in their sequence, so that one query
+of a decoder, a block of queries, or all of them are encoded alike; biases of some queries are formed on demand.
+
+With several update steps the keys are turned and the bias is that of the first query, so that both stay as they are
+while a query moves: the energy theorem then holds as it does without positions, for any metric it holds for.
+"""
+
+import abc
+
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import number, one_of, whole
+from hopfield._numerics import accumulation_dtype
+from hopfield._pytrees import Node
+from hopfield.attention.positions import PAIRINGS, alibi_slopes, sinusoidal, t5_buckets, turned_by
+from hopfield.metrics._arrays import aligned, product, transposed
+
+Places = Int[Array, "T"]
+SCALINGS = ("none", "linear", "ntk")
+
+
+class Encoding(Node, abc.ABC):
+    """Where tokens stand, told to attention in one of three ways; a user's own overrides one of the methods."""
+
+    def added(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
+        """Tokens before they are projected."""
+        return x
+
+    def turned(self, rows: Float[Array, "*b H T D"], places: Places) -> Float[Array, "*b H T D"]:
+        """Queries or keys before they are compared."""
+        return rows
+
+    def bias(
+        self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
+    ) -> Float[Array, "*b H T S"] | None:
+        """What is added to the scores of queries at these places with the keys at 0 … keys − 1; None for nothing."""
+        return None
+
+
+class Rotary(Encoding):
+    """Pair i of a query's and a key's components, turned by place · rate_i. Build with `Rotary.create`."""
+
+    rates: Float[Array, "R"]
+    pairing: str = struct.field(pytree_node=False, default="half")
+
+    @classmethod
+    def create(
+        cls,
+        width: int,
+        *,
+        base: float = 10000.0,
+        pairing: str = "half",
+        scaling: str = "none",
+        factor: float = 1.0,
+    ) -> "Rotary":
+        """Rates base^(−2i/width), i < width/2.
+
+        Args:
+            width: components that are turned, even; the others of a vector are left as they are (partial rotary).
+            base: sets the slowest rotation.
+            pairing: "half" turns (x_0, x_width/2), … as LLaMA does, "interleaved" (x_0, x_1), … as in the paper.
+            scaling: for sequences `factor` times as long as those trained on: "linear" divides places by the factor,
+                "ntk" multiplies the base by factor^(width/(width−2)), so that the slowest rotation is as under
+                "linear" and the fastest as without.
+            factor: ≥ 1.
+        Raises:
+            ValueError: an odd width, an unknown name, or a number outside its range.
+        Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and
+            Peng et al. 2023, eq. 16 (arXiv:2309.00071).
+        """
+        if whole("width", width, 2) % 2:
+            raise ValueError(f"width must be even, got {width}")
+        number("base", base, "positive and finite", 1e-30)
+        number("factor", factor, "a finite number of at least 1", 1.0)
+        one_of("pairing", pairing, PAIRINGS)
+        if one_of("scaling", scaling, SCALINGS) == "none" and factor != 1.0:
+            raise ValueError(f"factor must be 1 without a scaling, got {factor}")
+        if scaling == "ntk" and width == 2:
+            raise ValueError(f"width must be at least 4 for ntk scaling, got {width}")
+        base = base * factor ** (width / (width - 2)) if scaling == "ntk" else base
+        rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
+        return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
+
+    def turned(self, rows, places):
+        dtype = accumulation_dtype(rows.dtype)
+        angle = places.astype(dtype)[:, None] * self.rates.astype(dtype)[None, :]
+        return turned_by(rows, angle, self.pairing)
+
+
+class Alibi(Encoding):
+    """−slope · |i − j| added to the scores of each head. Build with `Alibi.create`."""
+
+    slopes: Float[Array, "H"]
+
+    @classmethod
+    def create(cls, heads: int) -> "Alibi":
+        """The published slopes of this number of heads (Press, Smith & Lewis 2022, §3)."""
+        return cls(jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
+
+    def bias(self, query, beta, places, keys):
+        dtype = accumulation_dtype(query.dtype)
+        gap = jnp.abs(places[:, None] - jnp.arange(keys)[None, :]).astype(dtype)
+        return -self.slopes.astype(dtype)[:, None, None] * gap[None]
+
+
+class T5(Encoding):
+    """A learned number per head and bucket of distances, added to the scores; T5 itself takes β = 1."""
+
+    table: Float[Array, "buckets H"]
+    bidirectional: bool = struct.field(pytree_node=False, default=True)
+    max_distance: int = struct.field(pytree_node=False, default=128)
+
+    def bias(self, query, beta, places, keys):
+        # One look-up per distance, not per pair: rows of places that follow each other are windows of one vector.
+        count = places.shape[0]
+        distance = places[0] + count - 1 - jnp.arange(count + keys - 1)  # i − j, falling
+        bucket = t5_buckets(
+            -distance,
+            bidirectional=self.bidirectional,
+            buckets=self.table.shape[0],
+            max_distance=self.max_distance,
+        )
+        return windows(jnp.take(self.table, bucket, axis=0).T, count, keys)
+
+
+class Relative(Encoding):
+    """β q_i · R_(i−j) added to the scores, R [*h, 2L+1, D] learned for i − j = −L … L, distances beyond at its ends.
+
+    Source: Shaw, Uszkoreit & Vaswani 2018, eq. 4 (arXiv:1803.02155), keys only.
+    """
+
+    table: Float[Array, "*h 2L+1 D"]
+
+    def bias(self, query, beta, places, keys):
+        dtype = accumulation_dtype(query.dtype)
+        found = product(query.astype(dtype), transposed(self.table).astype(dtype))
+        found = jnp.multiply(*aligned(found, beta.astype(dtype)[..., None, None]))
+        reach = self.table.shape[-2] // 2
+        index = jnp.clip(places[:, None] - jnp.arange(keys)[None, :], -reach, reach) + reach
+        index = jnp.broadcast_to(index.reshape((1,) * (found.ndim - 2) + index.shape), (*found.shape[:-1], keys))
+        return jnp.take_along_axis(found, index, axis=-1)
+
+
+class Sinusoidal(Encoding):
+    """Sines and cosines of the place added to tokens (Vaswani et al. 2017, §3.5)."""
+
+    base: Float[Array, ""]
+
+    @classmethod
+    def create(cls, base: float = 10000.0) -> "Sinusoidal":
+        """Rates base^(−2i/F). Raises ValueError unless the base is positive."""
+        return cls(jnp.asarray(number("base", base, "positive and finite", 1e-30)))
+
+    def added(self, x, places):
+        return x + _rows_of(x, sinusoidal(places, x.shape[-1], base=self.base))
+
+
+class Absolute(Encoding):
+    """A learned vector per place added to tokens, as GPT-2 and BERT do. Places beyond the table become NaN."""
+
+    table: Float[Array, "L F"]
+
+    def added(self, x, places):
+        return x + _rows_of(x, self.table.at[places].get(mode="fill", fill_value=jnp.nan))
+
+
+def _rows_of(x: Array, rows: Float[Array, "T F"]) -> Array:
+    """Rows [T, F] with the axes and the type of x [*b, T, F]."""
+    return rows.reshape((1,) * (x.ndim - 2) + rows.shape).astype(x.dtype)
+
+
+def windows(line: Float[Array, "H L"], count: int, width: int) -> Float[Array, "H T S"]:
+    """Row r [H, S] is line[:, count − 1 − r :][:, :width], for a line of count + width − 1 numbers; no look-ups."""
+    heads, length = line.shape
+    repeated = jnp.broadcast_to(jnp.pad(line, ((0, 0), (0, 1)))[:, None], (heads, count, length + 1))
+    shifted = repeated.reshape(heads, -1)[:, : count * length].reshape(heads, count, length)  # row r begins r earlier
+    return shifted[:, :, count - 1 : count - 1 + width]

@@ -1,0 +1,87 @@
+"""Encodings as objects are the functions of positions, for any queries of a sequence."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import attention
+from hopfield.attention.encodings import T5, Absolute, Alibi, Relative, Rotary, Sinusoidal, windows
+
+RNG = np.random.default_rng(0)
+QUERY = jnp.asarray(RNG.normal(size=(2, 3, 5, 8)))
+BETA = jnp.asarray(0.7)
+PLACES = 4 + jnp.arange(5)
+
+
+def test_windows_are_slices_of_one_line():
+    line = jnp.asarray(RNG.normal(size=(2, 11)))
+    found = windows(line, 4, 8)
+    for row in range(4):
+        np.testing.assert_array_equal(found[:, row], line[:, 3 - row : 11 - row])
+
+
+def test_biases_are_those_of_the_functions():
+    table = jnp.asarray(RNG.normal(size=(8, 3)))
+    for both in (True, False):
+        found = T5(table, both, 20).bias(QUERY, BETA, PLACES, 30)
+        np.testing.assert_array_equal(
+            found, attention.t5_bias(table, 5, 30, bidirectional=both, max_distance=20, offset=4)
+        )
+    slopes = attention.alibi_slopes(3)
+    np.testing.assert_allclose(
+        Alibi.create(3).bias(QUERY, BETA, PLACES, 30), attention.alibi_bias(slopes, 5, 30, offset=4), rtol=1e-12
+    )
+    rows = jnp.asarray(RNG.normal(size=(3, 7, 8)))
+    expected = attention.relative_bias(QUERY, rows, 30, beta=0.7, offset=4)
+    np.testing.assert_allclose(Relative(rows).bias(QUERY, BETA, PLACES, 30), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("pairing", ["half", "interleaved"])
+def test_rotary_turns_as_the_function_does_and_leaves_the_rest(pairing):
+    found = Rotary.create(6, base=100.0, pairing=pairing).turned(QUERY, PLACES)
+    expected = attention.rotary(QUERY, PLACES, pairing=pairing, base=100.0, width=6)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_array_equal(found[..., 6:], QUERY[..., 6:])
+
+
+def test_scaled_rotations():
+    """Linear: every place divided. NTK: the fastest rate as it was, the slowest that of linear scaling."""
+    plain, linear, ntk = (
+        Rotary.create(8, scaling=s, factor=f).rates for s, f in (("none", 1), ("linear", 4), ("ntk", 4))
+    )
+    np.testing.assert_allclose(linear, plain / 4, rtol=1e-12)
+    assert ntk[0] == plain[0]
+    np.testing.assert_allclose(ntk[-1], plain[-1] / 4, rtol=1e-12)
+
+
+def test_additions_to_tokens():
+    x = QUERY[:, 0]
+    found = Sinusoidal.create().added(x, PLACES) - x
+    np.testing.assert_allclose(found[1], attention.sinusoidal(9, 8)[4:], atol=1e-12)
+    table = jnp.asarray(RNG.normal(size=(7, 8)))
+    found = Absolute(table).added(x, PLACES)
+    np.testing.assert_array_equal(found[:, :3], x[:, :3] + table[None, 4:])
+    assert np.isnan(found[:, 3:]).all()  # places 7 and 8 are beyond the table
+
+
+def test_an_encoding_is_differentiable_in_its_numbers():
+    slope = jax.grad(lambda e: jnp.sum(e.bias(QUERY, BETA, PLACES, 9) ** 2))(T5(jnp.ones((8, 3)), True, 20))
+    assert slope.table.sum() == pytest.approx(2.0 * 3 * 5 * 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"width": 7}, "width must be even, got 7"),
+        ({"width": 8, "factor": 2.0}, "factor must be 1 without a scaling, got 2.0"),
+        ({"width": 8, "scaling": "linear", "factor": 0.5}, "factor must be a finite number of at least 1, got 0.5"),
+        ({"width": 2, "scaling": "ntk", "factor": 2.0}, "width must be at least 4 for ntk scaling, got 2"),
+        ({"width": 8, "scaling": "yarn"}, "scaling must be one of none, linear, ntk, got 'yarn'"),
+        ({"width": 8, "pairing": "both"}, "pairing must be one of interleaved, half, got 'both'"),
+    ],
+    ids=["odd", "factor alone", "factor", "ntk", "scaling", "pairing"],
+)
+def test_bad_rotations_are_one_sentence(options, message):
+    with pytest.raises(ValueError, match=message):
+        Rotary.create(**options)
