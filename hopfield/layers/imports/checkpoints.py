@@ -5,11 +5,10 @@ each) and LLaMA, whose heads may share keys. Whatever the layout, a head compare
 
     β (x W_Q + b_Q) · (y W_K + b_K) = β (x, 1) J (y, 1)ᵀ
 
-Where positions are rotary (LLaMA) a rotation stands between the factors, and J is the form at distance zero.
+Where positions are rotary (LLaMA) a rotation stands between the factors, and J is the form at distance zero. Where they
+are learned (GPT-2, BERT) a table of them is added to the first layer's tokens.
 """
 
-import importlib
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -21,18 +20,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from hopfield._checks import as_path
+from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
+from hopfield.layers.imports.files import locate, read_config, read_tensors
+from hopfield.layers.imports.rotations import rotary_of
 from hopfield.metrics import Projected, projected
 
+__all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
+
 Tensors = Mapping[str, np.ndarray]
-DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": jnp.bfloat16}
-DTYPES |= {"I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8, "U8": np.uint8, "BOOL": np.bool_}
 LAYOUTS = {
     "gpt2": r"(?P<stem>(?:.*\.)?h\.(?P<layer>\d+)\.attn\.)c_attn\.weight",
     "bert": r"(?P<stem>(?:.*\.)?encoder\.layer\.(?P<layer>\d+)\.attention\.)self\.query\.weight",
     "llama": r"(?P<stem>(?:.*\.)?layers\.(?P<layer>\d+)\.self_attn\.)q_proj\.weight",
 }
+POSITIONS = {"gpt2": r"(?:.*\.)?wpe\.weight", "bert": r"(?:.*\.)?embeddings\.position_embeddings\.weight"}
 """For each kind the name of a tensor that every layer has, and the part that all names of its attention begin with."""
 SEPARATE = {
     "bert": ("self.query", "self.key", "self.value", "output.dense"),
@@ -57,6 +59,12 @@ class AttentionWeights:
     b_value: Float[np.ndarray, "K R"] | None
     b_output: Float[np.ndarray, "O"] | None
     beta: float
+    rope: Mapping[str, Any] | None = None
+    """The config of a model whose positions are rotary, None for another."""
+
+    def rotary(self) -> Rotary | None:
+        """The rotation of queries and keys, None for none. Raises ValueError for one of another kind than known."""
+        return None if self.rope is None else rotary_of(self.rope, self.w_query.shape[-1])
 
     def metric(self) -> Projected:
         """The form J of every head, as a metric [H, …] between inputs; shared keys are repeated."""
@@ -77,13 +85,19 @@ class AttentionWeights:
 class Checkpoint:
     """The attention of a transformer.
 
-    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json.
+    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json;
+    `positions` [L, D] are learned ones, which the model adds to its tokens, None if the file has none.
     """
 
     kind: str
     layers: tuple[AttentionWeights, ...]
     config: dict[str, Any]
     rotary: bool
+    positions: Float[np.ndarray, "L D"] | None = None
+
+    def encoding(self) -> Absolute | None:
+        """The learned positions as an encoding, which `added` adds to tokens; None if there are none."""
+        return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 
 def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
@@ -110,96 +124,10 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])
-        layers.append(_by_head(parts, heads, config, layer))
-    return Checkpoint(kind, tuple(layers), config, rotary=kind == "llama")
-
-
-def locate(path: str | Path) -> Path:
-    """The safetensors file, or the index of several, that a path or "hf:organisation/name" means.
-
-    Raises:
-        ValueError: there is none, or huggingface_hub is asked for and not installed.
-    """
-    if str(path).startswith("hf:"):
-        try:
-            hub = importlib.import_module("huggingface_hub")
-        except ImportError:
-            raise ValueError(f"path must be local unless huggingface_hub is installed, got {str(path)!r}") from None
-        path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
-    place = as_path("path", path)
-    if place.is_dir():
-        usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
-        found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
-        if not found:
-            raise ValueError(f"path must be a directory with a safetensors file, got '{place}'")
-        return found[0]
-    if not place.is_file():
-        raise ValueError(f"path must name an existing safetensors file or its directory, got '{place}'")
-    return place
-
-
-def read_config(place: Path) -> dict[str, Any]:
-    """The config.json beside a checkpoint; empty if there is none. ValueError if it is damaged."""
-    file = place.parent / "config.json"
-    return _object(file) if file.is_file() else {}
-
-
-def _object(file: Path) -> dict[str, Any]:
-    """What a JSON file says by name."""
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):  # not JSON, or not UTF-8
-        raise ValueError(f"path must be a JSON file, got '{file}'") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"path must be a JSON file of names and values, got '{file}'")
-    return found
-
-
-def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
-    """Every tensor of a safetensors file, or of the files in an index, as views of the mapped file.
-
-    Raises:
-        ValueError: the file is not safetensors, is damaged, or has a number type that numpy does not know; an index
-            that names no files, or files beyond its own directory.
-    Source: the safetensors format: 8 bytes with the length of a JSON header, the header, the numbers.
-    """
-    place = Path(place)
-    if place.suffix == ".json":
-        return {name: x for file in _indexed(place) for name, x in read_tensors(file).items()}
-    data = np.memmap(place, np.uint8, "r") if place.stat().st_size else np.zeros(0, np.uint8)
-    length = int.from_bytes(data[:8].tobytes(), "little")
-    try:
-        if not 2 <= length <= len(data) - 8:
-            raise ValueError
-        header = json.loads(data[8 : 8 + length].tobytes())
-        header.pop("__metadata__", None)
-        body = data[8 + length :]
-        return {name: _tensor(body, entry) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError(f"path must be a safetensors file with known number types, got '{place}'") from None
-
-
-def _indexed(place: Path) -> list[Path]:
-    """The files that an index names, all beside it."""
-    names = _object(place).get("weight_map")
-    if not isinstance(names, dict) or not names or not all(isinstance(name, str) for name in names.values()):
-        raise ValueError(f"path must be an index with the files of a weight_map, got '{place}'")
-    found = sorted(set(names.values()))
-    for name in found:
-        file = place.parent / name
-        if Path(name).name != name or file.suffix == ".json" or not file.is_file():
-            raise ValueError(f"path must be an index of safetensors files beside it, got {name!r} in '{place}'")
-    return [place.parent / name for name in found]
-
-
-def _tensor(body: np.ndarray, entry: dict[str, Any]) -> np.ndarray:
-    """One tensor; ValueError unless its place lies within the file and holds as many numbers as its shape says."""
-    (start, stop), shape, dtype = entry["data_offsets"], entry["shape"], np.dtype(DTYPES[entry["dtype"]])
-    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (start, stop, *shape)):
-        raise ValueError
-    if not start <= stop <= len(body) or stop - start != math.prod(shape) * dtype.itemsize:
-        raise ValueError
-    return body[start:stop].view(dtype).reshape(shape)
+        layers.append(_by_head(parts, heads, config, layer, rotary=kind == "llama"))
+    names = [name for name in tensors if re.fullmatch(POSITIONS.get(kind, "(?!)"), name)]
+    places = _get(tensors, names[0], 2) if names else None
+    return Checkpoint(kind, tuple(layers), config, kind == "llama", places)
 
 
 def _layout(tensors: Tensors) -> tuple[str, list[str]]:
@@ -275,7 +203,7 @@ def _separate(tensors: Tensors, stem: str, names: Sequence[str]) -> Pairs:
     return [(w, _bias(tensors, f"{stem}{name}.bias", w.shape[1])) for name, w in weights.items()]
 
 
-def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int) -> AttentionWeights:
+def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *, rotary: bool) -> AttentionWeights:
     """Columns cut into heads; how many share keys follows from the widths."""
     (query, _), (key, _), (value, _), (output, b_output) = parts
     width, left = divmod(query.shape[1], heads)
@@ -291,4 +219,5 @@ def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int) ->
     if config.get("scale_attn_by_inverse_layer_idx", False):
         beta /= layer + 1
     w_output = output.reshape(heads, width, -1)
-    return AttentionWeights(w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output, beta)
+    rope = config if rotary else None
+    return AttentionWeights(w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output, beta, rope)

@@ -14,6 +14,7 @@ from flax import nnx
 from jax.typing import ArrayLike
 
 from hopfield.layers.attention import HopfieldAttention
+from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import EPSILON, Hopfield, HopfieldLayer, HopfieldPooling
 
 CORE = "association_core."
@@ -79,9 +80,11 @@ def from_hopfield_layers(
         num_heads * found.width,
         found.out[0].shape[-1],
         in_kv_features=found.key[0].shape[0],
-        beta=1.0 / math.sqrt(hidden) if scaling is None else scaling,
-        update_steps=update_steps_max + 1,
-        memory_slots=int(add_zero_association),
+        options=AssociationOptions(
+            beta=1.0 / math.sqrt(hidden) if scaling is None else scaling,
+            update_steps=update_steps_max + 1,
+            memory_slots=int(add_zero_association),
+        ),
         dropout_rate=dropout,
         deterministic=True,
         normalize_qk=space,

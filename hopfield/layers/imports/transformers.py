@@ -1,28 +1,55 @@
 """Attention of a trained transformer as a layer that trains, iterates and reports like any other."""
 
+import dataclasses
+
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
+from flax.typing import Dtype
 
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
+from hopfield.layers.options import DEFAULT, AssociationOptions
 
 
-def from_attention_weights(weights: AttentionWeights, **options) -> HopfieldAttention:
+def from_attention_weights(
+    weights: AttentionWeights,
+    options: AssociationOptions = DEFAULT,
+    *,
+    positions: bool = True,
+    decode: bool = False,
+    param_dtype: Dtype = jnp.float32,
+) -> HopfieldAttention:
     """One layer of a checkpoint as a `HopfieldAttention` that computes the same; missing biases become zeros.
 
-    Rotary positions are not part of the weights: of such a checkpoint this is the layer without them.
+    Rotary positions come with the layer. Learned ones are those of the model, which adds them to its tokens once:
+    `Checkpoint.encoding`.
 
     Args:
         weights: a layer of `hopfield.layers.imports.checkpoints.load(...)`.
-        options: further arguments of `HopfieldAttention`, such as `separation`, `update_steps` or `beta`.
+        options: of the association; β and positions are the checkpoint's where they are not given.
+        positions: whether queries and keys are turned as in the checkpoint.
+        decode, param_dtype: as for `HopfieldAttention`.
     Raises:
-        ValueError: an option that does not fit.
+        ValueError: an option that does not fit, or rotary positions of a kind that is not known.
     """
     heads, inputs, width = weights.w_query.shape
-    settings = {"beta": weights.beta, "deterministic": True, "rngs": nnx.Rngs(0)} | options
+    own = {"beta": weights.beta} if options.beta is None else {}
+    if options.positions is None and positions:
+        own["positions"] = weights.rotary()
     outputs = weights.w_output.shape[-1]
-    layer = HopfieldAttention(heads, inputs, heads * width, outputs, len(weights.w_key), **settings)
+    layer = HopfieldAttention(
+        heads,
+        inputs,
+        heads * width,
+        outputs,
+        len(weights.w_key),
+        options=dataclasses.replace(options, **own),
+        deterministic=True,
+        decode=decode,
+        param_dtype=param_dtype,
+        rngs=nnx.Rngs(0),
+    )
     for name, w, b in (
         ("query", weights.w_query, weights.b_query),
         ("key", weights.w_key, weights.b_key),

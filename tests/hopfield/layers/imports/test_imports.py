@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from tests.hopfield.layers.building import layer as built
 
 from hopfield.layers import (
     Hopfield,
@@ -32,7 +33,7 @@ def test_flax_weights_are_taken_exactly(options):
 
 def test_flax_weights_fill_a_layer_with_its_own_choices_or_are_refused():
     source = nnx.MultiHeadAttention(4, 8, decode=False, rngs=nnx.Rngs(3))
-    layer = HopfieldAttention(4, 8, separation="sparsemax", update_steps=2, metric="diagonal", rngs=nnx.Rngs(0))
+    layer = built(4, 8, separation="sparsemax", update_steps=2, metric="diagonal")
     assert from_flax(source, layer) is layer
     np.testing.assert_array_equal(layer.query.kernel[...], source.query.kernel[...])
     with pytest.raises(ValueError, match="layer must have the source's query weights"):

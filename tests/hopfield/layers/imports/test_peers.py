@@ -1,0 +1,99 @@
+"""Layers of GPT-2 and LLaMA are those of `transformers`, positions and cached decoding included."""
+
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield.layers import from_attention_weights
+from hopfield.layers.imports import checkpoints
+
+torch = pytest.importorskip("torch", reason="the peers extra brings PyTorch")
+transformers = pytest.importorskip("transformers", reason="the peers extra brings transformers")
+
+TOKENS = np.random.default_rng(0).integers(0, 50, size=(2, 9))
+LLAMA = {"hidden_size": 32, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4}
+LLAMA |= {"vocab_size": 50, "max_position_embeddings": 64}
+LONG = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
+NEW = {"rope_type": "llama3", "rope_theta": 5e5, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+NEW |= {"original_max_position_embeddings": 16}
+MODELS = {
+    "gpt2": ("GPT2", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 50}),
+    "llama": ("Llama", LLAMA),
+    "llama, grouped": ("Llama", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
+    "llama, linear scaling": ("Llama", LLAMA | {"rope_parameters": LONG}),
+    "llama 3": ("Llama", LLAMA | {"num_key_value_heads": 1, "rope_parameters": NEW}),
+}
+
+
+def built(name: str, folder: Path):
+    """A model of random weights, none of them zero, and the same as it was saved."""
+    kind, settings = MODELS[name]
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{kind}Config")(**settings, attn_implementation="eager")
+    model = getattr(transformers, f"{kind}Model")(config).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.2 * torch.randn_like(parameter)
+    model.save_pretrained(folder)
+    return model, checkpoints.load(folder)
+
+
+def watched(model, name: str) -> list[list[tuple[np.ndarray, np.ndarray]]]:
+    """What goes into and comes out of the attention of each layer, call by call; filled while the model runs."""
+    blocks = model.h if name == "gpt2" else model.layers
+    seen: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in blocks]
+
+    def keep(calls):
+        def hook(module, args, kwargs, output):
+            x = args[0] if args else kwargs["hidden_states"]
+            calls.append((x.numpy(), output[0].numpy()))
+
+        return hook
+
+    for block, calls in zip(blocks, seen, strict=True):
+        attention = block.attn if name == "gpt2" else block.self_attn
+        attention.register_forward_hook(keep(calls), with_kwargs=True)
+    return seen
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_layers_are_those_of_transformers(name, tmp_path):
+    model, checkpoint = built(name, tmp_path)
+    seen = watched(model, name)
+    with torch.no_grad():
+        model(torch.tensor(TOKENS), use_cache=False)
+    for weights, ((x, expected),) in zip(checkpoint.layers, seen, strict=True):
+        found = from_attention_weights(weights)(jnp.asarray(x), is_causal=True)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_cached_decoding_is_that_of_transformers(name, tmp_path):
+    model, checkpoint = built(name, tmp_path)
+    seen = watched(model, name)
+    cache = None
+    with torch.no_grad():
+        for place in range(TOKENS.shape[1]):
+            cache = model(torch.tensor(TOKENS[:, place : place + 1]), past_key_values=cache, use_cache=True)
+            cache = cache.past_key_values
+    decode = nnx.jit(lambda layer, x: layer(x))
+    for weights, calls in zip(checkpoint.layers, seen, strict=True):
+        layer = from_attention_weights(weights, decode=True)
+        layer.init_cache((2, 9, 32))
+        for x, expected in calls:
+            found = decode(layer, jnp.asarray(x))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_learned_positions_are_added_to_the_tokens(tmp_path):
+    model, checkpoint = built("gpt2", tmp_path)
+    tokens = model.wte(torch.tensor(TOKENS)).detach().numpy()
+    encoding = checkpoint.encoding()
+    assert encoding is not None
+    found = encoding.added(jnp.asarray(tokens), jnp.arange(9))
+    first: list[np.ndarray] = []
+    model.h[0].register_forward_pre_hook(lambda module, args: first.append(args[0].detach().numpy()))
+    model(torch.tensor(TOKENS))
+    np.testing.assert_allclose(found, first[0], atol=1e-6)
