@@ -27,7 +27,7 @@ from experiments.training import baselines, measurement, settings, tasks
 from experiments.training.config import BASELINES, KIND, OPTIMISERS, OWN, REAL, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
 from experiments.training.summary import summarise
-from hopfield.layers import attention_fn
+from hopfield.layers import AssociationOptions
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
 X_AXIS = "epoch"
@@ -37,7 +37,7 @@ SIZES = ("width", "heads", "quantity", "update_steps", "members")
 def check(config: Config) -> None:
     """Raise ValueError for a separation that is none of the library's, or keeps more patterns than there are."""
     for name in config.separations:
-        attention_fn(1, 2, separation=name)
+        AssociationOptions(separation=name)
         kind, _, count = name.partition(":")
         for task, layer in product(config.tasks, config.layers):
             stored = settings.stored(layer, config.quantity, *tasks.lengths(task, config.size))

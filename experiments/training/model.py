@@ -10,6 +10,7 @@ from experiments.training.settings import Setting
 from experiments.training.tasks import Part
 from hopfield.attention.heads import head_diversity
 from hopfield.layers import (
+    AssociationOptions,
     DecoderBlock,
     EncoderBlock,
     EnergyTransformerBlock,
@@ -119,8 +120,9 @@ def _memory(setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Any:
     if layer == "memory":
         return _stored(setting, data, classes, rngs)
     if layer == "energy":
-        options: Any = {"separation": setting.separation, "learn_beta": True, "steps": setting.update_steps}
-        return EnergyTransformerBlock(width, setting.heads, setting.quantity, **options, rngs=rngs)
+        own = AssociationOptions(separation=setting.separation, learn_beta=True)
+        steps = setting.update_steps
+        return EnergyTransformerBlock(width, setting.heads, setting.quantity, options=own, steps=steps, rngs=rngs)
     attention = _attention(setting, width, rngs)
     if layer == "lookup":
         return HopfieldLayer(attention, setting.quantity, separate_targets=True, rngs=rngs)
@@ -133,17 +135,17 @@ def _memory(setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Any:
     return EncoderBlock(attention, rngs=rngs)
 
 
-def _attention(setting: Setting, width: int, rngs: nnx.Rngs, **options: Any) -> HopfieldAttention:
-    return HopfieldAttention(
-        setting.heads,
-        width,
+def _attention(
+    setting: Setting, width: int, rngs: nnx.Rngs, beta: float | None = None, **layer: Any
+) -> HopfieldAttention:
+    own = AssociationOptions(
         metric=None if setting.metric == "none" else setting.metric,
         separation=setting.separation,
+        beta=beta,
         learn_beta=True,
         update_steps=setting.update_steps,
-        rngs=rngs,
-        **options,
     )
+    return HopfieldAttention(setting.heads, width, options=own, rngs=rngs, **layer)
 
 
 def _stored(setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> HopfieldLayer:

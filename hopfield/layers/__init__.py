@@ -1,11 +1,11 @@
 """Flax NNX layers: attention as an associative memory, its separation, metric, β and steps chosen or learned.
 
-layer = HopfieldAttention(8, 256, separation="entmax:1.5", metric="diagonal", rngs=nnx.Rngs(0))
+sparse = AssociationOptions(separation="entmax:1.5", metric="diagonal", positions="rotary")
+layer = HopfieldAttention(8, 256, options=sparse, rngs=nnx.Rngs(0))
 y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
-from hopfield.layers._options import SEPARATIONS
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, attention_fn
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
@@ -25,11 +25,15 @@ from hopfield.layers.metrics import (
     ProjectedMetric,
     learned_metric,
 )
+from hopfield.layers.options import SEPARATIONS, AssociationOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
+from hopfield.layers.positions import AbsolutePositions, FixedPositions, Positions, RelativePositions, T5Positions
 
 __all__ = [
     "KINDS",
     "SEPARATIONS",
+    "AbsolutePositions",
+    "AssociationOptions",
     "AssociationReport",
     "DecoderBlock",
     "DefiniteMetric",
@@ -39,6 +43,7 @@ __all__ = [
     "EnergyTransformerBlock",
     "FixedMetric",
     "FixedParam",
+    "FixedPositions",
     "FullMetric",
     "Hopfield",
     "HopfieldAssociation",
@@ -47,7 +52,10 @@ __all__ = [
     "HopfieldPooling",
     "LearnedMetric",
     "LowRankMetric",
+    "Positions",
     "ProjectedMetric",
+    "RelativePositions",
+    "T5Positions",
     "attention_fn",
     "from_attention_weights",
     "from_flax",

@@ -59,15 +59,19 @@ class KeyMemory(Node):
         weights = self.weights(state).astype(self.key.dtype)
         return jnp.matmul(weights, self.key, precision=self.precision).astype(state.dtype)
 
-    def energy(self, state: States) -> Float[Array, "*b H T"]:
-        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β; +∞ for a query that may read no key."""
+    def potential(self, state: States) -> Float[Array, "*b H T"]:
+        """F(β ξ g k)/β; −∞ for a query that may read no key."""
         scores = self.scores(state)
-        left, right = (state, state) if self.metric is None else (self.metric.left(state), self.metric.right(state))
-        square = jnp.sum((left * right).astype(scores.dtype), axis=-1)
         rows = [scores] if self.where is None else [scores, jnp.broadcast_to(self.where, scores.shape)]
         potential = map_rows(self.separation.potential, rows, [1] * len(rows))
         potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
-        return 0.5 * square - potential / beta
+        return potential / beta
+
+    def energy(self, state: States) -> Float[Array, "*b H T"]:
+        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β; +∞ for a query that may read no key."""
+        potential = self.potential(state)
+        left, right = (state, state) if self.metric is None else (self.metric.left(state), self.metric.right(state))
+        return 0.5 * jnp.sum((left * right).astype(potential.dtype), axis=-1) - potential
 
 
 class Settled(NamedTuple):

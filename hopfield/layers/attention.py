@@ -1,24 +1,24 @@
-"""HopfieldAttention: `nnx.MultiHeadAttention` with metric, separation, β and number of steps to choose or learn."""
+"""HopfieldAttention: `nnx.MultiHeadAttention` with separation, metric, β, steps and positions to choose or learn."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from flax import nnx
+from flax.nnx.module import first_from
 from flax.nnx.nn.dtypes import promote_dtype
 from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
-from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, whole
 from hopfield._numerics import real_array
-from hopfield.attention._arguments import allowed_by_head, sequences
-from hopfield.attention.masks import Mask, spread
-from hopfield.layers._options import MetricLike
-from hopfield.layers.association import AssociationReport, HopfieldAssociation, MaskLike
-from hopfield.separations import Separation
+from hopfield.layers._reading import Dropout
+from hopfield.layers._scope import MaskLike, Scores, scope_of
+from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
+from hopfield.layers.options import DEFAULT, AssociationOptions
 
 Inputs = Float[Array, "*b T F"]
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -28,8 +28,13 @@ class HopfieldAttention(nnx.MultiHeadAttention):
     """Multi-head association of queries with stored patterns; with its defaults `nnx.MultiHeadAttention` to rounding.
 
     Inputs are projected to queries ξ, keys k and values v of H heads. Each query moves `update_steps` − 1 times to
-    Σ p k, p = ∇F(β ξ g k), and then reads Σ p v. Options of Flax keep their names and meaning. Queries that may read no
-    key get zeros, where Flax averages all values.
+    Σ p k, p = ∇F(β ξ g k), and then reads Σ p v. Arguments of Flax keep their names and meaning, all others are in
+    `options`. Queries that may read no key get zeros, where Flax averages all values.
+
+    Example:
+        >>> layer = HopfieldAttention(2, 8, options=AssociationOptions(positions="rotary"), rngs=nnx.Rngs(0))
+        >>> layer(jnp.ones((1, 5, 8))).shape
+        (1, 5, 8)
 
     Source: Ramsauer et al. 2021, eqs. 3 and 10; metric g, Kataru 2026, eq. 13.
     """
@@ -45,16 +50,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         num_kv_heads: int | None = None,
         in_kv_features: int | None = None,
         *,
-        metric: MetricLike = None,
-        metric_per_head: bool = True,
-        metric_rank: int | None = None,
-        separation: Separation | str = "softmax",
-        beta: ArrayLike | None = None,
-        learn_beta: bool = False,
-        update_steps: int = 1,
-        rtol: float | None = None,
-        gradient: str = "unrolled",
-        memory_slots: int = 0,
+        options: AssociationOptions = DEFAULT,
         dtype: Dtype | None = None,
         param_dtype: Dtype = jnp.float32,
         broadcast_dropout: bool = True,
@@ -80,22 +76,10 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         query_ln_scale_metadata: Mapping[str, Any] = NONE,
         key_ln_scale_metadata: Mapping[str, Any] = NONE,
     ):
-        """The options that Flax does not have; all others are those of `nnx.MultiHeadAttention`.
+        """`options` are those of the association; all others are those of `nnx.MultiHeadAttention`.
 
-        Args:
-            metric: how queries are compared with keys: "diagonal", "low_rank", "definite", "full" or "projected" to
-                learn it, a `LearnedMetric`, or a fixed `bilinear.Metric` or matrix [D, D] or [H, D, D]; None for q · k.
-            metric_per_head: one learned metric per head, or one that all heads share.
-            metric_rank: rank of a "low_rank" or "projected" metric.
-            separation: a `Separation` or its name, such as "softmax", "sparsemax", "entmax:1.5", "top_k:8".
-            beta: β > 0, a number or one per head [H]; 1/√D if None.
-            learn_beta: train β, one per head, positive by construction, starting at `beta`.
-            update_steps: applications of the association, the last of which reads the values.
-            rtol: step, relative to the state, below which a query stops moving; from the precision if None.
-            gradient: "unrolled" through the steps, or "implicit" at the fixed point, with no memory for them.
-            memory_slots: places for weight that no key deserves: score 0, learned values starting as zeros.
         Raises:
-            ValueError: heads that do not divide the features, or an option outside its range.
+            ValueError: heads that do not divide the features, or an option that does not fit them.
         """
         qkv = whole("in_features", in_features) if qkv_features is None else whole("qkv_features", qkv_features)
         number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
@@ -104,21 +88,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")
         associate = HopfieldAssociation(
-            num_heads,
-            qkv // num_heads,
-            num_kv_heads=num_kv_heads,
-            metric=metric,
-            metric_per_head=metric_per_head,
-            metric_rank=metric_rank,
-            separation=separation,
-            beta=beta,
-            learn_beta=learn_beta,
-            update_steps=update_steps,
-            rtol=rtol,
-            gradient=gradient,
-            memory_slots=memory_slots,
-            param_dtype=param_dtype,
-            rngs=rngs,
+            num_heads, qkv // num_heads, options, num_kv_heads=num_kv_heads, param_dtype=param_dtype, rngs=rngs
         )
         super().__init__(
             num_heads,
@@ -161,6 +131,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         inputs_v: Inputs | None = None,
         *,
         mask: MaskLike = None,
+        bias: Scores | None = None,
         deterministic: bool | None = None,
         rngs: nnx.Rngs | nnx.RngStream | None = None,
         sow_weights: bool = False,
@@ -175,29 +146,23 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             decode: read one token and the cache; beyond the length it was made for, the read-out is NaN.
             mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
                 for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
+            bias: real numbers added to the scores, broadcast to [*b, H, T, S].
         Raises:
             ValueError: inputs of another width than the layer was built for; a mask of numbers or of fewer axes.
         """
-        inputs_q = self._checked("inputs_q", inputs_q, self.in_features)
-        if inputs_k is not None or inputs_v is None:
-            keys = self._checked("inputs_k", inputs_q if inputs_k is None else inputs_k, self.in_kv_features)
-            inputs_k = None if inputs_k is None else keys
-        inputs_v = None if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
-        full = self._full(decode)
-        output = super().__call__(
-            inputs_q,
-            inputs_k,
-            inputs_v,
-            mask=self._mask(mask, inputs_q, inputs_q if inputs_k is None else inputs_k, decode),
-            deterministic=deterministic,
-            rngs=rngs,
-            sow_weights=sow_weights,
-            decode=decode,
-            is_causal=is_causal,
-            out_sharding=out_sharding,
-            qkv_sharding=qkv_sharding,
-        )
-        return output if full is None else jnp.where(full, jnp.nan, output)
+        decoding = first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
+        offset = self._next_place() if decoding else 0
+        query, key, value = self._projected(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
+        full = None
+        if decoding:
+            key, value, full = self._cached(key, value, jnp.asarray(offset))
+        query, key, value = promote_dtype((query, key, value), dtype=self.dtype)
+        sizes = query.shape[-3], key.shape[-3], query.ndim
+        scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
+        dropout, module = self._dropout(deterministic, rngs), self if sow_weights else None
+        found = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
+        found = self.out(found, out_sharding=out_sharding)
+        return found if full is None else jnp.where(full, jnp.nan, found)
 
     def inspect(
         self,
@@ -205,44 +170,82 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         inputs_k: Inputs | None = None,
         *,
         mask: MaskLike = None,
+        bias: Scores | None = None,
         is_causal: bool = False,
     ) -> AssociationReport:
         """Weights, energy, entropy, steps and retrieval status of every query and head, without dropout or cache."""
-        inputs_k = inputs_q if inputs_k is None else inputs_k
-        inputs_q = self._checked("inputs_q", inputs_q, self.in_features)
-        inputs_k = self._checked("inputs_k", inputs_k, self.in_kv_features)
-        query, key = self.query(inputs_q), self.key(inputs_k)
-        if self.query_ln is not None and self.key_ln is not None:
-            query, key = self.query_ln(query), self.key_ln(key)
-        mask = self._mask(mask, inputs_q, inputs_k, False)
-        return self.attention_fn.inspect(query, key, mask, is_causal=is_causal, precision=self.precision)
+        query, key, _ = self._projected(inputs_q, inputs_k, None, 0)
+        return self.attention_fn.inspect(query, key, mask, bias=bias, is_causal=is_causal, precision=self.precision)
 
     def energy(
-        self, inputs_q: Inputs, inputs_k: Inputs | None = None, *, mask: MaskLike = None, is_causal: bool = False
+        self,
+        inputs_q: Inputs,
+        inputs_k: Inputs | None = None,
+        *,
+        mask: MaskLike = None,
+        bias: Scores | None = None,
+        is_causal: bool = False,
     ) -> Float[Array, "*b H T"]:
-        """E = ½ ξ g ξ − F(β ξ g k)/β of the state each query reads with; it never rises with `update_steps`."""
-        return self.inspect(inputs_q, inputs_k, mask=mask, is_causal=is_causal).energy
+        """E = ½ ξ g ξ − F(β ξ g k + bias)/β of the state each query reads with; never rises with `update_steps`."""
+        return self.inspect(inputs_q, inputs_k, mask=mask, bias=bias, is_causal=is_causal).energy
 
     @property
     def value_features(self) -> int:
         """Width of what values are projected from, `in_kv_features` unless weights were imported that differ."""
         return self.value.in_features[-1]
 
-    def _mask(self, mask: MaskLike, inputs_q: Array, inputs_k: Array, decode: bool | None) -> Array | None:
-        """The mask with all axes of the scores, over the cache in decoding."""
-        queries, keys, rank, offset = inputs_q.shape[-2], inputs_k.shape[-2], inputs_q.ndim + 1, 0
-        cached = self.decode if decode is None else decode
-        if cached and self.cached_key is not None and self.cache_index is not None:
-            keys, offset = self.cached_key.shape[-3], self.cache_index[...]
-        if isinstance(mask, Mask):
-            mask = spread(sequences(mask, rank - 3).dense(queries, keys, offset), rank)
-        return allowed_by_head(mask, queries, keys, rank)
+    def _projected(
+        self, inputs_q: Array, inputs_k: Array | None, inputs_v: Array | None, offset, *, sharding=None
+    ) -> tuple[Array, Array, Array]:
+        """Queries, keys and values by head; where they stand is added to the inputs that are no values of their own."""
+        if inputs_k is None and inputs_v is not None:
+            raise ValueError("inputs_k must be given with inputs_v; alone it stands for both, got None")
+        encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
 
-    def _full(self, decode: bool | None) -> Array | None:
-        """Whether the cache has no place left for the next token, None without a cache."""
-        if not (self.decode if decode is None else decode) or self.cached_key is None or self.cache_index is None:
+        def placed(name: str, x: Array, width: int) -> Array:
+            x = self._checked(name, x, width)
+            return x if encoding is None else encoding.added(x, offset + jnp.arange(x.shape[-2]))
+
+        own = placed("inputs_q", inputs_q, self.in_features)
+        if inputs_k is None:
+            self._checked("inputs_k", own, self.in_kv_features)
+        read = own if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
+        values = read if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
+        query, key = self.query(own, out_sharding=sharding), self.key(read, out_sharding=sharding)
+        if self.query_ln is not None and self.key_ln is not None:
+            query, key = self.query_ln(query), self.key_ln(key)
+        return query, key, self.value(values, out_sharding=sharding)
+
+    def _next_place(self) -> Array:
+        """The place of the token that is decoded. ValueError without a cache."""
+        if self.cache_index is None:
+            raise ValueError("decode must follow init_cache, got a layer without a cache")
+        return self.cache_index[...]
+
+    def _cached(self, key: Array, value: Array, place: Array) -> tuple[Array, Array, Array]:
+        """All cached keys and values, the new ones put in at this place, and whether there was none left."""
+        cached_key, cached_value, index = self.cached_key, self.cached_value, self.cache_index
+        if cached_key is None or cached_value is None or index is None:
+            raise ValueError("decode must follow init_cache, got a layer without a cache")
+        expected = (*cached_key.shape[:-3], 1, *cached_key.shape[-2:])
+        if key.shape != expected:
+            raise ValueError(f"inputs must be one token at a time in decoding, keys {expected}, got {key.shape}")
+        for cache, new in ((cached_key, key), (cached_value, value)):
+            cache[...] = jax.lax.dynamic_update_slice_in_dim(cache[...], new.astype(cache.dtype), place, new.ndim - 3)
+        index[...] = place + 1
+        return cached_key[...], cached_value[...], place >= cached_key.shape[-3]
+
+    def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
+        """Dropout of the weights as Flax draws it, None for none."""
+        if self.dropout_rate == 0.0:
             return None
-        return self.cache_index[...] >= self.cached_key.shape[-3]
+        message = "deterministic must be given where weights are dropped, as an argument or to the layer"
+        if first_from(deterministic, self.deterministic, error_msg=message):
+            return None
+        stream = self.rngs if rngs is None else rngs.dropout if isinstance(rngs, nnx.Rngs) else rngs
+        if stream is None:
+            raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
+        return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
 
     def _checked(self, name: str, inputs: Array, width: int) -> Array:
         found = real_array(name, inputs, self.param_dtype)

@@ -8,7 +8,8 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import whole
 from hopfield.attention.masks import causal
-from hopfield.layers.association import AssociationReport, MaskLike
+from hopfield.layers._scope import MaskLike, Scores
+from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.pooling import Hopfield, HopfieldLayer
 
@@ -45,15 +46,17 @@ class EncoderBlock(nnx.Module):
         self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
 
-    def __call__(self, x: Inputs, *, mask: MaskLike = None, deterministic: bool = True) -> Float[Array, "*b T F"]:
-        """The tokens [*b, T, F] after the block; `mask` as for the association."""
-        found = self.attention(self.attention_norm(x), mask=mask, deterministic=deterministic)
+    def __call__(
+        self, x: Inputs, *, mask: MaskLike = None, bias: Scores | None = None, deterministic: bool = True
+    ) -> Float[Array, "*b T F"]:
+        """The tokens [*b, T, F] after the block; `mask` and `bias` as for the association."""
+        found = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
         x = x + self.dropout(found, deterministic=deterministic)
         return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
 
-    def inspect(self, x: Inputs, *, mask: MaskLike = None) -> AssociationReport:
+    def inspect(self, x: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the block's association."""
-        return self.attention.inspect(self.attention_norm(x), mask=mask)
+        return self.attention.inspect(self.attention_norm(x), mask=mask, bias=bias)
 
 
 class DecoderBlock(nnx.Module):
@@ -88,6 +91,8 @@ class DecoderBlock(nnx.Module):
         *,
         mask: MaskLike = None,
         cross_mask: MaskLike = None,
+        bias: Scores | None = None,
+        cross_bias: Scores | None = None,
         deterministic: bool = True,
     ) -> Float[Array, "*b T F"]:
         """The tokens [*b, T, F] after the block.
@@ -96,11 +101,13 @@ class DecoderBlock(nnx.Module):
             x: tokens; encoded: the encoder's output [*b, S, E].
             mask: tokens that may be read, causal if None.
             cross_mask: encoded positions that may be read.
+            bias, cross_bias: added to the scores of the one and of the other.
         """
         mask = causal() if mask is None else mask
-        found = self.attention(self.attention_norm(x), mask=mask, deterministic=deterministic)
+        found = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
         x = x + self.dropout(found, deterministic=deterministic)
-        found = self.cross(self.cross_norm(x), encoded, mask=cross_mask, deterministic=deterministic)
+        asked = self.cross_norm(x)
+        found = self.cross(asked, encoded, mask=cross_mask, bias=cross_bias, deterministic=deterministic)
         x = x + self.dropout(found, deterministic=deterministic)
         return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
 

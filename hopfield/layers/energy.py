@@ -8,18 +8,23 @@ import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from hopfield import separations
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance
 from hopfield._pytrees import Node
-from hopfield.attention import core
-from hopfield.attention._arguments import MaskLike, allowed_by_head, positive_in
+from hopfield.attention._arguments import positive_in
+from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
-from hopfield.layers._options import Buffer, InverseTemperature
+from hopfield.layers._iteration import States
+from hopfield.layers._reading import Reading, block_length, in_blocks
+from hopfield.layers._scope import MaskLike, Scope, Scores, scope_of
 from hopfield.layers.metrics import FixedParam
-from hopfield.metrics._arrays import aligned
+from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
+from hopfield.layers.positions import as_positions
+from hopfield.metrics import Metric
+from hopfield.metrics._arrays import aligned, product
 from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
 
@@ -59,10 +64,8 @@ class EnergyTransformerBlock(nnx.Module):
         patterns: int,
         *,
         head_features: int | None = None,
-        separation: Separation | str = "softmax",
+        options: AssociationOptions = DEFAULT,
         memory: Separation | str | None = None,
-        beta: ArrayLike | None = None,
-        learn_beta: bool = False,
         steps: int = 12,
         step_size: ArrayLike = 0.1,
         kernel_init: Initializer = nnx.initializers.normal(0.02),  # noqa: B008 - a pure function
@@ -74,22 +77,25 @@ class EnergyTransformerBlock(nnx.Module):
         Args:
             features, num_heads, patterns: widths of tokens F; heads H; stored patterns of the memory.
             head_features: width of a head, F / H if None.
-            separation: F of the attention; memory: F' of the memory, Σ [z]₊²/2 if None.
-            beta, learn_beta: as in `HopfieldAttention`.
+            options: of the attention: separation F, β, metric, positions and block; nothing moves or is read in it.
+            memory: F' of the memory, Σ [z]₊²/2 if None.
             steps: of the descent; step_size: > 0.
         Raises:
-            ValueError: heads that do not divide the features, or an option outside its range.
+            ValueError: heads that do not divide the features, or an option outside its range or without meaning here.
         """
         for name, value in (("features", features), ("num_heads", num_heads), ("patterns", patterns)):
             whole(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         positive_in(param_dtype, "step_size", step_size, finite=False)
+        options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots")
         width = features // num_heads if head_features is None else head_features
-        self.features, self.steps = features, whole("steps", steps, 1)
-        self.separation = Buffer(separation)
+        self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
+        self.separation = Buffer(options.separation)
         self.memory = Buffer(separations.polynomial(2, rectified=True) if memory is None else memory)
-        self.beta = InverseTemperature(beta, num_heads, width, learn_beta, param_dtype)
+        self.beta = options.learned_beta(num_heads, width, param_dtype)
+        self.metric = nnx.data(options.learned_metric(num_heads, width, param_dtype, rngs))
+        self.positions = nnx.data(as_positions(options.positions, num_heads, width, param_dtype))
         self.query = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.key = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.patterns = nnx.Param(kernel_init(rngs.params(), (patterns, features), param_dtype))
@@ -97,37 +103,42 @@ class EnergyTransformerBlock(nnx.Module):
         self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
         self.step_size = FixedParam(jnp.asarray(step_size, param_dtype))
 
-    def __call__(self, x: Tokens, *, mask: MaskLike = None) -> Tokens:
+    def __call__(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Tokens:
         """Tokens after the descent [*b, T, F].
 
         Args:
             x: tokens [*b, T, F].
             mask: as for `HopfieldAttention`: True where token i may read token j, never itself. A term of the energy
                 moves both tokens, so that padding is to be masked in its row and in its column.
+            bias: real numbers added to the scores, broadcast to [*b, H, T, T].
         """
-        return _descend(self._held(x), x, _others(x, mask), self.steps)[0]
+        held, x, scope = self._held(x, mask, bias)
+        return _descend(held, x, scope, self.steps, self.block)[0]
 
-    def inspect(self, x: Tokens, *, mask: MaskLike = None) -> Descent:
+    def inspect(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Descent:
         """The descent with its energies, and the weights, their entropy and the status at its end."""
-        held, others = self._held(x), _others(x, mask)
-        state, energies, moved = _descend(held, x, others, self.steps)
+        held, x, scope = self._held(x, mask, bias)
+        state, energies, moved = _descend(held, x, scope, self.steps, self.block)
         tokens = held.normalised(state)
-        energies = jnp.concatenate([energies, held.energy(tokens, others)[None]])
-        weights = core.weights(held.scores(tokens), separation=held.separation, mask=others)
+        energies = jnp.concatenate([energies, held.slopes(tokens, scope, self.block)[0][None]])
+        reading, query = held.reading(*held.projected(tokens), scope)
+        weights = reading.memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(x.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1]), NOT_A_NUMBER, status)
         return Descent(state, energies, weights, thermodynamics.entropy(weights), status)
 
-    def energy(self, x: Tokens, *, mask: MaskLike = None) -> Float[Array, "*b"]:
+    def energy(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Float[Array, "*b"]:
         """E of the tokens, of attention and memory together."""
-        held = self._held(x)
-        return held.energy(held.normalised(x), _others(x, mask))
+        held, x, scope = self._held(x, mask, bias)
+        return held.slopes(held.normalised(x), scope, self.block)[0]
 
-    def _held(self, x: Tokens) -> "_Energy":
-        """The energy at the parameters' present values, for tokens of its width."""
+    def _held(self, x: Tokens, mask: MaskLike, bias: Scores | None) -> tuple["_Energy", Tokens, Scope]:
+        """The energy at the parameters' present values, the tokens at their places, and what each may read."""
         if x.ndim < 2 or x.shape[-1] != self.features:
             raise ValueError(f"x must be tokens [..., T, {self.features}], got shape {x.shape}")
-        return _Energy(
+        encoding = None if self.positions is None else self.positions()
+        x = x if encoding is None else encoding.added(x, jnp.arange(x.shape[-2]))
+        held = _Energy(
             query=self.query[...],
             key=self.key[...],
             patterns=self.patterns[...],
@@ -135,9 +146,12 @@ class EnergyTransformerBlock(nnx.Module):
             shift=self.shift[...],
             step_size=self.step_size[...],
             beta=self.beta(),
-            separation=self.separation(),
-            memory=self.memory(),
+            separation=self.separation.value,
+            memory=self.memory.value,
+            metric=None if self.metric is None else self.metric(),
+            encoding=encoding,
         )
+        return held, x, scope_of(mask, bias, x.shape[-2], x.shape[-2], x.ndim + 1).replace(others=True)
 
 
 class _Energy(Node):
@@ -152,6 +166,8 @@ class _Energy(Node):
     beta: Float[Array, "*h"]
     separation: Separation
     memory: Separation
+    metric: Metric | None
+    encoding: Encoding | None
 
     def normalised(self, x: Tokens) -> Tokens:
         x = x.astype(accumulation_dtype(x.dtype))
@@ -160,33 +176,52 @@ class _Energy(Node):
         scaled, shift = aligned(centred * scale, self.shift)
         return scaled + shift
 
-    def scores(self, g: Tokens) -> Float[Array, "*b H T T"]:
-        g = g[..., None, :, :]
-        query, key = (jnp.matmul(*aligned(g, w.astype(g.dtype))) for w in (self.query, self.key))
-        return core.scores(query, key, beta=self.beta.astype(g.dtype))
+    def projected(self, g: Tokens) -> tuple[States, States]:
+        """Queries and keys of the tokens by head, turned to their places."""
+        rows = [product(g[..., None, :, :], w.astype(g.dtype)) for w in (self.query, self.key)]
+        if self.encoding is None:
+            return rows[0], rows[1]
+        places = jnp.arange(g.shape[-2])
+        return self.encoding.turned(rows[0], places), self.encoding.turned(rows[1], places)
 
-    def energy(self, g: Tokens, others: Bool[Array, "*b H T T"]) -> Float[Array, "*b"]:
-        scores = self.scores(g)
-        others = jnp.broadcast_to(others, scores.shape)
-        potential = map_rows(self.separation.potential, [scores, others], [1, 1])
-        some = jnp.any(others, axis=-1)
-        potential = jnp.where(some, potential, 0.0)  # a token that may read none adds nothing
-        potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
-        stored = jnp.matmul(*aligned(g, self.patterns.T.astype(g.dtype)))
-        memory = map_rows(self.memory.potential, [stored], [1])
-        return -jnp.sum(potential / beta, axis=(-2, -1)) - jnp.sum(memory, axis=-1)
+    def reading(self, query: States, key: States, scope: Scope) -> tuple[Reading, States]:
+        """Keys that are nothing but compared, and the queries."""
+        own = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
+        return Reading(key, key, self.beta.astype(key.dtype), scope, **own), query
+
+    def slopes(self, g: Tokens, scope: Scope, block: int | None) -> tuple[Float[Array, "*b"], Tokens]:
+        """Energy and its derivative in g, both a block of queries at a time.
+
+        The derivative is formed along with the energy, so that its own, in training, needs the memory of one block.
+        """
+        (query, key), pull = jax.vjp(self.projected, g)
+        reading, _ = self.reading(query, key, scope)
+
+        def part(reading: Reading, rows: States, row) -> tuple[tuple[Array, States], States]:
+            def attention(key, rows):
+                found = reading.replace(key=key).memory(rows, row).potential(rows)
+                found = jnp.where(found == -jnp.inf, 0.0, found)  # a token that may read none adds nothing
+                return -jnp.sum(found), -jnp.sum(found, axis=(-2, -1))
+
+            (_, energies), (d_key, d_rows) = jax.value_and_grad(attention, (0, 1), has_aux=True)(reading.key, rows)
+            return (energies, d_key), d_rows
+
+        (energies, d_key), d_query = in_blocks(part, reading, query, block_length(query.shape, key.shape[-2], block))
+        memory, d_g = jax.vjp(self.remembered, g)
+        return energies + memory, pull((d_query, d_key))[0] + d_g(jnp.ones_like(memory))[0]
+
+    def remembered(self, g: Tokens) -> Float[Array, "*b"]:
+        """The memory's part of the energy."""
+        stored = product(g, self.patterns.T.astype(g.dtype))
+        return -jnp.sum(map_rows(self.memory.potential, [stored], [1]), axis=-1)
 
 
-@partial(jax.jit, static_argnames=("steps",))
-def _descend(held: _Energy, x: Tokens, others: Array, steps: int) -> tuple[Tokens, Array, Array]:
+@partial(jax.jit, static_argnames=("steps", "block"))
+def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
     """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size."""
 
-    def slope(g: Tokens) -> tuple[Array, Array]:
-        energies = held.energy(g, others)
-        return jnp.sum(energies), energies
-
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
-        force, energies = jax.grad(slope, has_aux=True)(held.normalised(x))
+        energies, force = held.slopes(held.normalised(x), scope, block)
         new = x - (held.step_size * force).astype(x.dtype)
         flat = (*x.shape[:-2], -1)
         size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
@@ -194,11 +229,3 @@ def _descend(held: _Energy, x: Tokens, others: Array, steps: int) -> tuple[Token
 
     state, (energies, moved) = jax.lax.scan(step, x, length=steps)
     return state, energies, moved
-
-
-def _others(x: Tokens, mask) -> Bool[Array, "*b H T T"]:
-    """Tokens that each token may read: the mask's, but never itself."""
-    others = ~jnp.eye(x.shape[-2], dtype=bool)
-    others = others.reshape((1,) * (x.ndim - 1) + others.shape)
-    mask = allowed_by_head(mask, x.shape[-2], x.shape[-2], x.ndim + 1)
-    return others if mask is None else jnp.logical_and(*aligned(others, mask))

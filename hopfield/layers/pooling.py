@@ -12,7 +12,8 @@ from flax import nnx
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield.layers.association import AssociationReport, MaskLike
+from hopfield.layers._scope import MaskLike, Scores
+from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.metrics import FixedParam
 
@@ -43,6 +44,7 @@ class Hopfield(nnx.Module):
         projection: Inputs | None = None,
         *,
         mask: MaskLike = None,
+        bias: Scores | None = None,
         deterministic: bool | None = None,
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b T O"]:
@@ -52,7 +54,7 @@ class Hopfield(nnx.Module):
             query: state patterns [*b, T, F].
             stored: stored patterns [*b, S, F]; the queries if None.
             projection: what is read in their place [*b, S, F]; the stored patterns if None.
-            mask: stored patterns that may be read, as for `nnx.MultiHeadAttention`.
+            mask, bias: stored patterns that may be read, and what is added to their scores, as for `HopfieldAttention`.
             deterministic, rngs: dropout, as in Flax.
         """
         stored = query if stored is None else stored
@@ -62,14 +64,19 @@ class Hopfield(nnx.Module):
             _applied(self.stored_norm, stored),
             _applied(self.projection_norm, projection),
             mask=mask,
+            bias=bias,
             deterministic=deterministic,
             rngs=rngs,
         )
 
-    def inspect(self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None) -> AssociationReport:
+    def inspect(
+        self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None, bias: Scores | None = None
+    ) -> AssociationReport:
         """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
         stored = query if stored is None else stored
-        return self.attention.inspect(_applied(self.query_norm, query), _applied(self.stored_norm, stored), mask=mask)
+        return self.attention.inspect(
+            _applied(self.query_norm, query), _applied(self.stored_norm, stored), mask=mask, bias=bias
+        )
 
 
 class HopfieldPooling(nnx.Module):
@@ -95,17 +102,18 @@ class HopfieldPooling(nnx.Module):
         projection: Inputs | None = None,
         *,
         mask: MaskLike = None,
+        bias: Scores | None = None,
         deterministic: bool | None = None,
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b P"]:
         """All pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
         query = _repeated(self.queries[...], stored)
-        pooled = self.hopfield(query, stored, projection, mask=mask, deterministic=deterministic, rngs=rngs)
+        pooled = self.hopfield(query, stored, projection, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
         return pooled.reshape(*pooled.shape[:-2], -1)
 
-    def inspect(self, stored: Inputs, *, mask: MaskLike = None) -> AssociationReport:
+    def inspect(self, stored: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the learned queries."""
-        return self.hopfield.inspect(_repeated(self.queries[...], stored), stored, mask=mask)
+        return self.hopfield.inspect(_repeated(self.queries[...], stored), stored, mask=mask, bias=bias)
 
 
 class HopfieldLayer(nnx.Module):
@@ -133,17 +141,18 @@ class HopfieldLayer(nnx.Module):
         query: Inputs,
         *,
         mask: MaskLike = None,
+        bias: Scores | None = None,
         deterministic: bool | None = None,
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b T O"]:
         """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
         stored = _repeated(self.patterns[...], query)
         targets = stored if self.targets is None else _repeated(self.targets[...], query)
-        return self.hopfield(query, stored, targets, mask=mask, deterministic=deterministic, rngs=rngs)
+        return self.hopfield(query, stored, targets, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
 
-    def inspect(self, query: Inputs, *, mask: MaskLike = None) -> AssociationReport:
+    def inspect(self, query: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights over the learned patterns, energy, entropy and retrieval status."""
-        return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask)
+        return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask, bias=bias)
 
 
 def _norm(attention: HopfieldAttention, width: int, normalise: bool, affine: bool, rngs: nnx.Rngs):

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from tests.hopfield.layers.building import layer
 
 from hopfield import (
     Couplings,
@@ -45,7 +46,7 @@ OF_ONE, OF_ZERO = "must be an integer of at least 1", "must be an integer of at 
 
 
 def _layer(**options):
-    return HopfieldAttention(2, 8, rngs=nnx.Rngs(0), **options)
+    return layer(2, 8, **options)
 
 
 def _asynchronous(key):

@@ -98,7 +98,7 @@ X = normal(2, 5, 8)
 
 
 def _attention(**options) -> layers.HopfieldAttention:
-    return layers.HopfieldAttention(2, 8, rngs=nnx.Rngs(0), **options)
+    return layers.HopfieldAttention(2, 8, options=layers.AssociationOptions(**options), rngs=nnx.Rngs(0))
 
 
 def _on_heads(method: str) -> Callable:

@@ -7,9 +7,9 @@ import pytest
 
 from hopfield import Couplings, Memory, glauber, retrieve, separations, trajectory
 from hopfield._numerics import largest, safe_norm, unit
-from hopfield.layers._options import as_separation
 from hopfield.observables import thermodynamics, weights
 from hopfield.patterns import datasets
+from hopfield.separations import as_separation
 from hopfield.similarities import Cosine
 from hopfield.spaces import Spins
 

@@ -9,7 +9,7 @@ from flax import nnx
 from jax.flatten_util import ravel_pytree
 
 from hopfield.fisher import as_likelihood, fisher
-from hopfield.layers import HopfieldAttention
+from hopfield.layers import AssociationOptions, HopfieldAttention
 from hopfield.metrics import low_rank
 
 B, D, K = 7, 4, 3
@@ -162,7 +162,8 @@ def test_rotations_of_a_low_rank_metric_are_null_vectors():
 
 
 def test_an_attention_layer_with_a_learned_metric_has_one():
-    layer = HopfieldAttention(2, 4, metric="low_rank", metric_rank=1, rngs=nnx.Rngs(0))
+    own = AssociationOptions(metric="low_rank", metric_rank=1)
+    layer = HopfieldAttention(2, 4, options=own, rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(layer, nnx.Param, ...)
     x = jax.random.normal(jax.random.key(8), (3, 5, 4))
     run = lambda p, x: nnx.merge(graph, p, rest)(x)  # noqa: E731

@@ -10,8 +10,9 @@ import pytest
 from flax import nnx, serialization
 
 from hopfield.attention import masks
-from hopfield.layers import HopfieldAttention, attention_fn
+from hopfield.layers import AssociationOptions, HopfieldAttention, attention_fn
 from hopfield.separations import entmax
+from tests.hopfield.layers.building import layer
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 Y = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)
@@ -37,10 +38,6 @@ SHARED = {
 
 
 RUN = nnx.jit(lambda module, *inputs: module(*inputs))
-
-
-def layer(*args, seed=0, **options):
-    return HopfieldAttention(*args, **options, rngs=nnx.Rngs(seed))
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -182,7 +179,9 @@ def test_beta_is_per_head_and_positive_whatever_is_learned():
 
 def test_flax_attention_with_our_attention_fn_is_the_layer():
     options = {"separation": "sparsemax", "update_steps": 2, "learn_beta": True, "metric": "full"}
-    inside = nnx.MultiHeadAttention(2, 8, decode=False, attention_fn=attention_fn(2, 4, **options), rngs=nnx.Rngs(0))
+    inside = nnx.MultiHeadAttention(
+        2, 8, decode=False, attention_fn=attention_fn(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
+    )
     np.testing.assert_array_equal(inside(X), layer(2, 8, **options)(X))
     slopes = nnx.grad(lambda m: jnp.sum(m(X) ** 2))(inside)
     assert float(jnp.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0
@@ -212,7 +211,8 @@ def test_layers_stack_by_scan_over_depth():
     @nnx.split_rngs(splits=3)
     @nnx.vmap(in_axes=0, out_axes=0)
     def build(rngs):
-        return HopfieldAttention(2, 8, metric="low_rank", learn_beta=True, update_steps=2, rngs=rngs)
+        own = AssociationOptions(metric="low_rank", learn_beta=True, update_steps=2)
+        return HopfieldAttention(2, 8, options=own, rngs=rngs)
 
     @nnx.jit
     @nnx.scan(in_axes=(0, nnx.Carry), out_axes=nnx.Carry)
@@ -277,7 +277,7 @@ def test_bad_options_are_one_sentence(message):
         ((X[..., :5],), "inputs_q must have 8 features, got 5"),
         ((X, Y), "inputs_k must have 8 features, got 6"),
         ((X, X, Y), "inputs_v must have 8 features, got 6"),
-        ((X, None, X), "`inputs_k` cannot be None"),
+        ((X, None, X), "inputs_k must be given with inputs_v"),
     ],
     ids=["query", "key", "value", "no key"],
 )

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from tests.hopfield.layers.building import layer
 
 from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldAttention, HopfieldLayer
 
@@ -13,7 +14,7 @@ MEMORY = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)
 
 
 def attention(**options):
-    return HopfieldAttention(2, 8, **options, rngs=nnx.Rngs(0))
+    return layer(2, 8, **options)
 
 
 ASSOCIATIONS = {

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from tests.hopfield.layers.building import options as grouped
 
 from hopfield.layers import EnergyTransformerBlock
 
@@ -14,7 +15,7 @@ LARGE = nnx.initializers.normal(0.5)
 
 def block(**options):
     options = {"steps": 15, "step_size": 0.1, "kernel_init": LARGE} | options
-    return EnergyTransformerBlock(8, 2, 6, **options, rngs=nnx.Rngs(0))
+    return EnergyTransformerBlock(8, 2, 6, **grouped(options), rngs=nnx.Rngs(0))
 
 
 def test_energy_is_the_published_one():
@@ -83,7 +84,7 @@ def test_gradients_reach_every_parameter():
 )
 def test_bad_options_of_a_block_are_one_sentence(options, message):
     with pytest.raises(ValueError, match=message):
-        EnergyTransformerBlock(**({"features": 8, "num_heads": 2, "patterns": 6} | options), rngs=nnx.Rngs(0))
+        EnergyTransformerBlock(**({"features": 8, "num_heads": 2, "patterns": 6} | grouped(options)), rngs=nnx.Rngs(0))
 
 
 def test_tokens_of_another_width_are_refused():

@@ -5,9 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from tests.hopfield.layers.building import layer
 
 from hopfield.attention import masks
 from hopfield.layers import (
+    AssociationOptions,
     DecoderBlock,
     EncoderBlock,
     EnergyTransformerBlock,
@@ -26,7 +28,7 @@ X, Y = (jnp.asarray(RNG.normal(size=(B, n, 8)), jnp.float32) for n in (5, 5))
 
 def attention(**options) -> HopfieldAttention:
     """As many heads as there are sequences."""
-    return HopfieldAttention(B, 8, rngs=nnx.Rngs(0), **options)
+    return layer(B, 8, **options)
 
 
 def inside() -> nnx.MultiHeadAttention:
@@ -101,7 +103,7 @@ def test_an_identity_metric_changes_nothing_in_a_layer():
 
 def test_a_beta_that_is_not_finite_shows_at_every_shape():
     """The compiled maximum of XLA on CPUs drops NaN at these lengths."""
-    associate = attention_fn(2, 4, beta=1.0)
+    associate = attention_fn(2, 4, AssociationOptions(beta=1.0))
     assert associate.beta.fixed is not None
     associate.beta.fixed[...] = jnp.nan
     query, key = (jnp.ones((1, n, 2, 4), jnp.float32) for n in (36, 106))

@@ -8,8 +8,9 @@ import pytest
 from flax import nnx
 
 from hopfield import metrics
-from hopfield.layers import KINDS, FixedMetric, HopfieldAttention, attention_fn, learned_metric
+from hopfield.layers import KINDS, AssociationOptions, FixedMetric, attention_fn, learned_metric
 from hopfield.layers.metrics import FLOOR
+from tests.hopfield.layers.building import layer
 
 DEFINITE = ("diagonal", "low_rank", "definite")
 
@@ -49,7 +50,7 @@ def test_a_metric_is_definite_whatever_its_parameters(kind):
 def test_scores_of_a_layer_are_q_g_k(kind, per_head):
     """Weights from the dense matrix of the metric in numpy, two query heads on one key head included."""
     options = {"num_kv_heads": 1, "metric": kind, "metric_per_head": per_head}
-    module = scrambled(HopfieldAttention(2, 6, **options, rngs=nnx.Rngs(0)), size=0.5)
+    module = scrambled(layer(2, 6, **options), size=0.5)
     x = jax.random.normal(jax.random.key(1), (2, 4, 6), jnp.float32)
     query, key = (np.asarray(f(x), np.float64).swapaxes(1, 2) for f in (module.query, module.key))
     metric = module.attention_fn.metric()
@@ -62,7 +63,7 @@ def test_scores_of_a_layer_are_q_g_k(kind, per_head):
 
 
 def test_a_fixed_metric_is_not_trained():
-    module = HopfieldAttention(2, 8, metric=metrics.diagonal(np.arange(1.0, 5.0)), rngs=nnx.Rngs(0))
+    module = layer(2, 8, metric=metrics.diagonal(np.arange(1.0, 5.0)))
     assert "metric" not in nnx.state(module, nnx.Param).get("attention_fn", {})
     assert len(jax.tree.leaves(nnx.state(FixedMetric(np.eye(3))))) == 1
 
@@ -86,7 +87,7 @@ def test_a_learned_metric_solves_what_the_dot_product_can_not(kind):
     """Share of queries whose own key has the largest weight: 0.15 measured without a metric, 0.93 to 0.99 with one."""
     turn = jnp.eye(8) if kind == "diagonal" else jax.random.orthogonal(jax.random.key(9), 8)
     options = {"metric": kind, "metric_rank": 4 if kind == "low_rank" else None}
-    module = attention_fn(1, 8, **options, learn_beta=True, rngs=nnx.Rngs(0))
+    module = attention_fn(1, 8, AssociationOptions(**options, learn_beta=True), rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(module, nnx.Param, ...)
 
     def log_weights(params, query, keys):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.layers import Hopfield, HopfieldAttention, HopfieldLayer, HopfieldPooling
+from hopfield.layers import Hopfield, HopfieldLayer, HopfieldPooling
+from tests.hopfield.layers.building import layer as built
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 
 
 def attention(**options):
-    return HopfieldAttention(2, 8, **options, rngs=nnx.Rngs(0))
+    return built(2, 8, **options)
 
 
 def test_without_norms_it_is_attention():

@@ -1,0 +1,179 @@
+"""What a layer reads: the queries' steps and their read-out, all at once or a block of queries at a time.
+
+A query's result depends on no other query, so that every separation, metric, mask, bias and number of steps has a
+block-wise path by running block after block. Scores of one block are formed at a time, and formed again in the backward
+pass: memory beyond inputs and outputs is that of one block.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from flax.typing import PrecisionLike
+from jaxtyping import Array, Float
+
+from hopfield._pytrees import Node
+from hopfield.attention import attend_blockwise
+from hopfield.attention._draws import kept_rows
+from hopfield.attention.encodings import Encoding
+from hopfield.attention.masks import Causal, Mask
+from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
+from hopfield.layers._scope import Scope
+from hopfield.metrics import Metric
+from hopfield.metrics._arrays import aligned
+from hopfield.separations import LogSumExp, Separation
+
+AT_ONCE = 2**25
+"""Scores up to which all queries are read at once."""
+SCORES = 2**23
+"""Scores of a block, over all leading axes."""
+
+
+class Dropout(Node):
+    """Dropout of weights: with `broadcast` the same weights in all sequences and heads."""
+
+    key: Array
+    rate: float = struct.field(pytree_node=False)
+    broadcast: bool = struct.field(pytree_node=False, default=True)
+
+
+class Reading(Node):
+    """Keys and values by head, memory slots last, and all that it takes to read them with any query."""
+
+    key: Float[Array, "*b H S D"]
+    value: Float[Array, "*b H S V"]
+    beta: Float[Array, "*h"]
+    scope: Scope
+    metric: Metric | None = None
+    encoding: Encoding | None = None
+    dropout: Dropout | None = None
+    separation: Separation = struct.field(default=None)  # type: ignore[assignment]
+    slots: int = struct.field(pytree_node=False, default=0)
+    steps: int = struct.field(pytree_node=False, default=0)
+    rtol: float = struct.field(pytree_node=False, default=0.0)
+    implicit: bool = struct.field(pytree_node=False, default=False)
+    precision: PrecisionLike = struct.field(pytree_node=False, default=None)
+
+    @property
+    def keys(self) -> int:
+        """Number of keys that are no slots."""
+        return self.key.shape[-2] - self.slots
+
+    def memory(self, query: States, row: Any = 0) -> KeyMemory:
+        """The memory of these queries, the first of which is the one in `row`, mask and bias being theirs."""
+        rows = row + jnp.arange(query.shape[-2])
+        bias = self.scope.bias
+        if self.encoding is not None:
+            own = self.encoding.bias(query, self.beta, self.scope.offset + rows, self.keys)
+            bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
+        where, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
+        return KeyMemory(self.key, self.beta, where, bias, self.metric, self.separation, precision=self.precision)
+
+    def state(self, memory: KeyMemory, query: States) -> States:
+        """The queries after all steps but the one that reads."""
+        if self.steps == 0:
+            return query
+        if self.implicit:
+            return fixed_points(memory, query, self.steps, self.rtol)
+        return iterate(memory, query, self.steps, self.rtol).state
+
+    def read(self, query: States, queries: int, row: Any = 0) -> tuple[States, Array]:
+        """Read-out and weights of some of the `queries`, those from `row` on."""
+        memory = self.memory(query, row)
+        weights = kept = memory.weights(self.state(memory, query)).astype(self.value.dtype)
+        if self.dropout is not None:
+            rate, shape = self.dropout.rate, (*weights.shape[:-2], queries, weights.shape[-1])
+            shape = (*(1 for _ in shape[:-2]), *shape[-2:]) if self.dropout.broadcast else shape
+            keep = kept_rows(self.dropout.key, rate, shape, row, query.shape[-2])
+            kept = weights * (keep.reshape((*shape[:-2], *keep.shape[-2:])).astype(weights.dtype) / (1.0 - rate))
+        return jnp.matmul(kept, self.value, precision=self.precision), weights
+
+    def _extended(self, x: Array | None, fill: bool | int) -> Array | None:
+        """A mask or bias over the keys, extended over the slots."""
+        if x is None or not self.slots:
+            return x
+        x = jnp.broadcast_to(x, (*x.shape[:-1], self.keys))
+        return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.slots)], constant_values=fill)
+
+
+def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | None:
+    """Queries of a block, for queries of this shape [*b, H, T, D]; None for all at once."""
+    queries, leading = shape[-2], max(1, math.prod(shape[:-2]))
+    if block is None:
+        block = queries if leading * queries * keys <= AT_ONCE else max(16, SCORES // (leading * max(keys, 1)))
+    return None if block >= queries else block
+
+
+def in_blocks(
+    function: Callable[[Reading, States, Any], tuple[Any, Any]], reading: Reading, query: States, length: int | None
+) -> tuple[Any, Any]:
+    """function(reading, queries, row), its first results summed over blocks of queries, its second put together.
+
+    The reading that a block is given has the mask and bias of its queries. Rows are appended to make the last block
+    full: they may read nothing, and what they read is left out.
+    """
+    if length is None:
+        return function(reading, query, 0)
+    queries, scope, axis = query.shape[-2], reading.scope, query.ndim - 2
+    count = -(-queries // length)
+    own = [x if _by_row(x, queries) else None for x in (scope.mask, scope.bias)]
+    shared = scope.replace(**{name: None for name, x in zip(("mask", "bias"), own, strict=True) if x is not None})
+    shared = shared.replace(count=queries) if count * length > queries else shared
+
+    @partial(jax.checkpoint, prevent_cse=False)
+    def one(reading: Reading, rows, own, row):
+        given = {name: x for name, x in zip(("mask", "bias"), own, strict=True) if x is not None}
+        return function(reading.replace(scope=reading.scope.replace(**given)), rows, row)
+
+    def body(total, part):
+        summed, found = one(reading.replace(scope=shared), *part)
+        return jax.tree.map(jnp.add, total, summed), found
+
+    blocks = jax.tree.map(partial(_split, count=count, length=length), (query, own))
+    parts = (*blocks, length * jnp.arange(count))
+    shapes, _ = jax.eval_shape(one, reading.replace(scope=shared), *jax.tree.map(lambda x: x[0], parts))
+    total, found = jax.lax.scan(body, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), parts)
+    return total, jax.tree.map(partial(_joined, axis=axis, queries=queries), found)
+
+
+def fits_attention(reading: Reading) -> bool:
+    """Whether the block-wise attention does the same: one step of softmax without bias, dropout or slots."""
+    scope = reading.scope
+    bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
+    plain = type(reading.separation) is LogSumExp and reading.steps == 0
+    unbiased = reading.encoding is None or type(reading.encoding).bias is Encoding.bias
+    first = isinstance(scope.offset, int) and scope.offset == 0
+    lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)
+    return bare and plain and unbiased and first and lazily
+
+
+def attended(reading: Reading, query: States) -> States:
+    """What `attend_blockwise` reads, which skips blocks that a mask leaves out."""
+    mask = reading.scope.mask
+    if reading.scope.causal:
+        mask = mask & Causal() if isinstance(mask, Mask) else Causal()
+    found = attend_blockwise(query, reading.key, reading.value, beta=reading.beta, metric=reading.metric, mask=mask)
+    return cast(Array, found)
+
+
+def _by_row(x: Any, queries: int) -> bool:
+    """Whether an array has a row of its own for every query."""
+    return x is not None and not isinstance(x, Mask) and x.shape[-2] == queries
+
+
+def _split(x: Array, *, count: int, length: int) -> Array:
+    """Rows (axis −2) in blocks along a new first axis, zeros appended."""
+    padding = [(0, 0)] * x.ndim
+    padding[-2] = (0, count * length - x.shape[-2])
+    x = jnp.pad(x, padding)
+    return jnp.moveaxis(x.reshape((*x.shape[:-2], count, length, x.shape[-1])), -3, 0)
+
+
+def _joined(x: Array, *, axis: int, queries: int) -> Array:
+    """Blocks along the first axis put together along the one of queries, appended rows left out."""
+    x = jnp.moveaxis(x, 0, axis)
+    return jax.lax.slice_in_dim(x.reshape((*x.shape[:axis], -1, *x.shape[axis + 2 :])), 0, queries, axis=axis)

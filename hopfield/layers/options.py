@@ -1,0 +1,138 @@
+"""Options of an association, checked, and the parts of a layer they are made into, which Flax can split and save."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from flax.typing import Dtype
+from jax.typing import ArrayLike
+
+from hopfield import separations
+from hopfield._checks import number, one_of, whole
+from hopfield._numerics import is_traced
+from hopfield.attention._arguments import positive_in
+from hopfield.attention.encodings import Encoding
+from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
+from hopfield.layers.positions import Positions
+from hopfield.metrics import Identity, Metric
+from hopfield.separations import Separation, as_separation
+
+MetricLike = LearnedMetric | Metric | ArrayLike | str | None
+GRADIENTS = ("unrolled", "implicit")
+SEPARATIONS = tuple(separations.NAMES)
+"""Separations by name, as `separations.find` reads them."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class AssociationOptions:
+    """Options of an association, the same for every layer; with the defaults it is scaled dot-product attention.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import AssociationOptions, HopfieldAttention
+        >>> sparse = AssociationOptions(separation="entmax:1.5", metric="diagonal", update_steps=3)
+        >>> layer = HopfieldAttention(2, 8, options=sparse, rngs=nnx.Rngs(0))
+
+    Raises:
+        ValueError: an option outside its range or an unknown name, in one sentence.
+    """
+
+    separation: Separation | str = "softmax"
+    """A `Separation` or its name, such as "softmax", "sparsemax", "entmax:1.5", "top_k:8"."""
+    beta: ArrayLike | None = None
+    """β > 0, a number or one per head [H]; 1/√D if None, with a metric as without."""
+    learn_beta: bool = False
+    """Train β, one per head, positive by construction, starting at `beta`."""
+    metric: MetricLike = None
+    """How a query is compared with a key: a name of `layers.metrics.KINDS` to learn it, a `LearnedMetric`, or a fixed
+    `metrics.Metric` or matrix, [D, D] or [H, D, D]; None for the dot product."""
+    metric_per_head: bool = True
+    """One learned metric per head, or one that all heads share."""
+    metric_rank: int | None = None
+    """Rank of a "low_rank" or "projected" metric."""
+    update_steps: int = 1
+    """Applications of the association: all but the last move the query, the last one reads the values."""
+    rtol: float | None = None
+    """Step, relative to the state's norm, below which a query stops; from the precision if None."""
+    gradient: str = "unrolled"
+    """"unrolled" through every step, or "implicit" at the fixed point, with no memory for the steps."""
+    memory_slots: int = 0
+    """Places for weight that no key deserves: score 0, learned values that start as zeros."""
+    positions: Positions | Encoding | str | None = None
+    """Where tokens stand: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
+    block: int | None = None
+    """Queries read at a time, their scores formed again in the backward pass; chosen from the size if None."""
+
+    def __post_init__(self):
+        as_separation(self.separation)
+        whole("update_steps", self.update_steps)
+        one_of("gradient", self.gradient, GRADIENTS)
+        whole("memory_slots", self.memory_slots, 0)
+        if self.block is not None:
+            whole("block", self.block)
+        if self.rtol is not None:
+            number("rtol", self.rtol, "a finite number of at least 0", 0.0)
+
+    def refuse(self, where: str, *names: str) -> None:
+        """ValueError if one of these options, which have no meaning there, is not at its default."""
+        for field in dataclasses.fields(self):
+            if field.name in names and getattr(self, field.name) != field.default:
+                raise ValueError(f"{field.name} must be left out in {where}, got {getattr(self, field.name)!r:.60}")
+
+    def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
+        """β of these options for heads of this width."""
+        return InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
+
+    def learned_metric(self, heads: int, width: int, param_dtype: Dtype, rngs: nnx.Rngs) -> LearnedMetric | None:
+        """The metric of these options for heads of this width. Raises ValueError if it has another."""
+        if self.metric is None or isinstance(self.metric, Identity):
+            return None
+        if isinstance(self.metric, str):
+            own = heads if self.metric_per_head else None
+            return learned_metric(self.metric, width, own, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs)
+        found = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
+        if found().widths != (width, width):
+            raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
+        return found
+
+
+DEFAULT = AssociationOptions()
+
+
+class Buffer(nnx.Module):
+    """A separation as part of a module: numbers it contains are state, its class is structure."""
+
+    def __init__(self, separation: Separation | str):
+        leaves, self.structure = jax.tree.flatten(as_separation(separation))
+        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
+
+    @property
+    def value(self) -> Separation:
+        """The separation; no method, whose results `nnx.tabulate` would write down."""
+        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+
+
+class InverseTemperature(nnx.Module):
+    """β > 0, a number or one per head: given and fixed, or e^(log_beta) with log_beta [H] learned."""
+
+    def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype):
+        """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
+        start = 1.0 / np.sqrt(width) if beta is None else beta
+        if not is_traced(start):
+            positive_in(param_dtype, "beta", start)
+            if np.shape(start) not in ((), (heads,)):
+                raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
+        self.log_beta = nnx.data(None)
+        self.fixed = nnx.data(None)
+        if learned:
+            self.log_beta = nnx.Param(jnp.log(jnp.broadcast_to(jnp.asarray(start, param_dtype), (heads,))))
+        elif beta is not None:
+            self.fixed = FixedParam(jnp.asarray(start, param_dtype))
+        self.default = float(1.0 / np.sqrt(width))
+
+    def __call__(self) -> jax.Array:
+        if self.log_beta is not None:
+            return jnp.exp(self.log_beta[...])
+        return jnp.asarray(self.default) if self.fixed is None else self.fixed[...]

@@ -1,0 +1,116 @@
+"""Positions of a layer: encodings by name, as objects, or with parameters that learn.
+
+    encoding = positions()        an `Encoding` of the parameters' present values
+
+T5's and relative biases and absolute places are learned, as in the papers they come from; rotary, ALiBi and sinusoidal
+ones have nothing to learn. A user's own is a subclass of `Encoding`, or of `Positions` if it learns.
+"""
+
+import abc
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from flax.typing import Dtype
+
+from hopfield._checks import whole
+from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
+from hopfield.attention.positions import t5_buckets
+from hopfield.layers.metrics import FixedParam
+
+NAMES = ("rotary", "alibi", "t5", "relative", "sinusoidal")
+"""Positions by name, with the options of their papers; with others as objects."""
+
+
+class Positions(nnx.Module, abc.ABC):
+    """Parameters of an encoding; calling it gives the encoding. Layers that share it share its parameters."""
+
+    @abc.abstractmethod
+    def __call__(self) -> Encoding:
+        """The encoding of the parameters' present values."""
+
+
+class FixedPositions(Positions):
+    """A given encoding, held as it is: its numbers are swept or loaded, not trained."""
+
+    def __init__(self, encoding: Encoding):
+        leaves, self.structure = jax.tree.flatten(encoding)
+        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
+
+    def __call__(self) -> Encoding:
+        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+
+
+class T5Positions(Positions):
+    """Learned numbers [buckets, H] by bucket of distances, starting as zeros.
+
+    Source: Raffel et al. 2020, §2.1 (arXiv:1910.10683).
+    """
+
+    def __init__(
+        self,
+        heads: int,
+        *,
+        buckets: int = 32,
+        max_distance: int = 128,
+        bidirectional: bool = True,
+        param_dtype: Dtype = jnp.float32,
+    ):
+        """See `attention.t5_buckets`. Raises ValueError for numbers of buckets or distances that leave none."""
+        t5_buckets(jnp.zeros((), int), bidirectional=bidirectional, buckets=buckets, max_distance=max_distance)
+        self.table = nnx.Param(jnp.zeros((buckets, whole("heads", heads)), param_dtype))
+        self.bidirectional, self.max_distance = bidirectional, max_distance
+
+    def __call__(self) -> Encoding:
+        return T5(self.table[...], self.bidirectional, self.max_distance)
+
+
+class RelativePositions(Positions):
+    """Learned vectors [*heads, 2 reach + 1, D] by distance, starting as zeros (Shaw, Uszkoreit & Vaswani 2018)."""
+
+    def __init__(self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32):
+        """Vectors of a head's width; one table per head, or one that all share if `heads` is None, as in the paper."""
+        leading = () if heads is None else (whole("heads", heads),)
+        shape = (*leading, 2 * whole("reach", reach) + 1, whole("features", features))
+        self.table = nnx.Param(jnp.zeros(shape, param_dtype))
+
+    def __call__(self) -> Encoding:
+        return Relative(self.table[...])
+
+
+class AbsolutePositions(Positions):
+    """A learned vector per place [length, F], drawn with standard deviation 0.02, added to a layer's inputs."""
+
+    def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs):
+        shape = (whole("length", length), whole("features", features))
+        self.table = nnx.Param(nnx.initializers.normal(0.02)(rngs.params(), shape, param_dtype))
+
+    def __call__(self) -> Encoding:
+        return Absolute(self.table[...])
+
+
+def as_positions(
+    positions: "Positions | Encoding | str | None", heads: int, width: int, param_dtype: Dtype
+) -> Positions | None:
+    """The positions of a layer whose heads have this width.
+
+    Raises:
+        ValueError: an unknown name. TypeError: something else than a name, an `Encoding` or `Positions`.
+    """
+    if positions is None or isinstance(positions, Positions):
+        return positions
+    if isinstance(positions, Encoding):
+        return FixedPositions(positions)
+    if not isinstance(positions, str):
+        raise TypeError(f"positions must be a name, an Encoding or Positions, got {type(positions).__name__}")
+    if positions == "t5":
+        return T5Positions(heads, param_dtype=param_dtype)
+    if positions == "relative":
+        return RelativePositions(width, param_dtype=param_dtype)
+    if positions == "rotary":
+        return FixedPositions(Rotary.create(width))
+    if positions == "alibi":
+        return FixedPositions(Alibi.create(heads))
+    if positions == "sinusoidal":
+        return FixedPositions(Sinusoidal.create())
+    raise ValueError(f"positions must be one of {', '.join(NAMES)}, an Encoding or Positions, got {positions!r}")

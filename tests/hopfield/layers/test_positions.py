@@ -1,0 +1,208 @@
+"""Positions in layers: what each encoding means for the scores, in decoding, in steps, with metrics and in blocks."""
+
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield import attention
+from hopfield.attention.encodings import Encoding, Rotary
+from hopfield.layers import (
+    AbsolutePositions,
+    AssociationOptions,
+    DecoderBlock,
+    EncoderBlock,
+    EnergyTransformerBlock,
+    Hopfield,
+    HopfieldLayer,
+    HopfieldPooling,
+    RelativePositions,
+    T5Positions,
+    attention_fn,
+)
+from hopfield.layers.positions import NAMES
+from tests.hopfield.layers.building import layer
+
+RNG = np.random.default_rng(0)
+X = jnp.asarray(RNG.normal(size=(2, 6, 16)), jnp.float32)
+RUN = nnx.jit(lambda module, *inputs, **options: module(*inputs, **options))
+
+
+MANY = {"num_kv_heads": 2, "update_steps": 3, "metric": "definite"}
+
+
+def filled(positions):
+    """Positions whose learned numbers are not those they start with."""
+    if hasattr(positions, "table"):
+        positions.table[...] = jnp.asarray(RNG.normal(size=positions.table.shape), jnp.float32)
+    return positions
+
+
+POSITIONS = {
+    "rotary": lambda: "rotary",
+    "partial rotary": lambda: Rotary.create(2, base=50.0, pairing="interleaved", scaling="linear", factor=2.0),
+    "alibi": lambda: "alibi",
+    "t5": lambda: filled(T5Positions(4, buckets=8, max_distance=6)),
+    "relative": lambda: filled(RelativePositions(4, 4, reach=3)),
+    "sinusoidal": lambda: "sinusoidal",
+    "absolute": lambda: filled(AbsolutePositions(6, 16, rngs=nnx.Rngs(0))),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+@pytest.mark.parametrize(
+    "options", [{}, {"num_kv_heads": 2, "update_steps": 3, "metric": "definite"}], ids=["one", "many"]
+)
+def test_decoding_with_positions_is_causal_attention(name, options):
+    module = layer(4, 16, decode=True, positions=POSITIONS[name](), **options)
+    module.init_cache(X.shape)
+    tokens = [RUN(module, X[:, i : i + 1]) for i in range(6)]
+    np.testing.assert_allclose(jnp.concatenate(tokens, 1), module(X, decode=False, is_causal=True), atol=2e-6)
+
+
+def by_hand(module, positions) -> np.ndarray:
+    """Weights of one step from queries, keys and the functions of `hopfield.attention`."""
+    x = X
+    if positions == "sinusoidal":
+        x = x + attention.sinusoidal(6, 16)[None].astype(x.dtype)
+    query, key = (jnp.swapaxes(f(x), 1, 2).astype(jnp.float64) for f in (module.query, module.key))
+    if positions == "rotary":
+        query, key = (attention.rotary(rows, pairing="half") for rows in (query, key))
+    scores = query @ jnp.swapaxes(key, -1, -2) / 2.0
+    learned = getattr(module.attention_fn.positions, "table", None)
+    if positions == "alibi":
+        scores += attention.alibi_bias(attention.alibi_slopes(4), 6, 6)[None]
+    if positions == "t5":
+        scores += attention.t5_bias(learned[...], 6, 6)[None]
+    if positions == "relative":
+        scores += attention.relative_bias(query, learned[...].astype(jnp.float64), 6)
+    return np.asarray(jax.nn.softmax(scores))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_positions_by_name_are_those_of_the_papers(name):
+    module = layer(4, 16, positions=name)
+    filled(module.attention_fn.positions)
+    np.testing.assert_allclose(module.inspect(X).weights, by_hand(module, name), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["rotary", "partial rotary", "alibi", "t5", "relative"])
+def test_relative_positions_do_not_change_when_all_places_move(name):
+    """Seven tokens and then the last six of them alone, each reading the two before it at most."""
+    x = jnp.concatenate([X[:, :1], X], axis=1)
+    module, window = layer(4, 16, positions=POSITIONS[name]()), attention.sliding_window(2, 0)
+    np.testing.assert_allclose(module(x, mask=window)[:, 3:], module(X, mask=window)[:, 2:], atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("rotary", "definite"), ("alibi", None), ("t5", "definite"), ("relative", None)]
+)
+def test_the_energy_never_rises_with_positions(name, metric):
+    """Keys are turned and biases added before the first step, so that the theorem is that of other keys."""
+    module = layer(4, 16, positions=POSITIONS[name](), metric=metric, beta=1.0)
+    energies = []
+    for module.attention_fn.update_steps in (1, 2, 3, 6, 40):
+        energies.append(module.energy(X))
+    for before, after in pairwise(energies):
+        assert np.all(np.asarray(after) <= np.asarray(before) + 1e-5 * np.abs(before))
+    assert np.mean(energies[1]) < np.mean(energies[0]) - 1e-3
+
+
+class Nearest(Encoding):
+    """A user's own: only the distance 1 counts."""
+
+    def bias(self, query, beta, places, keys):
+        return jnp.where(places[:, None] - jnp.arange(keys)[None, :] == 1, 50.0, 0.0)[None]
+
+
+def test_a_users_own_encoding():
+    weights = layer(4, 16, positions=Nearest()).inspect(X).weights
+    np.testing.assert_allclose(np.diagonal(weights, -1, 2, 3), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["t5", "relative", "absolute"])
+def test_what_the_literature_learns_is_learned(name):
+    module = layer(4, 16, positions=POSITIONS[name]())
+    slopes = nnx.jit(nnx.grad(lambda m: jnp.sum(m(X) ** 2)))(module)
+    assert float(jnp.abs(slopes["attention_fn"]["positions"]["table"][...]).max()) > 1e-4
+    for fixed in ("rotary", "alibi", "sinusoidal"):
+        assert "positions" not in nnx.state(layer(4, 16, positions=fixed), nnx.Param).get("attention_fn", {})
+
+
+def test_layers_may_share_their_positions():
+    shared = T5Positions(4)
+    first, second = (layer(4, 16, positions=shared) for _ in range(2))
+    assert first.attention_fn.positions is second.attention_fn.positions
+
+
+BLOCKS = {
+    "hopfield": lambda one: Hopfield(one(), rngs=nnx.Rngs(1)),
+    "pooling": lambda one: HopfieldPooling(one(), 3, rngs=nnx.Rngs(1)),
+    "lookup": lambda one: HopfieldLayer(one(), 5, rngs=nnx.Rngs(1)),
+    "encoder": lambda one: EncoderBlock(one(), rngs=nnx.Rngs(1)),
+    "decoder": lambda one: DecoderBlock(one(), one(), rngs=nnx.Rngs(1)),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_take_positions_and_a_bias(name):
+    """With positions tokens are told apart: those of a set in another order are read otherwise."""
+    module = BLOCKS[name](lambda: layer(4, 16, positions="rotary"))
+    inputs = (X, X) if name == "decoder" else (X,)
+    turned = tuple(x[:, ::-1] for x in inputs)
+    found, other = RUN(module, *inputs), RUN(module, *turned)
+    other = other if name == "pooling" else other[:, ::-1]
+    assert float(jnp.abs(found - other).max()) > 1e-3
+    bias = jnp.asarray(RNG.normal(size=(1, 4, 1, 5 if name == "lookup" else 6)), jnp.float32)
+    assert float(jnp.abs(RUN(module, *inputs, bias=bias) - found).max()) > 1e-3
+
+
+@pytest.mark.parametrize("name", ["rotary", "partial rotary", "alibi", "t5", "relative", "sinusoidal"])
+def test_an_energy_transformer_descends_with_positions(name):
+    own = AssociationOptions(positions=POSITIONS[name](), metric="definite")
+    large = nnx.initializers.normal(0.5)
+    module = EnergyTransformerBlock(16, 4, 6, options=own, steps=8, kernel_init=large, rngs=nnx.Rngs(0))
+    energies = np.asarray(module.inspect(X).energy)
+    assert np.all(np.diff(energies, axis=0) <= 1e-5)
+    order = np.array([1, 0, 2, 3, 4, 5])
+    assert float(jnp.abs(module(X[:, order])[:, order] - module(X)).max()) > 1e-3
+
+
+def test_a_bias_is_added_to_the_scores_of_a_layer():
+    module, bias = layer(4, 16), jnp.asarray(RNG.normal(size=(4, 6, 6)), jnp.float32)
+    query, key = (jnp.swapaxes(f(X), 1, 2) for f in (module.query, module.key))
+    weights = jax.nn.softmax(query @ jnp.swapaxes(key, -1, -2) / 2.0 + bias[None])
+    np.testing.assert_allclose(module.inspect(X, bias=bias).weights, weights, atol=1e-6)
+    read = jnp.swapaxes(weights @ jnp.swapaxes(module.value(X), 1, 2), 1, 2)
+    np.testing.assert_allclose(module(X, bias=bias), module.out(read), atol=1e-6)
+
+
+def test_positions_elsewhere_than_in_a_layer_of_ours_need_queries_that_are_the_keys():
+    inside = attention_fn(4, 4, AssociationOptions(positions="rotary"))
+    theirs = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=inside, rngs=nnx.Rngs(0))
+    ours = layer(4, 16, positions="rotary")
+    np.testing.assert_allclose(theirs(X, decode=False), ours(X), atol=1e-6)
+    theirs.init_cache(X.shape)
+    with pytest.raises(ValueError, match="positions must be given to a HopfieldAttention"):
+        theirs(X[:, :1])
+
+
+@pytest.mark.parametrize(
+    ("positions", "error", "message"),
+    [
+        ("rope", ValueError, "positions must be one of rotary, alibi, t5, relative, sinusoidal, an Encoding or Pos"),
+        (3, TypeError, "positions must be a name, an Encoding or Positions, got int"),
+    ],
+    ids=["name", "type"],
+)
+def test_bad_positions_are_one_sentence(positions, error, message):
+    with pytest.raises(error, match=message):
+        layer(4, 16, positions=positions)
+
+
+def test_a_bias_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match=r"^bias must be \[..., heads, 6 or 1, 6 or 1\], got shape \(6, 5\)"):
+        layer(4, 16)(X, bias=jnp.ones((6, 5)))
