@@ -275,3 +275,21 @@ def test_every_module_of_the_library_has_a_test_file():
     served = {(path.parent, found.module) for path in packaged for found in imports(path)}
     untested = [path for path in modules if not is_tested(path) and (path.parent, name_of(path)) not in served]
     assert not [path.relative_to(ROOT).as_posix() for path in untested]
+
+
+FLAX = {"HopfieldAttention.__init__", "HopfieldAttention.__call__", "HopfieldAssociation.__call__"}
+"""Signatures that Flax dictates, theirs taking the place of its own."""
+
+
+def test_no_function_of_the_library_takes_more_than_twelve_arguments():
+    found = {}
+    for path in LIBRARY:
+        for parent in ast.walk(tree_of(path)):
+            for node in ast.iter_child_nodes(parent):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    given = node.args
+                    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+                    owner = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
+                    found[f"{owner}{node.name}"] = len([name for name in names if name not in ("self", "cls")])
+    many = {name: count for name, count in found.items() if count > 12 and name not in FLAX}
+    assert not many

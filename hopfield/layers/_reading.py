@@ -141,10 +141,10 @@ def in_blocks(
 
 
 def fits_attention(reading: Reading) -> bool:
-    """Whether the block-wise attention does the same: one step of softmax without bias, dropout or slots."""
+    """Whether the block-wise attention does the same: one step of a sum of exponentials and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
-    plain = type(reading.separation) is LogSumExp and reading.steps == 0
+    plain = isinstance(reading.separation, LogSumExp) and reading.steps == 0
     unbiased = reading.encoding is None or type(reading.encoding).bias is Encoding.bias
     first = isinstance(scope.offset, int) and scope.offset == 0
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)
@@ -156,7 +156,8 @@ def attended(reading: Reading, query: States) -> States:
     mask = reading.scope.mask
     if reading.scope.causal:
         mask = mask & Causal() if isinstance(mask, Mask) else Causal()
-    found = attend_blockwise(query, reading.key, reading.value, beta=reading.beta, metric=reading.metric, mask=mask)
+    given = {"beta": reading.beta, "metric": reading.metric, "separation": reading.separation, "mask": mask}
+    found = attend_blockwise(query, reading.key, reading.value, **given)  # type: ignore[arg-type]
     return cast(Array, found)
 
 

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tests.hopfield.layers.building import layer
 
 from hopfield import (
     Couplings,
@@ -33,6 +32,7 @@ from hopfield.large import counts, overlap_sampling
 from hopfield.layers import HopfieldAttention, HopfieldPooling, attention_fn
 from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets, sources
+from tests.hopfield.layers.building import layer
 
 KEY = jax.random.key(0)
 SPINS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 8))

@@ -34,9 +34,8 @@ def from_attention_weights(
         ValueError: an option that does not fit, or rotary positions of a kind that is not known.
     """
     heads, inputs, width = weights.w_query.shape
-    own = {"beta": weights.beta} if options.beta is None else {}
-    if options.positions is None and positions:
-        own["positions"] = weights.rotary()
+    beta = weights.beta if options.beta is None else options.beta
+    places = weights.rotary() if options.positions is None and positions else options.positions
     outputs = weights.w_output.shape[-1]
     layer = HopfieldAttention(
         heads,
@@ -44,7 +43,7 @@ def from_attention_weights(
         heads * width,
         outputs,
         len(weights.w_key),
-        options=dataclasses.replace(options, **own),
+        options=dataclasses.replace(options, beta=beta, positions=places),
         deterministic=True,
         decode=decode,
         param_dtype=param_dtype,

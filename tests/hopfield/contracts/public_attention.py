@@ -107,7 +107,7 @@ def _on_heads(method: str) -> Callable:
 
 
 MODULES = {
-    "HopfieldAttention": _attention(),
+    "HopfieldAttention": _attention(positions="rotary"),
     "Hopfield": layers.Hopfield(_attention(update_steps=3, metric="diagonal"), rngs=nnx.Rngs(0)),
     "HopfieldLayer": layers.HopfieldLayer(_attention(separation="sparsemax"), 3, rngs=nnx.Rngs(0)),
     "HopfieldPooling": layers.HopfieldPooling(_attention(update_steps=2, gradient="implicit"), rngs=nnx.Rngs(0)),
@@ -115,6 +115,11 @@ MODULES = {
     "EnergyTransformerBlock": layers.EnergyTransformerBlock(8, 2, 6, steps=2, rngs=nnx.Rngs(0)),
 }
 BY_HEAD = (normal(2, 5, 2, 4), normal(2, 3, 2, 4), normal(2, 3, 2, 4))
+POSITIONS = (
+    layers.T5Positions(2),
+    layers.RelativePositions(4, 2),
+    layers.AbsolutePositions(3, 4, rngs=nnx.Rngs(0)),
+)
 DECODER = layers.DecoderBlock(_attention(), _attention(), rngs=nnx.Rngs(0))
 LAYERS = (
     *(case(f"layers.{name}.__call__", module, X) for name, module in MODULES.items()),
@@ -125,6 +130,7 @@ LAYERS = (
     case("layers.HopfieldAssociation.__call__", _on_heads("__call__"), *BY_HEAD),
     case("layers.HopfieldAssociation.inspect", _on_heads("inspect"), *BY_HEAD[:2]),
     case("layers.HopfieldAssociation.stored", _on_heads("stored"), *BY_HEAD[:2], nan=(1,), shows=some),
+    *(case(f"layers.{type(places).__name__}.__call__", places) for places in POSITIONS),
     *(
         case(f"layers.{type(metric).__name__}.__call__", metric)
         for metric in (layers.learned_metric(kind, 4, 2, rngs=nnx.Rngs(0)) for kind in layers.KINDS)
@@ -205,12 +211,20 @@ EXCLUDED: dict[str, str] = {
             "layers.learned_metric",
             "layers.from_*",
             "layers.FixedMetric.__call__",
+            "layers.FixedPositions.__call__",
+            "layers.AssociationOptions.*",
             "geometry.manifolds.pullback_metric",
         )
     },
     **{
         f"hopfield.{name}.*": "abstract"
-        for name in ("metrics.Metric", "fisher.Likelihood", "layers.LearnedMetric", "optim.Manifold")
+        for name in (
+            "metrics.Metric",
+            "fisher.Likelihood",
+            "layers.LearnedMetric",
+            "layers.Positions",
+            "optim.Manifold",
+        )
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
     "hopfield.fisher.Fisher.linearised": "makes a function for loops inside compiled ones",

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tests.hopfield.layers.building import layer
 
 from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldAttention, HopfieldLayer
+from tests.hopfield.layers.building import layer
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 MEMORY = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tests.hopfield.layers.building import options as grouped
 
 from hopfield.layers import EnergyTransformerBlock
+from tests.hopfield.layers.building import options as grouped
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 LARGE = nnx.initializers.normal(0.5)

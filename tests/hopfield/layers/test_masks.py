@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tests.hopfield.layers.building import layer
 
 from hopfield.attention import masks
 from hopfield.layers import (
@@ -19,6 +18,7 @@ from hopfield.layers import (
     HopfieldPooling,
     attention_fn,
 )
+from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
 B = 2

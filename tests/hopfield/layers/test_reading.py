@@ -20,6 +20,8 @@ LENGTHS = jnp.asarray([3, 7])
 T5 = T5Positions(2, buckets=8, param_dtype=jnp.float64)
 CASES = {
     "softmax": {},
+    "softmax1": {"separation": "softmax1"},
+    "softmax1, steps": {"separation": "softmax1", "update_steps": 2},
     "entmax": {"separation": "entmax:1.5"},
     "sparsemax": {"separation": "sparsemax"},
     "top_k": {"separation": "top_k:3"},

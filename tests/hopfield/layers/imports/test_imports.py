@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
-from tests.hopfield.layers.building import layer as built
 
 from hopfield.layers import (
     Hopfield,
@@ -15,6 +14,7 @@ from hopfield.layers import (
     from_flax,
     from_hopfield_layers,
 )
+from tests.hopfield.layers.building import layer as built
 
 RUN = nnx.jit(lambda module, *inputs: module(*inputs))
 X = np.random.default_rng(0).normal(size=(2, 5, 8))

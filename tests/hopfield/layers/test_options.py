@@ -1,0 +1,74 @@
+"""Options of an association in one object, the same for every layer, and layers that Flax can write down."""
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield import metrics
+from hopfield.layers import (
+    AssociationOptions,
+    DecoderBlock,
+    EncoderBlock,
+    EnergyTransformerBlock,
+    Hopfield,
+    HopfieldAttention,
+    HopfieldLayer,
+    HopfieldPooling,
+    attention_fn,
+)
+from tests.hopfield.layers.building import layer
+
+X = jnp.asarray(np.random.default_rng(0).normal(size=(2, 5, 8)), jnp.float32)
+RICH = AssociationOptions(
+    separation="sparsemax",
+    metric=metrics.euclidean(4),
+    learn_beta=True,
+    update_steps=2,
+    memory_slots=1,
+    positions="rotary",
+    block=2,
+)
+
+
+def rich() -> HopfieldAttention:
+    return HopfieldAttention(2, 8, options=RICH, rngs=nnx.Rngs(0))
+
+
+EVERY = {
+    "attention": lambda: layer(2, 8),
+    "options": rich,
+    "metric": lambda: layer(2, 8, metric="low_rank", separation="entmax:1.5", positions="t5"),
+    "in flax": lambda: nnx.MultiHeadAttention(2, 8, decode=False, attention_fn=attention_fn(2, 4), rngs=nnx.Rngs(0)),
+    "hopfield": lambda: Hopfield(rich(), rngs=nnx.Rngs(0)),
+    "pooling": lambda: HopfieldPooling(rich(), 2, rngs=nnx.Rngs(0)),
+    "lookup": lambda: HopfieldLayer(layer(2, 8), 3, rngs=nnx.Rngs(0)),
+    "encoder": lambda: EncoderBlock(rich(), rngs=nnx.Rngs(0)),
+    "decoder": lambda: DecoderBlock(rich(), layer(2, 8), rngs=nnx.Rngs(0)),
+    "energy": lambda: EnergyTransformerBlock(8, 2, 6, rngs=nnx.Rngs(0)),
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_flax_tabulates_every_layer(name):
+    inputs = (X, X) if name == "decoder" else (X,)
+    module = EVERY[name]()
+    assert type(module).__name__ in nnx.tabulate(module, *inputs, console_kwargs={"width": 400})
+
+
+def test_options_are_frozen_and_checked_before_there_is_a_layer():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        RICH.update_steps = 3  # type: ignore[misc]
+    with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
+        AssociationOptions(block=0)
+    with pytest.raises(ValueError, match="separation must be one of softmax"):
+        AssociationOptions(separation="none such")
+
+
+def test_options_without_meaning_in_an_energy_are_refused():
+    for name, value in (("update_steps", 2), ("memory_slots", 1), ("gradient", "implicit"), ("rtol", 0.1)):
+        options = AssociationOptions(**{name: value})
+        with pytest.raises(ValueError, match=f"{name} must be left out in an EnergyTransformerBlock"):
+            EnergyTransformerBlock(8, 2, 6, options=options, rngs=nnx.Rngs(0))
