@@ -106,8 +106,9 @@ def _load_label(memory: str) -> str:
     return rf"load $\alpha = {symbol}$"
 
 
-def _betas(table: Table) -> dict[str, float]:
-    return table.drop_duplicates("memory").set_index("memory")["beta"].fillna(1.0).to_dict()
+def _betas(table: Table) -> dict[str, float | None]:
+    found = table.drop_duplicates("memory").set_index("memory")["beta"].to_dict()
+    return {memory: None if pandas.isna(beta) else float(beta) for memory, beta in found.items()}
 
 
 def _headline(memory: str) -> str:
@@ -179,7 +180,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
     _bars(ax, _shares(curve, "converged_weight", ["load"]), "load", label=f"$N={size}$, converged", **look)
 
 
-def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float]) -> None:
+def _critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float | None]) -> None:
     """Number of patterns at which half of the queries pass, against the number of neurons, with theory."""
     frame: Table = pandas.DataFrame(critical)
     clean = frame[frame["corruption"] == CLEAN]
@@ -282,7 +283,7 @@ def _overlap_title(memory: str) -> str:
     return "overlap of what is retained" if _bimodal(memory) else f"final overlap, {labels.memory(memory)}"
 
 
-def _extrapolation(ax: Axes, summary: dict, betas: dict[str, float]) -> None:
+def _extrapolation(ax: Axes, summary: dict, betas: dict[str, float | None]) -> None:
     """Critical load against N^−x with every fitted exponent, none hidden."""
     fits: Table = pandas.DataFrame(summary["extrapolation"])
     headline = _headline(fits["memory"].iloc[0])

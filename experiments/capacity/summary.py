@@ -80,11 +80,11 @@ def _one_step(rows: Table) -> list[dict]:
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     """What is judged by which cut, exact or approximate theory at this N and for N → ∞, and what kind of theory."""
-    beta = rows["beta"].fillna(1.0).iloc[0]
+    beta = rows["beta"].iloc[0]
     known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return known
-    arguments = (corruptions.flipped(curve["corruption"]), float(beta))
+    arguments = (corruptions.flipped(curve["corruption"]), None if pandas.isna(beta) else float(beta))
     at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
     limit = theory.critical_load(curve["memory"], criterion, None, *arguments)
     kind = theory.kind(curve["memory"], criterion) if at_size is not None or limit is not None else None

@@ -24,7 +24,7 @@ def depends_on_size(memory: str, criterion: str) -> bool:
     return _judged(criterion) in find(memory).theory.sized
 
 
-def critical_load(memory: str, criterion: str, neurons: int | None, corruption, beta: float) -> float | None:
+def critical_load(memory: str, criterion: str, neurons: int | None, corruption, beta: float | None) -> float | None:
     """Load at which half of the queries should pass a criterion, or 0.5 % of the spins be wrong after one step.
 
     Args:
@@ -32,7 +32,7 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
         criterion: retained or one of its cuts, one_step_error, fixed_point, target_weight or converged_weight.
         neurons: N for the finite-size prediction where there is one (`depends_on_size`); None for the limit of large N.
         corruption: flipped fraction of the start; anything else is beyond theory.
-        beta: inverse temperature.
+        beta: inverse temperature; None where there is none or the patterns decide.
     """
     if not isinstance(corruption, int | float) or corruption > 0.5:
         return None
@@ -47,7 +47,7 @@ def _judged(criterion: str) -> str:
     return "retained" if criterion in CUTS else criterion
 
 
-def _wrong(memory: str, neurons: int, corruption: float, beta: float) -> float | None:
+def _wrong(memory: str, neurons: int, corruption: float, beta: float | None) -> float | None:
     """Load at which one step leaves `WRONG` of the spins wrong: exact for odd M, interpolated between."""
 
     def excess(half: int) -> float:
@@ -70,14 +70,14 @@ def _wrong(memory: str, neurons: int, corruption: float, beta: float) -> float |
     return float(find(memory).scaling.load(patterns, neurons))
 
 
-def success(memory: str, criterion: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
+def success(memory: str, criterion: str, neurons: int, patterns, corruption, beta: float | None) -> np.ndarray | None:
     """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float):
         return None
     return find(memory).theory.success(criterion, neurons, patterns, corruption=corruption, beta=beta)
 
 
-def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float) -> np.ndarray | None:
+def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float | None) -> np.ndarray | None:
     """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float):
         return None

@@ -3,9 +3,10 @@
 A module `hopfield/memories/<name>.py` defines
 
     <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings
-    SCALING: Scaling, or a function of the parameter returning one
+    SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
-    THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one
+    THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one; what its
+        separation alone says (`hopfield.theory.derived`) where there is none
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
@@ -24,7 +25,10 @@ import numpy as np
 
 from hopfield._checks import instance, number, whole
 from hopfield.dynamics.asynchronous import Model
+from hopfield.memory import Memory
+from hopfield.similarities import Dot, SquaredDistance
 from hopfield.theory.base import Theory
+from hopfield.theory.derived import Derived, Parts
 
 
 class Scaling(NamedTuple):
@@ -66,8 +70,10 @@ class Blueprint(NamedTuple):
     integer_fields: bool = False
     """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
 
-    theory: Theory = Theory()
-    """What is predicted of it."""
+    @property
+    def theory(self) -> Theory:
+        """What is predicted of it: by its own file, or else from its separation alone."""
+        return _theory(self)
 
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
@@ -108,9 +114,8 @@ def find(spec: str) -> Blueprint:
     function = getattr(module, name)
     signature = inspect.signature(function).parameters
     arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if colon else []
-    parameter = arguments or [parameter.default for parameter in list(signature.values())[1:2]]
-    scaling = module.SCALING if isinstance(module.SCALING, Scaling) else module.SCALING(*parameter)
-    theory = getattr(module, "THEORY", Theory())
+    parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
+    scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
 
     def build(patterns, *unnamed, **options):
@@ -125,8 +130,55 @@ def find(spec: str) -> Blueprint:
     if arguments:  # the model itself knows which values it takes
         build(np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
-    theory = theory if isinstance(theory, Theory) else theory(*parameter)
-    return Blueprint(spec, build, scaling, module.ENSEMBLE, "beta" in signature, beta, integers, theory)
+    found = Blueprint(spec, build, EXTENSIVE, module.ENSEMBLE, "beta" in signature, beta, integers)
+    if scaling is None:
+        return found._replace(scaling=_derived_scaling(found))
+    return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
+
+
+@cache
+def _theory(blueprint: Blueprint) -> Theory:
+    name, colon, text = blueprint.spec.partition(":")
+    module = importlib.import_module(f"{__name__}.{name}")
+    if not hasattr(module, "THEORY"):
+        return _derived(blueprint, blueprint.scaling.load) or Theory()
+    if isinstance(module.THEORY, Theory):
+        return module.THEORY
+    default = list(inspect.signature(getattr(module, name)).parameters.values())[1].default
+    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if colon else default)
+
+
+def _derived_scaling(blueprint: Blueprint) -> Scaling:
+    """The scaling of the load by signal to noise, of a memory whose file names none."""
+    theory = _derived(blueprint, None)
+    if theory is None or theory.power is None:
+        raise ValueError(f"SCALING must be defined by memory {blueprint.spec}, whose signal to noise is no power of N")
+    return polynomial_scaling(theory.power + 1) if theory.power else EXPONENTIAL
+
+
+def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None) -> Derived | None:
+    """Theory from the separation, of a memory that is a sum over patterns of a function of their overlap."""
+    model = blueprint.build(np.ones((1, 2), np.float32))
+    spins = blueprint.ensemble == "spins"
+    if not isinstance(model, Memory) or not isinstance(model.similarity, Dot if spins else Dot | SquaredDistance):
+        return None
+    if model.separation.summand(np.arange(3.0), 0.1) is None:
+        return None
+    squared = isinstance(model.similarity, SquaredDistance)
+
+    @cache
+    def parts(neurons: int, beta: float | None) -> Parts:
+        options = {"beta": beta} if blueprint.takes_beta and beta is not None else {}
+        model = blueprint.build(np.ones((1, neurons), np.float32), **options)
+        exact = options.get("beta", blueprint.beta)
+        heat = float(model.beta) if exact is None else float(exact)
+        return Parts(
+            lambda scores: model.separation.summand(scores, heat),
+            lambda scores: model.separation.log_weight(scores, heat),
+            lambda t, m: -0.5 * (1.0 + m**2) + m * t if squared else m * t,
+        )
+
+    return Derived(parts, blueprint.ensemble, load)
 
 
 def _parameter(spec: str, text: str, kind: type | None):

@@ -28,14 +28,16 @@ class Classical(Theory):
     def kind(self, criterion: str) -> str | None:
         return {"retained": "replica symmetric", "one_step_error": "Gaussian noise"}.get(criterion)
 
-    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
         if criterion == "one_step_error" and neurons is None and corruption < 0.5:
             return float(dense.capacity(2, error)) * (1 - 2 * corruption) ** 2
         if criterion == "retained" and corruption == 0:
             return load_at_overlap(hebb.retrieval_overlap, hebb.critical_load(), cut)
         return None
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float:
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float:
         return numbers(hebb.one_step_error(neurons, patterns, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:

@@ -30,7 +30,9 @@ class Dense(Theory):
     def kind(self, criterion: str) -> str | None:
         return {"retained": "uncorrelated steps", "one_step_error": "Gaussian noise"}.get(criterion)
 
-    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
         if criterion == "one_step_error" and neurons is None and corruption < 0.5:
             return float(polynomial_theory.capacity(self.degree, error)) * (1 - 2 * corruption) ** (2 * self.degree - 2)
         if criterion == "retained" and corruption == 0:
@@ -38,7 +40,7 @@ class Dense(Theory):
             return load_at_overlap(self.retained_overlap, (float(last.load), float(last.overlap)), cut)
         return None
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float:
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float:
         return numbers(polynomial_theory.one_step_error(self.degree, neurons, patterns, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:

@@ -21,7 +21,9 @@ class OnSpins(Theory):
     def kind(self, criterion: str) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"
 
-    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
         if criterion == "target_weight":
             if neurons is None:
                 return float(spins.target_weight_load(beta, corruption))
@@ -30,12 +32,12 @@ class OnSpins(Theory):
             return float(spins.one_step_load(beta, corruption if criterion == "one_step_error" else 0.0))
         return None
 
-    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float | None:
+    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
         if criterion != "target_weight" or corruption > 0.5:
             return None
         return numbers(spins.target_weight_probability(neurons, patterns, beta, corruption))
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=1.0) -> Float | None:
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
         return None if corruption > 0.5 else numbers(spins.one_step_error(neurons, patterns, beta, corruption))
 
 

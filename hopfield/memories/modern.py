@@ -23,7 +23,9 @@ class OnSphere(Theory):
     def kind(self, criterion: str) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"
 
-    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
         if criterion not in CRITERIA or corruption != 0:
             return None
         if neurons is None:

@@ -22,7 +22,9 @@ class Projector(Theory):
     def kind(self, criterion: str) -> str | None:
         return None if criterion == "one_step_error" else "exact"
 
-    def critical_load(self, criterion, *, neurons=None, corruption=0.0, beta=1.0, cut=0.8, error=0.005) -> float | None:
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
         return 1.0 if criterion in ("retained", "fixed_point", "exact") and corruption == 0 else None
 
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:

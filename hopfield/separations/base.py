@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._pytrees import Node
@@ -96,6 +97,25 @@ class Separation(Node, abc.ABC):
 
         return jax.vmap(field, (1, 0))(steps, state)
 
+    def summand(self, scores: np.ndarray, beta: float) -> np.ndarray | None:
+        """f(β s) of every score alone where F is Σ_μ f(z_μ) or an increasing function of that sum; None elsewhere.
+
+        Up to an increasing linear map that all scores share. This one tells the sum from F's values, in JAX's default
+        precision; a separation that knows its f writes it in numpy.
+        """
+        lift = next((lift for lift in (np.asarray, np.exp) if _adds_up(self, lift)), None)
+        if lift is None:
+            return None
+        alone = np.asarray(jax.vmap(lambda z: self.potential(z[None]))(jnp.asarray(beta * scores)), np.float64)
+        return alone if lift is np.asarray else np.exp(alone - np.max(alone))
+
+    def log_weight(self, scores: np.ndarray, beta: float) -> np.ndarray:
+        """ln |f′(β s)| of every score alone, up to a number that all share, where there is a `summand`."""
+        z = jnp.asarray(beta * scores)
+        with np.errstate(divide="ignore"):
+            found = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
+        return np.asarray(found, np.float64)
+
     def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
         """ln |∇F| [M] up to a number that all patterns share, each entry from its own score only; −∞ where masked.
 
@@ -117,6 +137,14 @@ class Separation(Node, abc.ABC):
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
         """F(z) and the read-out Σ_μ ∇F_μ values_μ of all the blocks."""
         return stream.mass, stream.moment
+
+
+def _adds_up(separation: Separation, lift) -> bool:
+    """Whether lift(F) adds up over patterns, F of none counted once, to the precision of floats."""
+    scores = jnp.asarray([0.9, -0.4, 0.2, 1.3])
+    masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
+    first, second, both, none = lift(np.asarray([separation.potential(scores, jnp.asarray(mask)) for mask in masks]))
+    return bool(abs(first + second - both - none) < 1e-5 * (1 + abs(both)))
 
 
 def nonzero(x: Array) -> Array:

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool
 
@@ -34,6 +35,12 @@ class LogSumExp(Separation):
 
     def shares(self, z, where=None):
         return self.weights(z, where)
+
+    def summand(self, scores, beta):
+        return np.exp(beta * (scores - np.max(scores)))
+
+    def log_weight(self, scores, beta):
+        return beta * scores
 
     def log_sizes(self, z, where=None):
         return z if where is None else jnp.where(where, z, -jnp.inf)

@@ -4,6 +4,7 @@ import math
 from typing import ClassVar
 
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 
 from hopfield._checks import whole
@@ -42,6 +43,13 @@ class Polynomial(Separation):
 
     def weights(self, z, where=None):
         return self._base(z, where) ** (self.degree - 1)
+
+    def summand(self, scores, beta):
+        return (np.maximum(scores, 0.0) if self.rectified else np.asarray(scores)) ** self.degree  # integers stay exact
+
+    def log_weight(self, scores, beta):
+        with np.errstate(divide="ignore"):
+            return (self.degree - 1) * np.log(np.maximum(scores, 0.0) if self.rectified else np.abs(scores))
 
     def _regulariser(self, p):
         if not self.convex:

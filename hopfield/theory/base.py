@@ -47,7 +47,7 @@ class Theory:
         *,
         neurons: int | None = None,
         corruption: float = 0.0,
-        beta: float = 1.0,
+        beta: float | None = None,
         cut: float = 0.8,
         error: float = 0.005,
     ) -> float | None:
@@ -57,20 +57,20 @@ class Theory:
             criterion: one of those above.
             neurons: N for the finite-size prediction where there is one (`sized`); None for the limit of large N.
             corruption: flipped fraction of the start, 0 to 1/2.
-            beta: inverse temperature.
+            beta: inverse temperature; None where there is none or the patterns decide.
             cut: final overlap above which a pattern counts as `retained`.
             error: share of wrong spins that `one_step_error` asks for.
         """
         return None
 
     def success(
-        self, criterion: str, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float = 1.0
+        self, criterion: str, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
     ) -> Float | None:
         """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
         return None
 
     def one_step_error(
-        self, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float = 1.0
+        self, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
     ) -> Float | None:
         """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
         return None
