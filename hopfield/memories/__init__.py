@@ -19,7 +19,7 @@ import math
 import pkgutil
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -169,11 +169,11 @@ def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None)
     @cache
     def parts(neurons: int, beta: float | None) -> Parts:
         options = {"beta": beta} if blueprint.takes_beta and beta is not None else {}
-        model = blueprint.build(np.ones((1, neurons), np.float32), **options)
+        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), **options))
         exact = options.get("beta", blueprint.beta)
         heat = float(model.beta) if exact is None else float(exact)
         return Parts(
-            lambda scores: model.separation.summand(scores, heat),
+            lambda scores: cast(np.ndarray, model.separation.summand(scores, heat)),
             lambda scores: model.separation.log_weight(scores, heat),
             lambda t, m: -0.5 * (1.0 + m**2) + m * t if squared else m * t,
         )

@@ -22,23 +22,28 @@ class OnSpins(Theory):
         return None if criterion in ("exact", "retained") else "annealed"
 
     def critical_load(
-        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+        self, criterion, *, neurons=None, corruption=0.0, beta: float | None = None, cut=0.8, error=0.005
     ) -> float | None:
         if criterion == "target_weight":
             if neurons is None:
-                return float(spins.target_weight_load(beta, corruption))
-            return float(spins.critical_load(neurons, beta, corruption))
+                return float(spins.target_weight_load(_heat(beta), corruption))
+            return float(spins.critical_load(neurons, _heat(beta), corruption))
         if neurons is None and (criterion == "one_step_error" or criterion == "fixed_point"):
-            return float(spins.one_step_load(beta, corruption if criterion == "one_step_error" else 0.0))
+            return float(spins.one_step_load(_heat(beta), corruption if criterion == "one_step_error" else 0.0))
         return None
 
-    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
+    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
         if criterion != "target_weight" or corruption > 0.5:
             return None
-        return numbers(spins.target_weight_probability(neurons, patterns, beta, corruption))
+        return numbers(spins.target_weight_probability(neurons, patterns, _heat(beta), corruption))
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
-        return None if corruption > 0.5 else numbers(spins.one_step_error(neurons, patterns, beta, corruption))
+    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
+        return None if corruption > 0.5 else numbers(spins.one_step_error(neurons, patterns, _heat(beta), corruption))
+
+
+def _heat(beta: float | None) -> float:
+    """λ, 1 where none is given as in the memory itself."""
+    return 1.0 if beta is None else beta
 
 
 THEORY = OnSpins()

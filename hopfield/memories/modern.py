@@ -24,13 +24,15 @@ class OnSphere(Theory):
         return None if criterion in ("exact", "retained") else "annealed"
 
     def critical_load(
-        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+        self, criterion, *, neurons=None, corruption=0.0, beta: float | None = None, cut=0.8, error=0.005
     ) -> float | None:
         if criterion not in CRITERIA or corruption != 0:
             return None
         if neurons is None:
-            return float(spherical.typical_load(beta, "sphere"))
-        return float(spherical.critical_load(neurons, beta * neurons, CRITERIA[criterion]))  # κ on the unit sphere
+            return float(spherical.typical_load(_heat(beta), "sphere"))
+        return float(
+            spherical.critical_load(neurons, _heat(beta) * neurons, CRITERIA[criterion])
+        )  # κ on the unit sphere
 
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
         patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
@@ -42,6 +44,11 @@ class OnSphere(Theory):
 
     def nearest_share(self, neurons: int, patterns: int, overlaps: Float) -> Float:
         return numbers(basins.nearest_pattern_share(neurons, patterns, overlaps))
+
+
+def _heat(beta: float | None) -> float:
+    """λ, 1 where none is given as in the memory itself."""
+    return 1.0 if beta is None else beta
 
 
 THEORY = OnSphere()

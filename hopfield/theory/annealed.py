@@ -11,7 +11,7 @@ A memory says what a pattern weighs, ln w(t, m), when the state is m times the p
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -51,7 +51,7 @@ def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0
         log_density = log_density - 0.5 * np.log(2 * np.pi * variance)
     weights = log_weight(t, overlap)
     terms = log_density + weights
-    total, mine = float(logsumexp(terms)), float(log_weight(np.array([own]), overlap)[0])
+    total, mine = float(cast(float, logsumexp(terms))), float(log_weight(np.array([own]), overlap)[0])
     if not np.isfinite(total):
         return Others(mine - total, 0.0, 0.0)
     law = np.exp(terms - total)

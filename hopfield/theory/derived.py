@@ -106,9 +106,9 @@ class Derived(Theory):
         if self.ensemble != "spins" or not self.power or self.power < 2:
             return None
         overlaps, loads = self._branch
-        top = int(np.argmax(loads))
+        top, load = int(np.argmax(loads)), numbers(load)
         found = np.interp(load, loads[top:][::-1], overlaps[top:][::-1], left=1.0)
-        return numbers(np.where(np.asarray(load) <= loads[top], found, np.nan))
+        return numbers(np.where(load <= loads[top], found, np.nan))
 
     @cached_property
     def _noise(self) -> float:

@@ -19,6 +19,7 @@ from scipy.special import gammaln, logsumexp
 
 from hopfield.theory import sums
 from hopfield.theory._arguments import Float
+from hopfield.theory.base import numbers
 
 Function = Callable[[Float], Float]
 """Of an array of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""
@@ -31,7 +32,7 @@ def binomial(neurons: int) -> tuple[Float, Float]:
     """Sums of N fair signs and the logarithms of their probabilities [N + 1]."""
     positive = np.arange(neurons + 1)
     log_count = gammaln(neurons + 1) - gammaln(positive + 1) - gammaln(neurons - positive + 1)
-    return 2.0 * positive - neurons, log_count - logsumexp(log_count)
+    return numbers(2.0 * positive - neurons), numbers(log_count - logsumexp(log_count))
 
 
 def one_step_error(summand: Function, neurons: int, patterns: int, flipped: int = 0) -> float:

@@ -47,7 +47,7 @@ def test_critical_loads(memory, criterion, neurons, start, beta, load):
     assert found == pytest.approx(load, rel=1e-6)
 
 
-@pytest.mark.parametrize("memory", ["storkey", "sparse:1.5", "epanechnikov"])
+@pytest.mark.parametrize("memory", ["storkey", "sparse:1.5"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_memories_without_a_theory_have_no_line(memory, criterion):
     assert theory.critical_load(memory, criterion, None, 0.0, 1.0) is None
