@@ -11,7 +11,6 @@ that it imports nothing heavier than numpy:
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
-    def science(config) -> dict                    all else that a point's numbers depend on (seed, queries, sweeps ...)
     def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
@@ -34,8 +33,9 @@ and, where later points depend on what earlier ones have shown,
     def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
                                                    the table; called again until it returns nothing new
 
-A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. Contents of
-the files that options name belong to the science by themselves; where rows depend on more files,
+A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. What rows
+depend on besides their points, their science, is every option that is not declared to be an `axis`, and the contents of
+the files that options name; where rows depend on more files,
 
     def inputs(config) -> list[Path]               those beside a checkpoint, say
 
@@ -64,6 +64,7 @@ def about(
     *,
     used_when: Use | None = None,
     entries_of: str | None = None,
+    axis: bool = False,
     extends: bool = False,
     formerly: str | None = None,
     **limits: Any,
@@ -74,7 +75,9 @@ def about(
         text: the line that `--help` prints.
         used_when: when the option, or each of a group, does something (`bounds.Use`); always if None.
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
-        extends: whether more of it only adds points of the same science, as samples, sizes and loads do: runs that
+        axis: whether rows depend on it through their points, or through contents of the file that it names, and on
+            nothing else of it; every other option belongs to the science of all rows.
+        extends: whether it is such an axis of which more only adds points, as of samples, sizes and loads: runs that
             differ in nothing else share a folder and a table.
         formerly: a name that it had once, which is refused with a sentence that says the present one.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
@@ -84,6 +87,7 @@ def about(
         "bounds": Bounds(**limits),
         "used_when": used_when,
         "entries_of": entries_of,
+        "axis": axis or extends,
         "extends": extends,
         "formerly": formerly,
     }
@@ -158,10 +162,6 @@ class Experiment(Protocol):
 
     def points(self, config: Any) -> list[dict]:
         """Every point to measure, in the order of the table."""
-        ...
-
-    def science(self, config: Any) -> dict:
-        """All else that a point's numbers depend on."""
         ...
 
     def measure(self, config: Any, points: Sequence[dict]) -> Iterator[dict]:

@@ -43,6 +43,7 @@ class Config(contract.Config):
             nonempty=True,
             numbered=True,
             meaning="memory",
+            axis=True,
         ),
     )
     overlaps: list[float] = field(
@@ -51,5 +52,5 @@ class Config(contract.Config):
     )
     per_memory: dict[str, Scale] = field(
         default_factory=dict,
-        metadata=about("scales of single memories", numbered=True, meaning="memory", entries_of="memories"),
+        metadata=about("scales of single memories", numbered=True, meaning="memory", entries_of="memories", axis=True),
     )

@@ -27,7 +27,7 @@ from experiments.contract import Cost
 from experiments.shared import pattern_sets, program, spellings
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
 X_AXIS = "start_overlap"
 PARITY = "odd"
@@ -101,11 +101,6 @@ def points(config: Config) -> list[dict]:
                         for sample in range(scale.samples)
                     ]
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

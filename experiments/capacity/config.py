@@ -45,10 +45,10 @@ class Scale:
         metadata=about("disorder samples at each point, or {size: samples} from that size on", extends=True),
     )
     queries: int | None = field(
-        default=None, metadata=about("patterns queried in each sample", least=1, formerly="probes")
+        default=None, metadata=about("patterns queried in each sample", least=1, formerly="probes", axis=True)
     )
     dynamics: list[str] | None = field(
-        default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True)
+        default=None, metadata=about(f"any of {', '.join(DYNAMICS)}", among=DYNAMICS, nonempty=True, axis=True)
     )
     corruption: list[Any] | None = field(
         default=None,
@@ -56,15 +56,21 @@ class Scale:
             "starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount",
             nonempty=True,
             meaning="corruption",
+            axis=True,
         ),
     )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
-    max_steps: int | None = field(default=None, metadata=about("updates or sweeps of one retrieval at most", least=1))
+    beta: float | None = field(
+        default=None, metadata=about("inverse temperature, where the memory has one", above=0, axis=True)
+    )
+    max_steps: int | None = field(
+        default=None, metadata=about("updates or sweeps of one retrieval at most", least=1, axis=True)
+    )
     parity: Parity | None = field(
         default=None,
         metadata=about(
             "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
             used_when=judged("a memory with loads has fields that are integers (classical, dense)", "rounds"),
+            axis=True,
         ),
     )
 
@@ -80,6 +86,7 @@ class Config(Scale, contract.Config):
             nonempty=True,
             numbered=True,
             meaning="memory",
+            axis=True,
         ),
     )
     per_memory: dict[str, Scale] = field(
@@ -89,6 +96,7 @@ class Config(Scale, contract.Config):
             numbered=True,
             meaning="memory",
             entries_of="memories",
+            axis=True,
         ),
     )
     ensembles: list[str] = field(
@@ -98,6 +106,7 @@ class Config(Scale, contract.Config):
             nonempty=True,
             meaning="ensemble",
             formerly="sources",
+            axis=True,
         ),
     )
     clamp: bool = field(

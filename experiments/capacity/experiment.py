@@ -31,7 +31,7 @@ from experiments.shared import corruptions, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
 X_AXIS = "load"
 
@@ -96,11 +96,6 @@ def points(config: Config) -> list[dict]:
                     }
                     found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed, "clamp": config.clamp}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -27,9 +27,11 @@ class Config(contract.Config):
     )
     corruption: list[float] = field(
         default_factory=lambda: [0.0],
-        metadata=about("fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True),
+        metadata=about(
+            "fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True, axis=True
+        ),
     )
-    beta: float = field(default=1.0, metadata=about("inverse temperature in exp(β ξ·x), above 0", above=0))
+    beta: float = field(default=1.0, metadata=about("inverse temperature in exp(β ξ·x), above 0", above=0, axis=True))
     around: list[float] = field(
         default_factory=lambda: [-0.06, -0.03, -0.01, 0.01, 0.03, 0.06],
         metadata=about(

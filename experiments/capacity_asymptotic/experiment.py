@@ -22,7 +22,7 @@ from experiments.capacity_asymptotic.theory import thresholds
 from experiments.contract import Cost
 from experiments.shared import corruptions
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
 X_AXIS = "load"
 MOST = 2**24
@@ -62,11 +62,6 @@ def points(config: Config) -> list[dict]:
                 if neurons in config.enumerated and load * neurons <= np.log(MOST):
                     found.append({"method": "enumerated", **point})
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {name: getattr(config, name) for name in ("seed", "sampled_queries", "samples", "queries")}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -23,6 +23,7 @@ class Config(contract.Config):
             "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
             nonempty=True,
             numbered=True,
+            axis=True,
         ),
     )
     lengths: list[int] = field(
@@ -31,7 +32,7 @@ class Config(contract.Config):
     )
     passes: list[str] = field(
         default_factory=lambda: ["forward"],
-        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True),
+        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True, axis=True),
     )
     width: int = field(default=16, metadata=about("dimensions D of queries, keys and values", least=1))
     spread: float = field(

@@ -20,7 +20,7 @@ from experiments.efficient_attention.figure import plot
 from experiments.efficient_attention.measurement import measured
 from experiments.efficient_attention.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "length"
 
 
@@ -46,12 +46,6 @@ def points(config: Config) -> list[dict]:
         for length in config.lengths
         if method != "dense" or length <= config.largest_dense
     ]
-
-
-def science(config: Config) -> dict:
-    """What else the numbers depend on."""
-    names = ("seed", "width", "spread", "repeats", "samples", "largest_dense")
-    return {name: getattr(config, name) for name in names}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:

@@ -22,6 +22,7 @@ class Config(contract.Config):
             nonempty=True,
             numbered=True,
             meaning="memory",
+            axis=True,
         ),
     )
     ensembles: list[str] = field(
@@ -30,6 +31,7 @@ class Config(contract.Config):
             "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
             nonempty=True,
             meaning="ensemble",
+            axis=True,
         ),
     )
     neurons: int = field(
@@ -38,15 +40,17 @@ class Config(contract.Config):
             "number of neurons N of random patterns",
             least=2,
             used_when=judged("ensembles has a random one", "random"),
+            axis=True,
         ),
     )
-    patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3))
+    patterns: int = field(default=64, metadata=about("number of stored patterns M", least=3, axis=True))
     corruption: list[Any] = field(
         default_factory=lambda: [0.0, "lower:0.5"],
         metadata=about(
             "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
             nonempty=True,
             meaning="corruption",
+            axis=True,
         ),
     )
     ratios: list[float] = field(
@@ -60,9 +64,9 @@ class Config(contract.Config):
     )
     fixed: list[float] = field(
         default_factory=lambda: [0.1, 0.3, 4.0],
-        metadata=about("further β, same units, at which the query is looked at where it starts", above=0),
+        metadata=about("further β, same units, at which the query is looked at where it starts", above=0, axis=True),
     )
-    steps: int = field(default=6, metadata=about("updates followed", least=1))
+    steps: int = field(default=6, metadata=about("updates followed", least=1, axis=True))
     samples: int = field(default=3, metadata=about("draws of patterns", least=1))
     queries: int = field(default=8, metadata=about("patterns queried in each draw", least=1))
     band: float = field(default=0.8, metadata=about("share of the queries between _low and _high", above=0, below=1))

@@ -36,7 +36,7 @@ from hopfield import Memory
 from hopfield.memories import find
 from hopfield.spaces import Spins
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
 X_AXIS = "beta"
 
@@ -99,11 +99,6 @@ def points(config: Config) -> list[dict]:
 
 def _steps(config: Config, ratio: float) -> int:
     return config.steps if ratio in config.ratios else 0
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {name: getattr(config, name) for name in ("seed", "samples", "queries", "band", "rise")}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

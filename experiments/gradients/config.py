@@ -34,21 +34,21 @@ class Config(contract.Config):
 
     shapes: list[str] = field(
         default_factory=lambda: ["rows", "grouped"],
-        metadata=about(f"shapes, any of {', '.join(SHAPES)}", among=tuple(SHAPES), nonempty=True),
+        metadata=about(f"shapes, any of {', '.join(SHAPES)}", among=tuple(SHAPES), nonempty=True, axis=True),
     )
     masks: list[str] = field(
         default_factory=lambda: ["none", "random"],
-        metadata=about(f"masks, any of {', '.join(MASKS)}", among=MASKS, nonempty=True),
+        metadata=about(f"masks, any of {', '.join(MASKS)}", among=MASKS, nonempty=True, axis=True),
     )
     metrics: list[str] = field(
         default_factory=lambda: ["none", "low_rank"],
-        metadata=about(f"metrics, any of {', '.join(METRICS)}", among=tuple(METRICS), nonempty=True),
+        metadata=about(f"metrics, any of {', '.join(METRICS)}", among=tuple(METRICS), nonempty=True, axis=True),
     )
     separations: list[str] = field(
         default_factory=lambda: ["softmax", "sparsemax"],
-        metadata=about(f"any of {', '.join(SEPARATIONS)}", among=SEPARATIONS, nonempty=True),
+        metadata=about(f"any of {', '.join(SEPARATIONS)}", among=SEPARATIONS, nonempty=True, axis=True),
     )
     dtypes: list[str] = field(
         default_factory=lambda: list(DTYPES),
-        metadata=about(f"number types, any of {', '.join(DTYPES)}", among=DTYPES, nonempty=True),
+        metadata=about(f"number types, any of {', '.join(DTYPES)}", among=DTYPES, nonempty=True, axis=True),
     )

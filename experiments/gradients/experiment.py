@@ -15,7 +15,7 @@ from experiments.gradients.figure import plot
 from experiments.gradients.measurement import verified
 from experiments.gradients.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "magnitude"
 
 
@@ -42,11 +42,6 @@ def points(config: Config) -> list[dict]:
 def arguments(metric: str) -> list[str]:
     """Everything that attention with this metric has a gradient in."""
     return ["query", "key", "value", *(f"metric.{leaf}" for leaf in METRICS[metric]), "beta", "bias", "temperature"]
-
-
-def science(config: Config) -> dict:
-    """What else the numbers depend on."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:

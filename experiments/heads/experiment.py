@@ -36,7 +36,7 @@ from experiments.heads.measurement import (
 from experiments.heads.summary import summarise
 from experiments.shared.files import digest
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "inputs", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "inputs", "measure", "plot", "points", "summarise"]
 X_AXIS = "layer"
 SPECTRUM, SIMILARITY = ("singular_value",), ("similarity", "published")
 PAIR = (*MEASURES, "attention", "random", "random_deviation", "attention_error")
@@ -67,11 +67,6 @@ def points(config: Config) -> list[dict]:
     if digest(located(config)) == encoder.DIGEST:
         found += [("similarity", -1, index, 0) for index in range(len(encoder.PUBLISHED))]
     return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in found]
-
-
-def science(config: Config) -> dict:
-    """What else the numbers depend on: how much of the text is read, and by how many heads."""
-    return {name: getattr(config, name) for name in ("seed", "heads", "texts", "length")}
 
 
 def inputs(config: Config) -> list[Path]:

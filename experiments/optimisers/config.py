@@ -17,7 +17,7 @@ class Config(contract.Config):
 
     rules: list[str] = field(
         default_factory=lambda: ["adam", "lbfgs", "cholesky"],
-        metadata=about(f"any of {', '.join(RULES)}", among=RULES, nonempty=True),
+        metadata=about(f"any of {', '.join(RULES)}", among=RULES, nonempty=True, axis=True),
     )
     conditioning: list[float] = field(
         default_factory=lambda: [1.0, 30.0],
@@ -26,10 +26,11 @@ class Config(contract.Config):
         ),
     )
     batches: list[str] = field(
-        default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True)
+        default_factory=lambda: ["full"], metadata=about("full, mini or both", among=BATCHES, nonempty=True, axis=True)
     )
-    batch: int = field(
-        default=32, metadata=about("examples of a mini-batch", least=1, used_when=chosen("batches", "mini"))
+    batch_size: int = field(
+        default=32,
+        metadata=about("examples of a mini-batch", least=1, formerly="batch", used_when=chosen("batches", "mini")),
     )
     samples: int = field(default=2, metadata=about("problems measured", least=1, extends=True))
     tuning: int = field(default=1, metadata=about("further problems, not measured, that rules are tuned on", least=1))
@@ -65,5 +66,5 @@ class Config(contract.Config):
         super().__post_init__()
         if not 2 <= self.classes <= self.patterns:
             raise ValueError(f"classes must lie between 2 and the {self.patterns} patterns, got {self.classes}")
-        if not 1 <= self.batch <= self.examples:
-            raise ValueError(f"batch must lie between 1 and the {self.examples} examples, got {self.batch}")
+        if not 1 <= self.batch_size <= self.examples:
+            raise ValueError(f"batch_size must lie between 1 and the {self.examples} examples, got {self.batch_size}")

@@ -31,7 +31,7 @@ from experiments.optimisers.figure import plot
 from experiments.optimisers.problem import Shape
 from experiments.optimisers.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "conditioning"
 TUNING = 2**31
 """Number of the first problem that rules are tuned on; those measured count from zero."""
@@ -43,7 +43,7 @@ def cost(config: Config) -> Cost:
     examples, size = config.examples + config.held, config.features * config.patterns
     steps = max(config.steps, config.natural_steps, config.mini_steps)
     whole = max(size**2 if set(config.rules) & {"cg", "cholesky", "kernel"} else size, config.patterns**2)
-    order = (steps + config.examples) * config.batch if "mini" in config.batches else 0
+    order = (steps + config.examples) * config.batch_size if "mini" in config.batches else 0
     elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.search_trials)
     runs = tasks * len(config.rules) * (config.search_trials * config.tuning + config.samples * (config.repeats + 2))
     points = tasks * len(config.rules) * config.samples
@@ -58,13 +58,6 @@ def points(config: Config) -> list[dict]:
         for batch, conditioning, rule in product(*map(dict.fromkeys, axes))
         for sample in range(config.samples)
     ]
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    names = ("seed", "tuning", "search_trials", "steps", "natural_steps", "mini_steps", "tolerance", "repeats")
-    sizes = ("features", "patterns", "classes", "examples", "held")
-    return {name: getattr(config, name) for name in (*names, *sizes)} | {"batch_size": config.batch}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
@@ -91,7 +84,7 @@ def _limit(config: Config, rule: str, batch: str) -> int:
 def _setting(config: Config, point: dict, sample: int) -> measurement.Setting:
     sizes = config.features, config.patterns, config.classes, config.examples, config.held
     seed = (config.seed, sample)
-    batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch, config.mini_steps)
+    batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch_size, config.mini_steps)
     length = max(config.steps, longest)
     return measurement.setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
 

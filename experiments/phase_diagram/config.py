@@ -97,22 +97,23 @@ class Config(contract.Config):
 
     memories: list[str] = field(
         default_factory=lambda: list(MEMORIES),
-        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True),
+        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True, axis=True),
     )
     studies: list[str] = field(
         default_factory=lambda: list(STUDIES),
-        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True),
+        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True, axis=True),
     )
     classical: Classical = field(
         default_factory=Classical,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP))),
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP)), axis=True),
     )
     modern: Modern = field(
-        default_factory=Modern, metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)))
+        default_factory=Modern,
+        metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)), axis=True),
     )
     curves: Curves = field(
         default_factory=Curves,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE))),
+        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE)), axis=True),
     )
 
     def __post_init__(self) -> None:

@@ -28,7 +28,7 @@ from experiments.phase_diagram.summary import summarise
 from experiments.shared import pattern_sets, program
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "summarise"]
 
 X_AXIS = "load"
 PARITY = "odd"
@@ -166,11 +166,6 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
         }
         found += _curve_points(config, effort, load, between(shares, config.curves.levels))
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -19,6 +19,7 @@ class Scan:
             nonempty=True,
             numbered=True,
             meaning="memory",
+            axis=True,
         ),
     )
     ensembles: list[str] | None = field(
@@ -28,6 +29,7 @@ class Scan:
             " generated: spins, never stored",
             nonempty=True,
             meaning="ensemble",
+            axis=True,
         ),
     )
     neurons: list[int] | None = field(
@@ -42,6 +44,7 @@ class Scan:
             "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
             nonempty=True,
             meaning="corruption",
+            axis=True,
         ),
     )
     kappas: list[float] | None = field(
@@ -65,9 +68,9 @@ class Scan:
     )
     samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1, extends=True))
     queries: int | None = field(
-        default=None, metadata=about("patterns queried in each draw", least=1, formerly="probes")
+        default=None, metadata=about("patterns queried in each draw", least=1, formerly="probes", axis=True)
     )
-    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1))
+    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1, axis=True))
 
 
 class At(NamedTuple):
@@ -94,11 +97,14 @@ class Config(Scan, contract.Config):
         metadata=about(
             "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
             entries_of="parts",
+            axis=True,
         ),
     )
     parts: list[str] | None = field(
         default=None,
-        metadata=about("names of the scans to measure, one after another (null: all of them)", nonempty=True),
+        metadata=about(
+            "names of the scans to measure, one after another (null: all of them)", nonempty=True, axis=True
+        ),
     )
 
     def __post_init__(self) -> None:

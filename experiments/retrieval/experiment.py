@@ -32,7 +32,7 @@ from hopfield import Memory
 from hopfield.memories import find
 
 __all__ = [
-    "X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "science", "summarise",
+    "X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "summarise",
 ]  # fmt: skip
 X_AXIS = "kappa"
 SMALL = 512
@@ -147,11 +147,6 @@ def points(config: Config) -> list[dict]:
                         point |= {"queries": min(at.queries, patterns), "max_steps": at.max_steps}
                         found.setdefault(tuple(point.values()), point)
     return list(found.values())
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,7 +30,7 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
         points: those to be measured.
 
     Returns:
-        What `experiment.science` says, with
+        What `constants` says, with
         precision: JAX's types and products of numbers and its generator of random ones.
         files: hashes of the files that options name and that every row depends on, by option.
         contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
@@ -44,7 +45,13 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     further = getattr(experiment, "inputs", None)
     for path in further(config) if further is not None else ():
         hashes[path.name] = files.digest(path)
-    return experiment.science(config) | {"precision": _precision(), "files": hashes, "contents": contents}
+    return constants(config) | {"precision": _precision(), "files": hashes, "contents": contents}
+
+
+def constants(config: contract.Config) -> dict:
+    """The options that rows depend on in other ways than through their points and the files that options name."""
+    axes = {entry.name for entry in fields(config) if entry.metadata.get("axis")}
+    return {name: value for name, value in files.options(config).items() if name not in axes}
 
 
 def hashes(experiment: str, science: dict, options: dict[str, Any]) -> tuple[str, str, str]:

@@ -22,7 +22,11 @@ class Config(contract.Config):
     ensembles: list[str] = field(
         default_factory=lambda: ["digits"],
         metadata=about(
-            "images: digits, photographs, or .npy or .npz files", nonempty=True, meaning="ensemble", formerly="sources"
+            "images: digits, photographs, or .npy or .npz files",
+            nonempty=True,
+            meaning="ensemble",
+            formerly="sources",
+            axis=True,
         ),
     )
     similarities: list[str] = field(
@@ -31,6 +35,7 @@ class Config(contract.Config):
             "any of dot, cosine, correlation, euclidean, manhattan",
             nonempty=True,
             used_when=judged("each goes with one of separations", "all_similarities_paired"),
+            axis=True,
         ),
     )
     separations: list[str] = field(
@@ -41,6 +46,7 @@ class Config(contract.Config):
             numbered=True,
             meaning="separation",
             used_when=judged("each goes with one of similarities", "all_separations_paired"),
+            axis=True,
         ),
     )
     dynamics: list[str] = field(
@@ -50,6 +56,7 @@ class Config(contract.Config):
             among=DYNAMICS,
             nonempty=True,
             used_when=judged("each goes with a pair of the others", "all_dynamics_paired"),
+            axis=True,
         ),
     )
     patterns: list[int] = field(
@@ -62,6 +69,7 @@ class Config(contract.Config):
                 "across is given for all but the largest",
                 lambda config: bool(config.across) or len(set(config.patterns)) == 1,
             ),
+            axis=True,
         ),
     )
     corruption: list[Any] = field(
@@ -70,11 +78,12 @@ class Config(contract.Config):
             "queries at the largest M: mask:, lower: (fraction blackened) or noise:deviation",
             nonempty=True,
             meaning="corruption",
+            axis=True,
         ),
     )
     across: list[Any] = field(
         default_factory=lambda: ["noise:0.4"],
-        metadata=about("queries at every M, of the same kinds", meaning="corruption"),
+        metadata=about("queries at every M, of the same kinds", meaning="corruption", axis=True),
     )
     samples: int = field(default=3, metadata=about("draws of stored images", least=1, extends=True))
     tuning: int = field(

@@ -34,7 +34,7 @@ from experiments.separation.figure import plot
 from experiments.separation.summary import summarise
 from experiments.shared import corruptions, parallel, pattern_sets
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
 TUNING = 2**31
 """Number of the first draw that β is tuned on; those measured count from zero."""
@@ -132,12 +132,6 @@ def points(config: Config) -> list[dict]:
             point = dict(zip([*TASK, *PAIR], (ensemble, patterns, start, *pair), strict=True))
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    names = ("seed", "tuning", "queries", "sharpness", "threshold", "max_steps")
-    return {name: getattr(config, name) for name in names}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:

@@ -14,7 +14,8 @@ class Config(contract.Config):
     """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
 
     tasks: list[str] = field(
-        default_factory=lambda: list(TASKS), metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True)
+        default_factory=lambda: list(TASKS),
+        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True, axis=True),
     )
     patterns: list[int] = field(
         default_factory=lambda: [256, 4096],
@@ -28,7 +29,7 @@ class Config(contract.Config):
     )
     at: dict[str, int] = field(
         default_factory=lambda: {"patterns": 2048, "neurons": 16, "queries": 8},
-        metadata=about("M, N and Q of the axes that are not varied", least=1),
+        metadata=about("M, N and Q of the axes that are not varied", least=1, axis=True),
     )
     repeats: int = field(default=3, metadata=about("runs of every point; the fastest counts", least=1))
 

@@ -18,7 +18,7 @@ from experiments.throughput.figure import plot
 from experiments.throughput.measurement import measured
 from experiments.throughput.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
 
 
@@ -44,11 +44,6 @@ def points(config: Config) -> list[dict]:
                 if task != "counts" or point["queries"] * (point["neurons"] + 1) ** 2 <= 2**23:
                     found.append(point)
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed, "repeats": config.repeats}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

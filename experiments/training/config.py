@@ -51,15 +51,15 @@ class Config(contract.Config):
 
     tasks: list[str] = field(
         default_factory=lambda: ["wine"],
-        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True),
+        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True, axis=True),
     )
     layers: list[str] = field(
         default_factory=lambda: ["lookup"],
-        metadata=about(f"any of {', '.join(LAYERS)}", among=LAYERS, nonempty=True),
+        metadata=about(f"any of {', '.join(LAYERS)}", among=LAYERS, nonempty=True, axis=True),
     )
     metrics: list[str] = field(
         default_factory=lambda: ["none"],
-        metadata=about(f"any of {', '.join(METRICS)}", among=METRICS, nonempty=True),
+        metadata=about(f"any of {', '.join(METRICS)}", among=METRICS, nonempty=True, axis=True),
     )
     separations: list[str] = field(
         default_factory=lambda: ["softmax"],
@@ -68,21 +68,24 @@ class Config(contract.Config):
             nonempty=True,
             numbered=True,
             meaning="separation",
+            axis=True,
         ),
     )
     optimisers: list[str] = field(
         default_factory=lambda: ["adam"],
-        metadata=about(f"any of {', '.join(OPTIMISERS)}", among=OPTIMISERS, nonempty=True),
+        metadata=about(f"any of {', '.join(OPTIMISERS)}", among=OPTIMISERS, nonempty=True, axis=True),
     )
     learning_rate: list[float] = field(
-        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0)
+        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0, axis=True)
     )
     damping: list[float] = field(
         default_factory=list,
-        metadata=about("of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0),
+        metadata=about(
+            "of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0, axis=True
+        ),
     )
     weight_decay: list[float] = field(
-        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0)
+        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0, axis=True)
     )
     damping_rule: str | None = field(
         default=None,
@@ -104,7 +107,9 @@ class Config(contract.Config):
     )
     noise: list[float] = field(
         default_factory=lambda: [0.0],
-        metadata=about("deviations of noise added to training inputs, to choose from", least=0, nonempty=True),
+        metadata=about(
+            "deviations of noise added to training inputs, to choose from", least=0, nonempty=True, axis=True
+        ),
     )
     dropout: float = field(
         default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
@@ -138,12 +143,14 @@ class Config(contract.Config):
         metadata=about("of the learning rate: constant or cosine, to zero", among=("constant", "cosine")),
     )
     epochs: int = field(default=10, metadata=about("epochs at most", least=1))
-    batch: int = field(default=64, metadata=about("examples of a step", least=1))
+    batch_size: int = field(default=64, metadata=about("examples of a step", least=1, formerly="batch"))
     patience: int = field(
         default=10, metadata=about("epochs without a lower validation loss before a run ends", least=1)
     )
-    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1))
-    baselines: bool = field(default=True, metadata=about("scikit-learn's SVM and random forest on real tasks"))
+    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1, axis=True))
+    baselines: bool = field(
+        default=True, metadata=about("scikit-learn's SVM and random forest on real tasks", axis=True)
+    )
 
     def __post_init__(self) -> None:
         contract.Config.__post_init__(self)

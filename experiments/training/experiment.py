@@ -24,12 +24,12 @@ from experiments.contract import Cost
 from experiments.runner import provenance
 from experiments.shared import files
 from experiments.training import baselines, measurement, settings, tasks
-from experiments.training.config import BASELINES, KIND, OPTIMISERS, OWN, REAL, RULE, RUN, SEARCHED, Config
+from experiments.training.config import BASELINES, KIND, OWN, REAL, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
 from experiments.training.summary import summarise
 from hopfield.layers import AssociationOptions
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "epoch"
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
@@ -85,13 +85,6 @@ def points(config: Config) -> list[dict]:
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
     return found
-
-
-def science(config: Config) -> dict:
-    """What a row depends on besides its point."""
-    names = ("seed", "size", *SIZES, "dropout", "schedule", "batch", "epochs", "patience")
-    rules = {rule: {name: _option(config, rule, name) for name in RULE} for rule in OPTIMISERS}
-    return {name: getattr(config, name) for name in names} | {"rules": rules}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:

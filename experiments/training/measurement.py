@@ -123,7 +123,7 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
     def epoch(params: Any, state: Any, rest: Any, part: Part, key: jax.Array, knobs: Knobs) -> tuple[Any, Any, Any]:
         order, draws = jax.random.split(key)
         total = len(part.targets)
-        size = min(setting.batch, total)
+        size = min(setting.batch_size, total)
         rows = jax.random.permutation(order, total)[: total // size * size].reshape(-1, size)
         batches = jax.tree.map(lambda x: x[rows], part), rows
         go = functools.partial(step, rest=rest, knobs=knobs)

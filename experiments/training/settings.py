@@ -19,7 +19,7 @@ class Setting(NamedTuple):
     quantity: int
     update_steps: int
     members: int
-    batch: int
+    batch_size: int
     damping_rule: str = "fixed"
     solver: str = "auto"
     momentum: float = 0.0

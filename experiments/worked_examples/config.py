@@ -19,6 +19,7 @@ class Config(contract.Config):
             among=DOCUMENTS,
             nonempty=True,
             used_when=Use("each prints one of examples", lambda config: _all_printed(config, 0)),
+            axis=True,
         ),
     )
     examples: list[str] = field(
@@ -28,6 +29,7 @@ class Config(contract.Config):
             among=EXAMPLES,
             nonempty=True,
             used_when=Use("each is printed in one of documents", lambda config: _all_printed(config, 1)),
+            axis=True,
         ),
     )
 

@@ -28,7 +28,7 @@ from experiments.worked_examples.measurement import attention, jacobian, tempera
 from experiments.worked_examples.printed import CAPACITY, PRINTED
 from experiments.worked_examples.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "printed"
 ROUNDING = 1e-6
 """Uncertainty of a computed number, in single precision."""
@@ -57,11 +57,6 @@ def points(config: Config) -> list[dict]:
         for (quantity, row), line in lines.items()
         for column, text in enumerate(line.split(), start=1)
     ]
-
-
-def science(config: Config) -> dict:
-    """The seed, of what is random: the capacities."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:

@@ -9,6 +9,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
+from experiments.runner import provenance
 from experiments.shared import files, program, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 
@@ -154,8 +155,8 @@ def test_the_ledger_is_salted_with_all_that_points_do_not_say():
         "max_steps",
         "parity",
     }
-    assert options - {"ensembles"} == said | set(capacity.science(Config()))
-    assert capacity.science(Config(seed=1)) != capacity.science(Config()) != capacity.science(Config(clamp=True))
+    assert options - {"ensembles"} == said | set(provenance.constants(Config()))
+    assert provenance.constants(Config(clamp=True)) == {"seed": 0, "clamp": True}
 
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]

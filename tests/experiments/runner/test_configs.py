@@ -1,5 +1,7 @@
 """Every YAML of conf/ composes into points that can be measured; what is published is what the project promises."""
 
+import contextlib
+import dataclasses
 import json
 from functools import cache
 
@@ -36,7 +38,7 @@ def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
     job = composed(f"conf={conf}")
     experiment = registry.load(job.experiment)
     points = experiment.points(job.config)
-    science = experiment.science(job.config)
+    science = provenance.constants(job.config)
     assert set(science) < set(provenance.science(experiment, job.config, points))
     assert points
     assert json.loads(files.encode([points, science])) == [points, science]
@@ -45,6 +47,23 @@ def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
     for value in (value for point in points for value in point.values()):
         assert isinstance(value, str | int | float | None)
     assert not set(points[0]) & set(science)
+
+
+NO_AXIS = {"save_every"}
+"""Options on which nothing depends."""
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if name != "toy"])
+def test_every_axis_shows_in_the_points(name):
+    """An option that is no part of the science and changes no point would leave rows of other numbers in place."""
+    experiment, config = registry.load(name), registry.options(name)()
+    usual = experiment.points(config)
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if field.metadata.get("axis") and field.name not in NO_AXIS and value and isinstance(value, list | int | float):
+            other = value[1:] if isinstance(value, list) else not value if value is True else value + 1
+            with contextlib.suppress(ValueError):  # a value that does not go alone
+                assert experiment.points(dataclasses.replace(config, **{field.name: other})) != usual, field.name
 
 
 def test_the_capacity_configs_are_those_that_were_promised(composed):

@@ -103,7 +103,7 @@ def test_options_that_extend_leave_science_and_points_as_they_are(conf: str) -> 
     experiment = registry.load(job.experiment)
     fewer = _fewer(job.config)
     assert fewer != job.config
-    assert experiment.science(fewer) == experiment.science(job.config)
+    assert provenance.constants(fewer) == provenance.constants(job.config)
     all_points = {json.dumps(point, sort_keys=True) for point in experiment.points(job.config)}
     assert {json.dumps(point, sort_keys=True) for point in experiment.points(fewer)} < all_points
     assert folders.leaves(fewer, extending=False) == folders.leaves(job.config, extending=False)

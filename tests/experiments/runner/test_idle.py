@@ -36,7 +36,7 @@ IDLE = [
     ("training layers=[memory] quantity=16", "quantity must be left out unless layers has one of lookup, pooling"),
     ("training size=100", "size must be left out unless tasks has one of digit_bags"),
     ("training separations=[top_k:9999]", "separations must keep at most the 106 patterns that memory reads in wine"),
-    ("optimisers batches=[full] batch=16", "batch must be left out unless batches has one of mini, got 16"),
+    ("optimisers batches=[full] batch_size=16", "batch_size must be left out unless batches has one of mini, got 16"),
     ("optimisers rules=[adam] natural_steps=3", "natural_steps must be left out unless rules has one of cg"),
     ("phase_diagram memories=[classical] modern.neurons=14", "modern.neurons must be left out unless memories has one"),
     ("phase_diagram studies=[map] curves.queries=3", "curves.queries must be left out unless memories has one"),

@@ -15,6 +15,7 @@ import pytest
 from flax import nnx
 
 from experiments import contract
+from experiments.runner import provenance
 from experiments.shared import processes
 from experiments.training import experiment, tasks
 from experiments.training.config import METRICS, OPTIMISERS, OWN, Config
@@ -24,7 +25,7 @@ from experiments.training.model import Batch, Classifier
 from experiments.training.settings import Knobs, Setting
 
 pytestmark = pytest.mark.usefixtures("as_run")
-SMALL: dict[str, Any] = {"seeds": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch": 16, "members": 2}
+SMALL: dict[str, Any] = {"seeds": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch_size": 16, "members": 2}
 SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
 SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
@@ -263,5 +264,5 @@ def test_numbers_left_out_are_those_of_every_rule_itself():
     assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in OWN["kronecker"]["learning_rate"])]
     assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
     given = Config(optimisers=["natural"], trust_radius=OWN["natural"]["trust_radius"])
-    assert experiment.science(given) == experiment.science(Config(optimisers=["natural"]))
-    assert experiment.science(given) != experiment.science(Config(optimisers=["natural"], trust_radius=1e30))
+    assert points(given) == points(Config(optimisers=["natural"]))
+    assert provenance.constants(given) != provenance.constants(Config(optimisers=["natural"], trust_radius=1e30))
