@@ -174,7 +174,7 @@ class _Known:
         parts = []
         if "neurons" in rows and rows["neurons"].nunique() == 1:
             parts.append(f"N = {rows['neurons'].iloc[0]}")
-        for name in ("sample", "trial"):
+        for name in ("sample", "seed_index"):
             if name in rows:
                 count = rows[name].nunique()
                 parts.append(f"{count} sample{'s' * (count > 1)}")

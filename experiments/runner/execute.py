@@ -298,12 +298,14 @@ def _mirror(plan: Plan) -> mirror.Mirror:
         experiment=job.experiment,
         directory=job.directory,
         x_axis=plan.experiment.X_AXIS,
+        known=plan.ledger.pairs(plan.points),
         warn=lambda text: files.say(f"warning: {text}"),
     )
 
 
 def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     """Measure the missing points, each on disk before the next."""
+    copy.expect(plan.points)
     total, keys = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
@@ -316,7 +318,7 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
             if point is None:
                 raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
             plan.ledger.record(point, row)
-            copy.log(point, row, step=total - len(waiting) - 1)
+            copy.log(point, row)
             bar.update()
     if waiting:
         raise RuntimeError(
@@ -345,6 +347,8 @@ def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
     for name, value in scalars.items():
         if not name.endswith("/stderr"):
             print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
+    if where := copy.where():
+        print(where)
     for note in summary.get("notes", []):
         files.say(f"warning: {note}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")

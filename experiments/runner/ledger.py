@@ -84,6 +84,11 @@ class Ledger:
         """The rows of the given points in the given order, each once; every point must have one."""
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
+    def pairs(self, points: Iterable[dict]) -> list[tuple[dict, dict]]:
+        """Every one of the given points that has a row, with it."""
+        wanted = {self.key(point): point for point in points}
+        return [(point, self._rows[key][0]) for key, point in wanted.items() if key in self._rows]
+
     def further(self, points: Iterable[dict]) -> list[dict]:
         """All other points of the same science that have rows, in the order of their values."""
         points = list(points)

@@ -8,9 +8,10 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -18,11 +19,19 @@ from typing import Any, Literal
 import pandas
 
 from experiments.contract import Config, InputError, Mode, Wandb
+from experiments.runner.series import Series
 from experiments.shared.files import encode, write_text
 
 _VARIABLE = {"online": "online", "run": "online", "shared": "online", "offline": "offline", "dryrun": "offline"}
 Target = Literal["online", "offline", "disabled"]
-_FILES = ("table.csv", "summary.json", "config.yaml", "figure.svg", "figure.png", "figure.pdf")
+_FILES = (
+    "table.csv",
+    "summary.json",
+    "config.yaml",
+    "run.json",
+    "report.html",
+    *(f"figure.{s}" for s in ("svg", "png", "pdf")),
+)
 
 
 def resolve(options: Wandb) -> Target:
@@ -76,6 +85,7 @@ class Mirror:
         experiment: the type of job.
         directory: where W&B keeps its folder `wandb`; exists.
         x_axis: the quantity that charts are drawn against.
+        known: points and rows of what was measured before.
         warn: what to do with one line of warning.
     """
 
@@ -88,6 +98,7 @@ class Mirror:
         experiment: str,
         directory: Path,
         x_axis: str,
+        known: Sequence[tuple[dict, dict]] = (),
         warn: Callable[[str], None],
     ) -> None:
         self._warn = warn
@@ -96,22 +107,35 @@ class Mirror:
         self._x_axis = x_axis
         self._run: Any = None
         self._broken = False
-        arguments = _arguments(config, conf, experiment)
+        self._mode: Target = mode
+        self._series = Series(x_axis)
+        self._known = known
+        arguments = _arguments(config, conf, experiment, directory)
         if mode == "online" and not self._start(mode, arguments, "goes on offline"):
             shut_down()  # its process still holds the name of the run
-            mode = "offline"
+            self._mode = mode = "offline"
         if mode == "offline" and self._run is None:
             self._start(mode, arguments, "goes on without it")
 
-    def log(self, point: dict, row: dict, step: int) -> None:
-        """Send one row: the point's numbers as they are, what was measured under the names of the point's series."""
-        series = "/".join(value for value in point.values() if isinstance(value, str))
-        named = {
-            key if key in point or key == self._x_axis or not series else f"{series}/{key}": value
-            for key, value in row.items()
-            if not isinstance(value, str)
-        }
-        self._send(lambda run: run.log(named, step=step))
+    def expect(self, points: Sequence[dict]) -> None:
+        """Say which points the table will have."""
+        self._series.expect(points)
+        for point, row in self._known:
+            self._series.add(point, row)
+        self._known = ()
+
+    def log(self, point: dict, row: dict) -> None:
+        """Take one row; means over samples are sent under the names of their series as soon as they are complete."""
+        named = self._series.add(point, row)
+        if named:
+            self._send(lambda run: run.log(named, step=self._series.done - 1))
+
+    def where(self) -> str:
+        """Where data lie that no server has, and how they get there; empty if there are none."""
+        if self._mode != "offline" or self._broken:
+            return ""
+        runs = sorted((self._directory / "wandb").glob("offline-run-*"))
+        return f"W&B: offline in {runs[-1]}; wandb sync {shlex.quote(str(runs[-1]))} sends it" if runs else ""
 
     def finish(self, table: pandas.DataFrame, scalars: dict) -> None:
         """Send the results (table, figure, files, scalars of the summary) and end the run."""
@@ -119,8 +143,11 @@ class Mirror:
 
         def results(run: Any) -> None:
             run.summary.update(json.loads(encode(scalars)))
+            headline = next((value for value in scalars.values() if value is not None), None)
+            run.summary.update({"headline": headline} if headline is not None else {})
             figure = wandb.Image(str(self._directory / "figure.png"))
-            run.log({"table": wandb.Table(dataframe=table), "figure": figure})
+            report = wandb.Html(str(self._directory / "report.html"), inject=False)
+            run.log({"table": wandb.Table(dataframe=table), "figure": figure, "report": report})
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
@@ -173,18 +200,18 @@ def shut_down() -> None:
             _wandb().teardown()
 
 
-def _arguments(config: Config, conf: str, experiment: str) -> dict[str, Any]:
+def _arguments(config: Config, conf: str, experiment: str, directory: Path) -> dict[str, Any]:
     """Arguments of `wandb.init` that do not depend on the mode."""
     options = config.wandb
     return {
         "project": options.project,
         "entity": options.entity,
         "group": options.group or conf,
-        "name": options.name,
+        "name": options.name or f"{conf} {directory.name}"[:128],
         "tags": [conf, *options.tags],
         "job_type": experiment,
         "resume": "allow",
-        "config": json.loads(encode(config)),
+        "config": json.loads(encode(config)) | {"conf": conf, "experiment": experiment, "folder": str(directory)},
         "settings": _wandb().Settings(
             silent=True,
             console="off",

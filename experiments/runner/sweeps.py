@@ -22,12 +22,11 @@ from experiments.figures.style import Table
 from experiments.runner import folders, registry, results
 from experiments.runner.compose import Job
 from experiments.runner.folders import Record
+from experiments.runner.series import DRAWS
 from experiments.shared import files
 
 JOINED = "joined.json"
 """File of a folder of joined results that names the runs they are of, relative to it."""
-DRAWS = ("sample", "trial")
-"""Columns that number independent draws of one seed."""
 
 
 @dataclass(frozen=True)

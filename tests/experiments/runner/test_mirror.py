@@ -148,6 +148,20 @@ def of_type(records: list[dict], kind: str) -> list[dict]:
     return [record[kind] for record in records if record["type"] == kind]
 
 
+def assert_series(history: list[dict], rows: list[dict]) -> None:
+    """Every curve has a name and, at every x once, the mean over its samples with its error."""
+    assert sorted(row["_step"] for row in history) == list(range(8))
+    for kind in ("red", "blue"):
+        for slope in (1, 2):
+            name = f"{kind}, slope={slope}/response"
+            curve = {row["load"]: (row[name], row[f"{name}/stderr"]) for row in history if name in row}
+            assert sorted(curve) == [0.5, 1.0]
+            for load, (mean, error) in curve.items():
+                at = [r["response"] for r in rows if (r["kind"], r["slope"], r["load"]) == (kind, slope, load)]
+                assert mean == pytest.approx(sum(at) / 2)
+                assert error == pytest.approx(abs(at[0] - at[1]) / 2)
+
+
 @pytest.mark.usefixtures("wandb_environment")
 def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable, tmp_path: Path) -> None:
     words = ["conf=toy", "seed=3", "output=out", "wandb.group=siblings", "wandb.tags=[first]", "wandb.name=Ada"]
@@ -164,16 +178,26 @@ def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable,
     assert {metric.get("name") for metric in metrics} >= {"load"}
     assert [metric["step_metric"] for metric in metrics if metric.get("glob_name") == "*"] == ["load"]
 
-    rows = [record["item"] for record in of_type(written, "history")]
-    sent = [(row["load"], row.get("red/response", row.get("blue/response"))) for row in rows]
-    assert sent == [(row["load"], row["response"]) for row in ledger(tmp_path / "out")]
-    assert [row["_step"] for row in rows] == list(range(16))
+    assert_series([record["item"] for record in of_type(written, "history")], ledger(tmp_path / "out"))
+    folder = {"conf": "toy", "experiment": "toy", "folder": str(tmp_path / "out")}
+    assert run["config"]["update"].items() >= folder.items()
+    (place,) = (tmp_path / "out/wandb").glob("offline-run-*")
+    assert f"W&B: offline in {place}; wandb sync {place} sends it\n" in outcome.out
 
     summary = {key: value for part in of_type(written, "summary") for key, value in part["update"].items()}
     assert summary["response"] == json.loads((tmp_path / "out/summary.json").read_text())["scalars"]["response"]
     assert (summary["table._type"], summary["table.nrows"], summary["figure._type"]) == ("table-file", 16, "image-file")
     files = {content["path"] for part in of_type(written, "artifact") for content in part["manifest"]["contents"]}
-    assert files >= {"table.csv", "summary.json", "config.yaml", "figure.svg", "figure.png", "figure.pdf"}
+    assert files >= {
+        "report.html",
+        "run.json",
+        "table.csv",
+        "summary.json",
+        "config.yaml",
+        "figure.svg",
+        "figure.png",
+        "figure.pdf",
+    }
     assert [end["exit_code"] for end in of_type(written, "exit")] == [0]
 
 
@@ -185,9 +209,10 @@ def test_an_online_run_reaches_the_server(server: Server, command: Callable, tmp
     assert (created["project"], created["groupName"], created["jobType"]) == ("hopfield", "toy", "toy")
     assert json.loads(created["config"])["slopes"] == {"value": [1, 2]}
     rows = server.lines["wandb-history.jsonl"]
-    responses = [row.get("red/response", row.get("blue/response")) for row in rows]
-    assert responses == pytest.approx([row["response"] for row in ledger(tmp_path / "out")])
-    assert server.lines["wandb-summary.json"][-1]["response"] == pytest.approx(sum(map(float, responses)) / 16)
+    measured = ledger(tmp_path / "out")
+    assert_series(rows, measured)
+    mean = sum(row["response"] for row in measured) / 16
+    assert server.lines["wandb-summary.json"][-1]["response"] == pytest.approx(mean)
     assert any(name.startswith("media/images/figure") for name in server.files)
     assert any(name.startswith("media/table/table") for name in server.files)
     saved = [variables["input"]["artifactTypeName"] for name, variables in server.queries if name == "CreateArtifact"]
@@ -199,7 +224,7 @@ def test_a_resumed_run_is_the_same_run_for_the_server(server: Server, command: C
     assert command("conf=toy", "output=out").code == 0
     assert len({variables["name"] for name, variables in server.queries if name == "UpsertBucket"}) == 1
     steps = [row["_step"] for row in server.lines["wandb-history.jsonl"]]
-    assert sorted(set(steps)) == list(range(16))
+    assert sorted(set(steps)) == list(range(8))
 
 
 def table_without_wandb(command: Callable, tmp_path: Path) -> str:
@@ -242,7 +267,7 @@ def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     outcome = command("conf=toy", "output=out", "wandb.init_timeout=2")
     assert outcome.code == 0
     assert re.fullmatch(r"warning: W&B did not start and the run goes on offline .*\n", outcome.err)
-    assert len(of_type(records(tmp_path / "out"), "history")) == 16
+    assert len(of_type(records(tmp_path / "out"), "history")) == 8
 
 
 @pytest.mark.usefixtures("wandb_environment")

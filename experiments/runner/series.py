@@ -1,0 +1,109 @@
+"""Series of a run for a live chart: means over samples with their errors, under names that tell curves apart.
+
+A value is told once all samples of its place on its curve are measured, so that no chart runs back and forth. Counts of
+successes among queries become shares.
+"""
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+DRAWS = ("sample", "seed_index")
+"""Columns that number independent draws of one seed."""
+_SHORT = {"neurons": "N", "patterns": "M", "length": "T"}
+_HEAD = re.compile(r"(.+)_(\d+)")
+
+
+class Series:
+    """Curves of a table as it is measured.
+
+    Args:
+        x_axis: the quantity that curves are drawn against.
+    """
+
+    def __init__(self, x_axis: str) -> None:
+        self._x = x_axis
+        self._names: list[str] = []
+        self._wanted: dict[tuple, int] = {}
+        self._found: dict[tuple, list[dict]] = {}
+        self.done = 0
+
+    def expect(self, points: Sequence[dict]) -> None:
+        """Say which points there will be."""
+        self._names = self._names or _telling(points, self._x)
+        self._wanted.clear()
+        for point in points:
+            key = _place(point)
+            self._wanted[key] = self._wanted.get(key, 0) + 1
+
+    def add(self, point: dict, row: dict) -> dict[str, float]:
+        """Take a row; returns x, means and errors of its place by name once that is complete, else nothing."""
+        key = _place(point)
+        rows = self._found.setdefault(key, [])
+        rows.append(row)
+        told: dict[str, float] = {}
+        if self._x == "epoch" and "seed_index" in point:  # a curve of learning belongs to one seed as well
+            name = "/".join(filter(None, (self._label(point), f"seed {point['seed_index']}")))
+            told |= {f"{name}/{column}": values[0] for column, values in _measured([row], {*point, self._x}).items()}
+        if len(rows) >= self._wanted.get(key, 1):
+            del self._found[key]
+            told |= self._means(point, rows)
+        if not told:
+            return {}
+        self.done += 1
+        return {self._x: row[self._x]} | told
+
+    def _means(self, point: dict, rows: Sequence[dict]) -> dict[str, float]:
+        label, told = self._label(point), {}
+        for column, values in _measured(rows, {*point, self._x}).items():
+            name = f"{label}/{column}" if label else column
+            mean = sum(values) / len(values)
+            told[name] = mean
+            if len(values) > 1:
+                square = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+                told[f"{name}/stderr"] = math.sqrt(square / len(values))
+        return told
+
+    def _label(self, point: dict) -> str:
+        return ", ".join(_word(name, point[name]) for name in self._names if point[name] is not None)
+
+
+def _place(point: dict) -> tuple:
+    return tuple((name, value) for name, value in point.items() if name not in DRAWS)
+
+
+def _word(name: str, value: Any) -> str:
+    return value if isinstance(value, str) else f"{_SHORT.get(name, name)}={value:g}"
+
+
+def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
+    """Columns that tell curves apart: those that vary, but for draws, x and what others determine."""
+    left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
+    known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
+    for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):
+        rest = [other for other in known if other != name]
+        pairs = {(tuple(point.get(other) for other in rest), point.get(name)) for point in points}
+        if len(pairs) == len({pair[0] for pair in pairs}):
+            known = rest
+    return known
+
+
+def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
+    """Finite numbers that were measured, by name; those of single heads also as the mean over heads."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        queries, heads = row.get("queries"), {}
+        for name, value in row.items():
+            if name in known or isinstance(value, str | bool) or value is None or not math.isfinite(value):
+                continue
+            counts = isinstance(value, int) and isinstance(queries, int) and name != "steps"
+            if counts and 0 <= value <= queries:
+                value = value / queries
+            if head := _HEAD.fullmatch(name):
+                heads.setdefault(head[1], []).append(value)
+                name = f"{head[1]}/head {head[2]}"
+            found.setdefault(name, []).append(value)
+        for name, values in heads.items():
+            found.setdefault(name, []).append(sum(values) / len(values))
+    return found

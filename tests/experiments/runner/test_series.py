@@ -1,0 +1,40 @@
+"""Series of a live chart: named by what tells curves apart, means with errors, heads together and apart."""
+
+import pytest
+
+from experiments.runner.series import Series
+
+
+def test_curves_of_capacity_are_named_by_memory_and_size_and_counts_become_shares() -> None:
+    points = [
+        {"memory": memory, "dynamics": "asynchronous", "neurons": neurons, "patterns": int(load * neurons),
+         "beta": None if memory == "classical" else 1.0, "queries": 4, "sample": sample}
+        for memory in ("classical", "modern") for neurons in (10, 20) for load in (0.1, 0.2) for sample in (0, 1)
+    ]  # fmt: skip
+    series, told = Series("load"), []
+    series.expect(points)
+    for number, point in enumerate(points):
+        row = point | {"load": point["patterns"] / point["neurons"], "retained": number % 5, "overlap": 0.5}
+        told.append(series.add(point, row))
+    assert [bool(each) for each in told] == [False, True] * 8
+    assert told[1] == {
+        "load": 0.1,
+        "classical, N=10/retained": pytest.approx(0.125),  # 0 and 1 of 4
+        "classical, N=10/retained/stderr": pytest.approx(0.125),
+        "classical, N=10/overlap": 0.5,
+        "classical, N=10/overlap/stderr": 0.0,
+    }
+    assert series.done == 8
+
+
+def test_heads_are_told_apart_and_as_their_mean_and_learning_by_seed() -> None:
+    points = [{"layer": "attention", "seed_index": seed, "epoch": epoch} for seed in (0, 1) for epoch in (0, 1)]
+    series = Series("epoch")
+    series.expect(points)
+    values = {"entropy_0": 1.0, "entropy_1": 3.0, "stopped": True, "loss": float("nan")}
+    first = series.add(points[0], points[0] | values)
+    assert first == {"epoch": 0, "seed 0/entropy/head 0": 1.0, "seed 0/entropy/head 1": 3.0, "seed 0/entropy": 2.0}
+    both = series.add(points[2], points[2] | values)
+    assert both["entropy"] == 2.0
+    assert both["entropy/head 1"] == 3.0
+    assert "loss" not in both
