@@ -52,8 +52,8 @@ def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0
     weights = log_weight(t, overlap)
     terms = log_density + weights
     total, mine = float(cast(float, logsumexp(terms))), float(log_weight(np.array([own]), overlap)[0])
-    if not np.isfinite(total):
-        return Others(mine - total, 0.0, 0.0)
+    if not np.isfinite(total):  # nothing else has a weight, and maybe not even the pattern
+        return Others(np.inf if np.isfinite(mine) else -np.inf, 0.0, 0.0)
     law = np.exp(terms - total)
     spread = total - float(np.sum(np.where(law > 0, law * np.where(law > 0, weights, 0.0), 0.0)))
     return Others(mine - total, float(np.sum(law * t)) / own, spread)
@@ -108,7 +108,8 @@ def critical_load(log_weight: Weight, neurons: int, criterion: str = "one_step",
     def log_others(overlap: float) -> float:
         found = others(log_weight, neurons, ensemble, overlap)
         lost = (1 - overlap) / (1 - found.overlap)
-        return min(found.gap, -_NONE) + float(np.log(lost) - np.log1p(-lost)) if 0 < lost <= 0.5 else _NONE
+        gap = float(np.clip(found.gap, _NONE, -_NONE))
+        return gap + float(np.log(lost) - np.log1p(-lost)) if 0 < lost <= 0.5 else _NONE
 
     grid = 1 - np.geomspace(1e-6, 0.6, 120)
     best = int(np.argmax([log_others(m) for m in grid]))

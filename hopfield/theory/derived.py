@@ -141,19 +141,23 @@ class Derived(Theory):
         times = {"target_weight": 1.0, "one_step_error": 2.0}.get(criterion)
         if times is None:
             return None
-        log_weight = self._exponent(beta)
-        load = general.random_energy_load(lambda t: times * log_weight(t), lambda t: float(rate(t)), 1 - 2 * corruption)
-        return load if load > 0 else None
+        return self._limit(beta, lambda t: float(rate(t)), 1 - 2 * corruption, times)
 
-    def _exponent(self, beta: float | None) -> Callable[[float], float]:
-        parts = self.parts(LARGE, beta)
-        return lambda t: float(parts.log_weight(LARGE * parts.score(np.array([t]), 1.0))[0]) / LARGE
+    def _limit(self, beta: float | None, log_rate, own: float, times: float = 1.0) -> float | None:
+        """The random energy load, None unless the exponents of the weights per neuron have a limit."""
+
+        def load(neurons: int) -> float:
+            parts = self.parts(neurons, beta)
+            exponent = lambda t: parts.log_weight(neurons * parts.score(np.array([t]), 1.0))[0] / neurons  # noqa: E731
+            return general.random_energy_load(lambda t: times * float(exponent(t)), log_rate, own)
+
+        found = load(LARGE)
+        return found if found > 0 and abs(load(LARGE // 16) - found) < 1e-3 * found else None
 
     def _annealed_load(self, neurons: int | None, beta: float | None, criterion: str) -> float | None:
         if neurons is None:
             log_rate = lambda t: -0.5 * float(np.log1p(-(t**2)))  # noqa: E731 - of the sphere
-            load = general.random_energy_load(self._exponent(beta), log_rate, 1.0 - 1e-12)
-            return load if self.ensemble == "sphere" and np.isfinite(load) and load > 0 else None
+            return self._limit(beta, log_rate, 1.0 - 1e-12) if self.ensemble == "sphere" else None
         parts = self.parts(neurons, beta)
         log_weight = lambda t, m: parts.log_weight(neurons * parts.score(t, m))  # noqa: E731
         return annealed.critical_load(log_weight, neurons, criterion, self.ensemble)
