@@ -96,7 +96,7 @@ class FastWeights(Node):
 
         Args:
             query, key, value: one row per step.
-            strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written (and the pseudo-inverse gives it no gradient).
+            strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
             decay: 0 < a_t ≤ 1; 1 if None.
             chunk: steps done together.
         Raises:
