@@ -6,19 +6,28 @@
 For F convex this is one step of majorise–minimise (the concave–convex procedure when s is linear), so E never rises.
 On spins the update follows the exact local energy difference instead, the neuron's own spin excluded.
 
+Patterns are an array, or a source of more of them than fit in memory: packed bits, a file, a random ensemble. The verbs
+are the same, and read a source block by block.
+
 Half precision is for storage: β, scores, weights, fields and energies are at least float32, states keep their type.
 """
+
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield import large
 from hopfield._checks import booleans, instance, one_of
-from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array, real_matrix
+from hopfield._numerics import accumulation_dtype, positive, real_array
 from hopfield._pytrees import Node
+from hopfield.large.parts import check_parts, check_spins, checked_values
+from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
-from hopfield.similarities import Bilinear, Dot, Manhattan, Similarity, SquaredDistance
+from hopfield.separations.simplex import shannon_entropy
+from hopfield.similarities import Dot, Similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known
 
 DYNAMICS = ("synchronous", "asynchronous", "sequential")
@@ -27,9 +36,9 @@ DYNAMICS = ("synchronous", "asynchronous", "sequential")
 class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`."""
 
-    patterns: Float[Array, "M N"]
+    patterns: Float[Array, "M N"] | Source
     beta: Float[Array, ""]
-    values: Float[Array, "M V"] | None = None
+    values: Float[Array, "M V"] | Source | None = None
     mask: Bool[Array, "M"] | None = None
     similarity: Similarity = Dot()
     separation: Separation = LogSumExp()
@@ -38,10 +47,10 @@ class Memory(Node):
     @classmethod
     def create(
         cls,
-        patterns: Float[Array, "M N"],
+        patterns: Float[Array, "M N"] | Source,
         beta: float = 1.0,
         *,
-        values: Float[Array, "M V"] | None = None,
+        values: Float[Array, "M V"] | Source | None = None,
         mask: Bool[Array, "M"] | None = None,
         similarity: Similarity = Dot(),  # noqa: B008 - immutable
         separation: Separation | str = LogSumExp(),  # noqa: B008
@@ -50,47 +59,35 @@ class Memory(Node):
         """Check the parts against each other and build the memory.
 
         Args:
-            patterns: stored patterns [M, N], one per row.
+            patterns: [M, N], one per row: an array, or a source of them, which a memory-mapped array becomes by itself.
             beta: inverse temperature β > 0, kept in at least float32 and within its range; 1 by default, the unit of
                 physics, where attention and its layers take 1/√N.
             values: what `read` returns instead of the patterns [M, V] (hetero-association).
-            mask: patterns in use [M]; the others are padding and change nothing.
+            mask: patterns in use [M]; the others are padding and change nothing. None for a source.
             similarity, separation, space: the three choices; a separation also by name, as in `separations.find`.
         Raises:
             ValueError: a shape, β or combination that has no meaning, in one sentence.
             TypeError: one of the three choices is something else.
         """
-        patterns = real_matrix("patterns", patterns)
+        patterns = as_patterns(patterns)
         separation = as_separation(separation)
         instance("similarity", similarity, Similarity)
         instance("space", space, Space)
-        if isinstance(similarity, Bilinear) and similarity.metric.shape[1] != patterns.shape[1]:
-            raise ValueError(
-                f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
-                f"got {similarity.metric.shape}"
-            )
-        if values is not None:
-            values = real_matrix("values", values)
-            if values.shape[0] != patterns.shape[0]:
-                raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {values.shape[0]}")
+        check_parts(patterns, similarity, space)
+        values = None if values is None else checked_values(values, patterns)
+        if mask is not None and isinstance(patterns, Source):
+            raise ValueError("mask must be None for the patterns of a source, of which `part` cuts out some, got one")
         mask = None if mask is None else booleans("mask", mask, patterns.shape[:1])
-        if (
-            isinstance(space, Euclidean)
-            and not space.confined
-            and not isinstance(similarity, SquaredDistance | Manhattan)
-        ):
-            raise ValueError(
-                f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
-            )
-        width = similarity.width(patterns)
-        if isinstance(space, Spins) and width == patterns.shape[1] and not is_traced(patterns, mask):
-            with jax.ensure_compile_time_eval():
-                off = float(space.violation(jnp.where(_column(mask, patterns), patterns, 1.0)))
-            if off > 0 and isinstance(similarity, Dot):
-                raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
+        if isinstance(space, Spins) and isinstance(similarity, Dot):
+            check_spins(patterns, mask)
         precision = accumulation_dtype(patterns.dtype)
         checked = jnp.asarray(positive("beta", beta, precision), precision)
         return cls(patterns, checked, values, mask, similarity, separation, space)
+
+    @property
+    def walked(self) -> bool:
+        """Whether no compiled function can hold the patterns, as those of a file: verbs then loop over parts."""
+        return any(isinstance(rows, Source) and rows.walked for rows in (self.patterns, self.values))
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
@@ -98,6 +95,8 @@ class Memory(Node):
 
     def scores(self, state: State) -> Float[Array, "M"]:
         """s_μ(x) [M], zero where masked."""
+        if isinstance(self.patterns, Source):
+            return large.scores(self, self.as_state(state)[None])[0]
         scores = self.similarity(_wide(self.as_state(state)), _wide(self.patterns))
         return scores if self.mask is None else jnp.where(self.mask, scores, 0.0)
 
@@ -112,6 +111,8 @@ class Memory(Node):
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = R(x) − F(β s)/β, at least in float32; Ramsauer's additive constants are left out."""
         state = _wide(self.as_state(state))
+        if isinstance(self.patterns, Source):
+            return large.energy(self, state[None])[0]
         scores = self.scores(state).astype(state.dtype)
         potential = self.separation.potential(self.beta * scores, self.mask)
         return self.space.potential(state) - potential / self.beta
@@ -119,8 +120,11 @@ class Memory(Node):
     def read(self, state: State) -> Float[Array, "V"]:
         """Σ_μ p_μ values_μ [V], the patterns themselves without `values`; with log-sum-exp this is attention."""
         state = self.as_state(state)
-        values = self.patterns if self.values is None else self.values
-        found = self.weights(state) @ _wide(_zeroed(values, self.mask))
+        values: Any = self.patterns if self.values is None else self.values
+        if isinstance(self.patterns, Source):
+            found = large.read(self, state[None]).output[0]
+        else:
+            found = self.weights(state) @ _wide(_zeroed(values, self.mask))
         return found.astype(jnp.promote_types(state.dtype, values.dtype))
 
     def update(self, state: State, known: Known = None) -> State:
@@ -130,9 +134,29 @@ class Memory(Node):
         if isinstance(self.space, Spins):
             return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
-        weights = self.shares(state) if self.space.flat and self.separation.monotone else self.weights(state)
-        new = self.similarity.proximal_step(_wide(state), self._stored(), weights, self.space, known)
+        shares = self.space.flat and self.separation.monotone
+        if isinstance(self.patterns, Source):
+            (moment,), (mass,) = large.moments(self, state[None], shares=shares)
+            new = self.similarity.minimiser(_wide(state), moment, mass, self.space, known)
+        else:
+            weights = self.shares(state) if shares else self.weights(state)
+            new = self.similarity.proximal_step(_wide(state), self._stored(), weights, self.space, known)
         return new.astype(state.dtype)
+
+    def statistics(self, state: State, target: ArrayLike | None = None, top: int = 1) -> large.Statistics:
+        """Largest score β s, entropy of the shares in nats, share of pattern `target`, and the `top` largest scores.
+
+        Args:
+            state: a query [N].
+            target: index of its own pattern; without one its share is NaN.
+            top: how many of the largest scores to keep, with their patterns, 1 to M.
+        """
+        state = self.as_state(state)
+        if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
+            return _statistics(self, state, target, top)
+        targets = None if target is None else jnp.asarray(target)[None]
+        found = large.statistics(self, state[None], targets=targets, top=top)[1]
+        return jax.tree.map(lambda of_queries: of_queries[0], found)
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -141,6 +165,8 @@ class Memory(Node):
             TypeError: states are not spins.
         """
         state = _wide(self.as_state(state))
+        if isinstance(self.patterns, Source) and isinstance(self.space, Spins):
+            return large.local_field(self, state[None])[0].astype(state.dtype)
         keys, scores = self.cache(state)
         steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
         return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
@@ -164,6 +190,9 @@ class Memory(Node):
         return keys, scores + self.similarity.spin_flip(_wide(state), state[i], new, keys[:, i])
 
     def _stored(self) -> Float[Array, "M N"]:
+        if isinstance(self.patterns, Source):
+            kind = type(self.patterns).__name__
+            raise TypeError(f"patterns must be an array where all of them are needed at once, got a source, {kind}")
         return _wide(_zeroed(self.patterns, self.mask))
 
     def descends(self, dynamics: str = "synchronous") -> bool:
@@ -176,16 +205,20 @@ class Memory(Node):
         return dynamics == "synchronous" and potential and has_exact_step
 
 
+def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int) -> large.Statistics:
+    """`Memory.statistics` from all scores and shares at once."""
+    shares, z = memory.shares(state), memory.beta * memory.scores(state)
+    z, index = jax.lax.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
+    weight = jnp.full((), jnp.nan, shares.dtype) if target is None else shares[jnp.asarray(target)]
+    return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
+
+
 def _one_state(state: ArrayLike, neurons: int, dtype) -> State:
     """Shape and type only, which are known under jit as well; what is not as precise as `dtype` becomes it."""
     found = real_array("state", state, dtype)
     if found.shape != (neurons,):
         raise ValueError(f"state must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
     return found.astype(jnp.promote_types(found.dtype, dtype))
-
-
-def _column(mask, patterns):
-    return jnp.ones((1, 1), bool) if mask is None else mask[:, None]
 
 
 def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:

@@ -1,6 +1,7 @@
 """Similarities: how a state x is compared with the stored patterns ξ_μ, s_μ = similarity(x, patterns)."""
 
 import abc
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +9,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_matrix, unit
 from hopfield._pytrees import Node
+from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 Patterns = Float[Array, "M N"]
@@ -21,8 +23,8 @@ class Similarity(Node, abc.ABC):
     def __call__(self, state: State, patterns: Patterns) -> Scores:
         """s_μ(x) [M]."""
 
-    def width(self, patterns: Patterns) -> int:
-        """N, the number of components of a state that these patterns can be compared with."""
+    def width(self, patterns: Any) -> int:
+        """N, the number of components of a state that patterns of shape [M, K] can be compared with."""
         return patterns.shape[1]
 
     def keys(self, patterns: Patterns) -> Patterns:
@@ -42,11 +44,24 @@ class Similarity(Node, abc.ABC):
         """
         return True
 
-    @abc.abstractmethod
     def proximal_step(
         self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None
     ) -> State:
         """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
+        return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space, known)
+
+    def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
+        """What `minimiser` needs the weighted sum of [M, K]: it can be formed block by block."""
+        return patterns
+
+    def minimiser(self, state: State, moment: Float[Array, "K"], mass: Array, space: Space, known: Known) -> State:
+        """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ.
+
+        Raises:
+            TypeError: this similarity's step needs all patterns at once.
+        """
+        where = type(space).__name__
+        raise TypeError(f"{type(self).__name__} has no step by blocks in {where}: it needs all patterns at once")
 
 
 class Dot(Similarity):
@@ -58,29 +73,38 @@ class Dot(Similarity):
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def proximal_step(self, state, patterns, weights, space, known=None):
-        return space.project(weights @ patterns, state, known=known)
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(moment, state, known=known)
 
 
 class Bilinear(Similarity):
-    """s_μ = x^a g_ab ξ_μ^b with a metric g, symmetric or not. Build with `bilinear(metric)`."""
+    """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not. Build with `bilinear(metric)`."""
 
-    metric: Float[Array, "N K"]
+    metric: Metric
 
     def __call__(self, state, patterns):
-        return patterns @ (state @ self.metric)
+        return self.metric.right(patterns) @ self.metric.left(state[None, :])[0]
 
     def width(self, patterns):
-        return self.metric.shape[0]
+        return self.metric.widths[0]
 
     def keys(self, patterns):
-        return patterns @ self.metric.T
+        return jax.vmap(self._slope)(self.metric.right(patterns))
 
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def proximal_step(self, state, patterns, weights, space, known=None):
-        return space.project(self.metric @ (weights @ patterns), state, known=known)
+    def summed(self, patterns):
+        return self.metric.right(patterns)
+
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(self._slope(moment), state, known=known)
+
+    def _slope(self, compared: Float[Array, "R"]) -> State:
+        """∂(left(x) · compared)/∂x [N]."""
+        origin = jnp.zeros(self.metric.widths[0], jnp.result_type(compared, *jax.tree.leaves(self.metric)))
+        there, pull = jax.vjp(lambda x: self.metric.left(x[None, :])[0], origin)
+        return pull(compared.astype(there.dtype))[0]
 
 
 class SquaredDistance(Similarity):
@@ -96,8 +120,8 @@ class SquaredDistance(Similarity):
     def has_exact_step(self, space, monotone=True):
         return monotone or not isinstance(space, Box)
 
-    def proximal_step(self, state, patterns, weights, space, known=None):
-        return space.project(weights @ patterns, state, curvature=jnp.sum(weights), known=known)
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(moment, state, curvature=mass, known=known)
 
 
 class Cosine(Similarity):
@@ -115,10 +139,13 @@ class Cosine(Similarity):
     def has_exact_step(self, space, monotone=True):
         return isinstance(space, Sphere | Spins)
 
-    def proximal_step(self, state, patterns, weights, space, known=None):
-        if self.has_exact_step(space):
-            return space.project(weights @ unit(patterns), state, known=known)
-        return space.project(_slope(self, state, patterns, weights), state, known=known)
+    def summed(self, patterns):
+        return unit(patterns)
+
+    def minimiser(self, state, moment, mass, space, known):
+        # Where the scores are not linear in the state, the field to first order: their slope.
+        field = moment if self.has_exact_step(space) else jax.vjp(unit, state)[1](moment)[0]
+        return space.project(field, state, known=known)
 
 
 class Manhattan(Similarity):
@@ -165,6 +192,15 @@ def _shrunk_median(points: Scores, weights: Scores, stiffness: float) -> Float[A
     return jnp.where(jnp.isnan(below[-1]), jnp.nan, least)
 
 
-def bilinear(metric: Float[Array, "N K"]) -> Bilinear:
-    """x^a g_ab ξ^b with a finite metric g [N, K], N the state's width and K the patterns'; else ValueError."""
-    return Bilinear(real_matrix("metric", metric))
+def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:
+    """x^a g_ab ξ^b with a metric of `hopfield.metrics` or a finite matrix g [N, K], for states [N] and patterns [M, K].
+
+    Raises:
+        ValueError: the matrix is none, or the metric has several heads.
+    """
+    if not isinstance(metric, Metric):
+        return Bilinear(full(real_matrix("metric", metric)))
+    heads = jax.eval_shape(metric.dense).shape[:-2]
+    if heads:
+        raise ValueError(f"metric must be of one head, got heads {heads}: map over them with jax.vmap")
+    return Bilinear(metric)

@@ -6,20 +6,18 @@ over patterns grow with M, so that the pass over the most patterns gives all sma
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import cast
 
 import numpy as np
 
 from experiments.capacity import scale
-from experiments.shared import corruptions, draws, pattern_sets, retention
-from experiments.shared.streams import check_memory, start
-from hopfield import Memory, find_memory
+from experiments.shared import corruptions, draws, pattern_sets, retention, streams
+from hopfield import Memory
 from hopfield.large import counts, mesh
 
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
     """Refuse what one pass cannot measure, in one sentence."""
-    check_memory(memory)
+    streams.check_memory(memory)
     if tuple(dynamics) != ("synchronous",) or max_steps != 1:
         given = f"dynamics={list(dynamics)} max_steps={max_steps}"
         raise ValueError(
@@ -48,28 +46,26 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
     drawn = pattern_sets.stream(ensemble, pattern_key, most, points[0]["neurons"])
     targets = np.asarray(drawn.part(0, count).rows(0, count), np.float64)
     starts = dict.fromkeys([corruptions.CLEAN, *(point["corruption"] for point in points)])
-    queries = {name: start(*corruptions.parts(name), query_key, targets) for name in starts}
+    queries = {name: streams.start(*corruptions.parts(name), query_key, targets) for name in starts}
     sizes = [point["patterns"] for point in points]
     stacked = np.concatenate(list(queries.values()))
     devices = None if ensemble.startswith(pattern_sets.MAPPED) else mesh.device_mesh()
+    memories = {(p["memory"], p["beta"]): streams.build(p["memory"], drawn, p["beta"]) for p in points}
     for found in counts.along(drawn, stacked, sizes, mesh=devices):
         of = {}
         for i, name in enumerate(queries):
             of[name] = counts.Counts(*(part[i * count : (i + 1) * count] for part in found))
         for point in points:
             if point["patterns"] == found.patterns:
-                yield point | _outcome(point, of, targets)
+                yield point | _outcome(point, memories[point["memory"], point["beta"]], of, targets)
 
 
-def _outcome(point: dict, counted: dict, targets) -> dict:
+def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
     """The columns of the capacity table; where one step leads is where the dynamics end."""
-    blueprint = find_memory(point["memory"])
-    options = {"beta": point["beta"]} if point["beta"] is not None else {}
-    part = counts.summand(cast(Memory, blueprint.build(np.ones((1, point["neurons"])), **options)))
     found, used = counted[point["corruption"]], slice(0, point["queries"])
     target, begun = targets[used], found.queries[used]
-    state = found.update(part.potential)[used]
-    share = found.shares(np.sum(targets * found.queries, axis=1), part.weight)[used]
+    state = found.update(memory)[used]
+    share = found.shares(np.sum(targets * found.queries, axis=1), memory)[used]
     overlap = np.mean(state * target, axis=1)
     retained = overlap > retention.CUTS["retained"]
     return {
@@ -77,7 +73,7 @@ def _outcome(point: dict, counted: dict, targets) -> dict:
         **{name: int(np.sum(overlap > cut)) for name, cut in retention.CUTS.items()},
         "exact": int(np.sum(np.all(state == target, axis=1))),
         "cycles": 0,
-        "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(part.potential)[used] == target, axis=1))),
+        "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1))),
         "target_weight": int(np.sum(share > 0.5)),
         "converged_weight": None,  # the weights after the step would need another pass
         "overlap": float(np.mean(overlap)),

@@ -8,13 +8,14 @@ rest need none.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
-from hopfield import Memory, find_memory
+from hopfield import Memory
 from hopfield.large import counts
+from hopfield.patterns.sources import Source
 
 TOGETHER = 256
 """States of one pass at most."""
@@ -77,24 +78,23 @@ def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
         for i in range(point["queries"]):
             start = begun[point["corruption"]][i]
             queries.append(Query(point, i, start, start, start))
-    parts = {(p["memory"], p["kappa"]): _summand(p) for p in points}
-    _settle(passes, queries, parts)
+    memories = {(p["memory"], p["kappa"]): _memory(p, passes.source) for p in points}
+    _settle(passes, queries, memories)
     for _, members in groupby(queries, key=lambda query: id(query.point)):
-        yield _row(passes, list(members), targets, parts)
+        yield _row(passes, list(members), targets, memories)
 
 
-def _summand(point: dict) -> counts.Summand:
+def _memory(point: dict, patterns: Source) -> Memory:
     # κ = β‖ξ‖², and spins have the norm √N.
-    options = {} if point["kappa"] is None else {"beta": point["kappa"] / point["neurons"]}
-    model = find_memory(point["memory"]).build(np.ones((1, point["neurons"])), **options)
-    return counts.summand(cast(Memory, model))
+    beta = None if point["kappa"] is None else point["kappa"] / point["neurons"]
+    return streams.build(point["memory"], patterns, beta)
 
 
-def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
+def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:
     """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
     while moving := [query for query in queries if not query.ended]:
         for query, counted in zip(moving, passes.at([query.state for query in moving]), strict=True):
-            new = counted.update(parts[query.point["memory"], query.point["kappa"]].potential)[0]
+            new = counted.update(memories[query.point["memory"], query.point["kappa"]])[0]
             if np.array_equal(new, query.state):
                 query.ended = "rest"
             elif query.steps and np.array_equal(new, query.before):
@@ -105,21 +105,21 @@ def _settle(passes: Passes, queries: list[Query], parts: dict) -> None:
             query.state, query.before = new, query.state
 
 
-def _row(passes: Passes, queries: list[Query], targets: np.ndarray, parts: dict) -> dict:
+def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> dict:
     point = queries[0].point
-    part = parts[point["memory"], point["kappa"]]
+    memory = memories[point["memory"], point["kappa"]]
     own = targets[[query.target for query in queries]]
     measured: dict[str, np.ndarray] = {}
     for when, states in (("start", [q.start for q in queries]), ("end", [q.state for q in queries])):
         counted = passes.at(states)
         overlap = np.mean(np.stack(states) * own, axis=1)
-        weight = [c.shares(point["neurons"] * m, part.weight)[0] for c, m in zip(counted, overlap, strict=True)]
+        weight = [c.shares(point["neurons"] * m, memory)[0] for c, m in zip(counted, overlap, strict=True)]
         measured[when] = np.array(weight)
         if when == "start":
-            first = np.stack([c.update(part.potential)[0] for c in counted])
+            first = np.stack([c.update(memory)[0] for c in counted])
             measured["one_step_overlap"] = np.mean(first * own, axis=1)
         else:
-            measured["entropy"] = np.array([c.share_entropy(part.weight)[0] for c in counted])
+            measured["entropy"] = np.array([c.share_entropy(memory)[0] for c in counted])
             measured["overlap"] = overlap
     measured["target_weight"] = measured["end"]
     success = measured["end"] > 0.5

@@ -1,21 +1,29 @@
-"""Streams of patterns that are never stored: the memories they serve, and starts of their queries."""
+"""Streams of patterns that are never stored: the memories of them, and starts of their queries."""
+
+from typing import cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws
-from hopfield import find_memory
+from experiments.shared import draws, pattern_sets
+from hopfield import Memory, find_memory
 from hopfield.large import counts
-from hopfield.memory import Memory
 from hopfield.patterns import corrupt
+from hopfield.patterns.sources import Source
+
+
+def build(memory: str, patterns: Source, beta: float | None = None) -> Memory:
+    """The memory of a name over patterns that are never stored."""
+    return cast(Memory, find_memory(memory).build(patterns, **({} if beta is None else {"beta": beta})))
 
 
 def check_memory(memory: str) -> None:
     """Refuse a memory that is no sum over spin patterns, in one sentence."""
-    model = find_memory(memory).build(np.ones((1, 2)))
-    if not isinstance(model, Memory):
-        raise ValueError(f"patterns must be stored for {memory}, a matrix of couplings")
+    try:
+        model = build(memory, pattern_sets.stream(pattern_sets.GENERATED, jax.random.key(0), 1, 2))
+    except ValueError:
+        raise ValueError(f"patterns must be stored for {memory}, a matrix of couplings") from None
     try:
         counts.summand(model)
     except ValueError:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.throughput.config import AXES, Config
-from hopfield import large, separations
+from hopfield import Memory, large, separations
 from hopfield.large import counts
 from hopfield.patterns.sources import generated
 
@@ -71,5 +71,5 @@ def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
     rows = jax.random.normal(key, (patterns, neurons), jnp.float32)
     asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
     separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
-    read = lambda rows, asked: large.read(rows, asked, beta=neurons**-0.5, separation=separation)  # noqa: E731
+    read = lambda rows, asked: large.read(Memory.create(rows, neurons**-0.5, separation=separation), asked)  # noqa: E731
     return read, (rows, asked), 4.0 * patterns * neurons * queries

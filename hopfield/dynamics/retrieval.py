@@ -1,5 +1,6 @@
 """Retrieval: iterate a memory until it stops, per query, and trajectories of its updates."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -8,9 +9,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
-from hopfield._numerics import safe_norm, tolerance
+from hopfield._numerics import safe_norm, tolerance, while_outside
 from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
-from hopfield.memory import DYNAMICS
+from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Known, Spins, State, as_known
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
@@ -36,11 +37,9 @@ def retrieve(
     known: Known = None,
     rtol: float | None = None,
 ) -> Retrieval:
-    """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`. Works under jit and vmap.
+    """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`; each query of a batch for itself.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
-
-    Each query stops for itself: its result does not depend on what else is in a batch.
 
     Args:
         model: Memory or Couplings.
@@ -57,25 +56,29 @@ def retrieve(
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
-    one_of("dynamics", dynamics, DYNAMICS)
+    _check_dynamics(as_model("model", model), dynamics, key)
     max_steps = step_limit("max_steps", max_steps)
-    as_model("model", model)
-    if dynamics != "synchronous" and not isinstance(model.space, Spins):
-        raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
-    if dynamics == "asynchronous" and key is None:
-        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
     state = model.as_state(state)
     if rtol is not None:
         number("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
-        return _synchronous(model, state, max_steps, as_known(known, state), rtol)
+        run = _walked if isinstance(model, Memory) and model.walked else _synchronous
+        return run(model, state, max_steps, as_known(known, state), rtol)
     end = relax(model, state, key, dynamics, max_steps, known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
 
-@jax.jit
-def _synchronous(model: Model, state: State, max_steps, known: Known, rtol) -> Retrieval:
+def _check_dynamics(model: Model, dynamics: str, key) -> None:
+    """Raise ValueError for dynamics that the model's space or a missing key excludes."""
+    one_of("dynamics", dynamics, DYNAMICS)
+    if dynamics != "synchronous" and not isinstance(model.space, Spins):
+        raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
+    if dynamics == "asynchronous" and key is None:
+        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+
+
+def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     spins = isinstance(model.space, Spins)
     rtol = tolerance(state.dtype) if rtol is None else rtol
 
@@ -93,8 +96,12 @@ def _synchronous(model: Model, state: State, max_steps, known: Known, rtol) -> R
         return (carry[3] == STEP_LIMIT) & (carry[2] < max_steps)
 
     start = (state, state, jnp.zeros((), int), jnp.full((), STEP_LIMIT))
-    final, _, count, status = jax.lax.while_loop(running, step, start)
+    final, _, count, status = loop(running, step, start)
     return Retrieval(final, count, model.energy(final), status)
+
+
+_synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
+_walked = partial(_settled, loop=while_outside)
 
 
 def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:

@@ -1,5 +1,15 @@
-"""Exact reads over stored, generated or memory-mapped patterns in blocks, on one device or many."""
+"""Exact reads of a memory over stored, generated or memory-mapped patterns in blocks, on one device or many."""
 
-from hopfield.large.reading import Reading, Statistics, block_size, energy, read, statistics
+from hopfield.large.reading import (
+    Reading,
+    Statistics,
+    block_size,
+    energy,
+    local_field,
+    moments,
+    read,
+    scores,
+    statistics,
+)
 
-__all__ = ["Reading", "Statistics", "block_size", "energy", "read", "statistics"]
+__all__ = ["Reading", "Statistics", "block_size", "energy", "local_field", "moments", "read", "scores", "statistics"]

@@ -7,33 +7,34 @@ and its local fields in these numbers, at any β, exactly. They add up over patt
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 from numpy.typing import ArrayLike
 
-from hopfield._checks import instance, whole
-from hopfield.large.mesh import all_merge, axes, shard_map_patterns
-from hopfield.memory import Memory
-from hopfield.patterns.sources import Generated, Packed, Source, as_source, bits, overlaps, pack, packed
-from hopfield.separations import LogSumExp, Polynomial
+from hopfield._checks import whole
+from hopfield.large.parts import Parts, as_parts, is_memory
+from hopfield.large.tally import tally
+from hopfield.patterns.bits import pack
+from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
+from hopfield.separations.base import Summand
 from hopfield.similarities import Dot
 from hopfield.spaces import Spins
 
-BLOCK = 1024
-"""Patterns at once: their indicators by overlap stay in the cache."""
 CHUNK = 2**22
 """Patterns of one call to the device: few enough for sums in float32 to be whole numbers, below 2^24."""
 NUMBERS = 2**24
 """Numbers, or words of packed bits, of one call to the device that are cut out of an array or read from a file."""
 
 
+Function = Parts | Callable[[np.ndarray], np.ndarray]
+"""A memory on spins whose energy is a sum over patterns, or the function of an overlap itself, given on arrays."""
+
+
 class Counts(NamedTuple):
-    """Patterns by overlap with each of Q queries, and by overlap and bit."""
+    """Patterns by overlap with each of Q queries, and by overlap and bit; at every memory that is a sum over them."""
 
     queries: np.ndarray
     """Spins [Q, N]."""
@@ -67,10 +68,10 @@ class Counts(NamedTuple):
         weight = np.exp(_log(self.number) + beta * self.scores[None, :] - log_z[:, None])
         return log_z - beta * np.sum(weight * self.scores[None, :], axis=1)
 
-    def shares(self, own: ArrayLike, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def shares(self, own: ArrayLike, weight: Function) -> np.ndarray:
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
-        total = self.number @ np.abs(_at(weight, self.scores))
-        mine = np.abs(_at(weight, self._overlaps(own)))
+        total = self.number @ np.abs(_at(_weight(weight), self.scores))
+        mine = np.abs(_at(_weight(weight), self._overlaps(own)))
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
@@ -86,9 +87,9 @@ class Counts(NamedTuple):
             )
         return found
 
-    def share_entropy(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def share_entropy(self, weight: Function) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
-        size = np.abs(_at(weight, self.scores))
+        size = np.abs(_at(_weight(weight), self.scores))
         total = self.number @ size
         log_size = np.log(size, out=np.zeros_like(size), where=size != 0)
         mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total != 0)
@@ -102,12 +103,12 @@ class Counts(NamedTuple):
         """Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
         return np.einsum("k,qkn->qn", _at(weight, self.scores), 2.0 * self.up - self.number[:, :, None])
 
-    def fields(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def fields(self, function: Function) -> np.ndarray:
         """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
 
         The overlap with all spins but i is s − ξ_i x_i; the own spin never enters.
         """
-        field = np.zeros(self.queries.shape)
+        function, field = _potential(function), np.zeros(self.queries.shape)
         down = self.number[:, :, None] - self.up
         for sign, count in ((1.0, self.up), (-1.0, down)):
             rest = self.scores[None, :, None] - sign * self.queries[:, None, :]
@@ -116,7 +117,7 @@ class Counts(NamedTuple):
             field += np.sum(np.where(count > 0, count * np.where(count > 0, rise, 0.0), 0.0), axis=1)
         return field
 
-    def update(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def update(self, function: Function) -> np.ndarray:
         """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
         field = self.fields(function)
         return np.where(field == 0, self.queries, np.sign(field))
@@ -131,34 +132,27 @@ def _at(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> n
     return found
 
 
-class Summand(NamedTuple):
-    """What one pattern adds to a potential, as a function of its overlap, and its weight; both up to a factor."""
-
-    potential: Callable[[np.ndarray], np.ndarray]
-    weight: Callable[[np.ndarray], np.ndarray]
-
-
-def summand(memory: Memory) -> Summand:
-    """f and w = f′ of a memory on spins whose energy is −Σ_μ f(ξ_μ·x), or a function of that sum.
-
-    Both are scaled, by e^(−βN) or powers of N, to lie within the range of double precision for any β.
+def summand(memory: Parts) -> Summand:
+    """f and w = f′ of a memory on spins whose energy is −Σ_μ f(ξ_μ·x), or a function of that sum; both up to a factor.
 
     Raises:
         ValueError: another similarity, space or separation.
     """
-    instance("memory", memory, Memory)
-    beta, neurons, separation = float(memory.beta), memory.patterns.shape[1], memory.separation
+    parts = as_parts(memory).separation, memory.similarity, memory.space
     if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
-        if isinstance(separation, LogSumExp):
-            # Differences of f over one spin are in proportion to f: they lose nothing where f is small.
-            return Summand(lambda s: np.exp(beta * (s - neurons)), lambda s: np.exp(beta * (s - neurons)))
-        if isinstance(separation, Polynomial):
-            degree, rectified = separation.degree, separation.rectified
-            base = (lambda s: np.maximum(s, 0.0)) if rectified else (lambda s: s)
-            # Whole numbers, exact below 2^53, so that a field of zero is the tie it is.
-            return Summand(lambda s: base(s) ** degree, lambda s: (base(s) / neurons) ** (degree - 1))
-    parts = ", ".join(type(part).__name__ for part in (separation, memory.similarity, memory.space))
-    raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {parts}")
+        found = memory.separation.overlap_terms(float(memory.beta), memory.patterns.shape[1])
+        if found is not None:
+            return found
+    got = ", ".join(type(part).__name__ for part in parts)
+    raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {got}")
+
+
+def _potential(of: Function) -> Callable[[np.ndarray], np.ndarray]:
+    return summand(cast(Parts, of)).potential if is_memory(of) else cast(Callable, of)
+
+
+def _weight(of: Function) -> Callable[[np.ndarray], np.ndarray]:
+    return summand(cast(Parts, of)).weight if is_memory(of) else cast(Callable, of)
 
 
 def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
@@ -219,42 +213,6 @@ def _chunk(source: Source) -> int:
         return CHUNK
     held = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]
     return max(1, min(CHUNK, NUMBERS // held))
-
-
-@partial(jax.jit, static_argnums=2, static_argnames="mesh")
-def tally(source: Source, words, total: int, *, mesh: Mesh | None):
-    """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
-    if mesh is None:
-        return _swept(source, words, jnp.int32(0), total)
-    shares, _ = axes(mesh)
-
-    def function(sources, first, words):
-        return all_merge(jnp.add, _swept(sources[0], words, first, total), shares)
-
-    return shard_map_patterns(mesh, function, (source,), words)
-
-
-def _swept(source: Source, words, offset, total: int):
-    """A product of indicators, exact in bfloat16, which holds 0 and 1, with sums in float32."""
-    count, neurons = source.shape
-    block = min(BLOCK, count)
-    rank = jnp.arange(neurons + 1)[None, :, None]
-
-    def absorb(sums, i):
-        # The last block starts early enough to be full; what was counted before is left out.
-        first = jnp.minimum(i * block, count - block)
-        local = first + jnp.arange(block)
-        used = (local >= i * block) & (offset + local < total)
-        found = source.words(first, block)
-        distance = (neurons - overlaps(found, words, neurons)) // 2
-        share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
-        columns = jnp.concatenate([bits(found, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
-        columns = jnp.where(used[:, None], columns, 0)
-        return sums + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
-
-    start = jnp.zeros((words.shape[0] * (neurons + 1), neurons + 1), jnp.float32)
-    sums, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
-    return sums.reshape(words.shape[0], neurons + 1, neurons + 1)
 
 
 def _log(number: np.ndarray) -> np.ndarray:

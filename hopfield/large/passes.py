@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 from jaxtyping import Array
 
 from hopfield._numerics import largest
@@ -13,9 +14,9 @@ from hopfield._pytrees import Node
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.large import mesh
 from hopfield.patterns.sources import Source, Stored
-from hopfield.separations import Entmax, LogSumExp, Separation, Sparsemax
+from hopfield.separations import LogSumExp, Separation
 from hopfield.separations.base import Stream
-from hopfield.separations.cut import Cut, cut
+from hopfield.separations.cut import Cut
 from hopfield.similarities import Dot, Similarity
 
 PASSES = 60
@@ -42,7 +43,27 @@ class Job(Node):
     own: Array | None
     beta: Array
     similarity: Similarity
-    separation: Separation | Cut
+    separation: Any
+    """A `Separation`, or a `Cut` at the threshold of every query."""
+    step: bool = struct.field(pytree_node=False, default=False)
+    """Whether the read-out is what the similarity's step needs: its `summed`, with the sum of the weights appended."""
+
+
+class Block(NamedTuple):
+    """What a term is formed of: one block of B patterns and its scores with Q queries."""
+
+    scores: Array
+    """s [Q, B]."""
+    z: Array
+    """β s [Q, B]."""
+    rows: Array
+    """The patterns [B, N]."""
+    values: Array
+    """What is read out of them [B, V]."""
+    used: Array
+    """Which are no padding and have not been read before [B]."""
+    index: Array
+    """Their numbers among all patterns [B]."""
 
 
 class Piece(NamedTuple):
@@ -63,7 +84,7 @@ class Piece(NamedTuple):
 def fits_attention(job: Job, piece: Piece) -> bool:
     """Whether the block-wise attention does the same: softmax of dot products, without statistics or padding."""
     plain = type(job.separation) is LogSumExp and isinstance(job.similarity, Dot) and isinstance(job.source, Stored)
-    return plain and piece.top == 0 and piece.shares == 1 and isinstance(job.values, Stored | None)
+    return plain and piece.top == 0 and piece.shares == 1 and isinstance(job.values, Stored | None) and not job.step
 
 
 def softmax(job: Job) -> Sums:
@@ -72,6 +93,17 @@ def softmax(job: Job) -> Sums:
     values = keys if job.values is None else cast(Stored, job.values).array
     output, potential = attend_blockwise(job.queries, keys, values, beta=job.beta, return_potential=True)
     return Sums(Stream(potential, jnp.ones_like(potential), output))
+
+
+def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> Block:
+    """Patterns start … start + size − 1 of a job and their scores; `first` is the number of the job's first pattern."""
+    rows = job.source.rows(start, size)
+    values = rows if job.values is None else job.values.rows(start, size)
+    if job.step:
+        values = job.similarity.summed(rows).astype(job.queries.dtype)
+        values = jnp.concatenate([values, jnp.ones((size, 1), values.dtype)], axis=1)
+    scores = jax.vmap(job.similarity, (0, None))(job.queries, rows).astype(job.queries.dtype)
+    return Block(scores, job.beta * scores, rows, values, used, first + start + jnp.arange(size))
 
 
 def sweep(job: Job, piece: Piece, term: Callable):
@@ -84,12 +116,8 @@ def sweep(job: Job, piece: Piece, term: Callable):
         # The last block starts early enough to be full; what has been read before is masked.
         start = jnp.minimum(i * size, count - size)
         local = start + jnp.arange(size)
-        index = piece.first + local
         used = (local >= i * size) & (local < piece.held)
-        rows = job.source.rows(start, size)
-        values = rows if job.values is None else job.values.rows(start, size)
-        z = job.beta * jax.vmap(job.similarity, (0, None))(job.queries, rows).astype(job.queries.dtype)
-        return term(job, z, values, used, index, piece.top)
+        return term(job, block_at(job, start, size, used, piece.first), piece.top)
 
     found = block(job, 0)
     if size < count:
@@ -98,20 +126,25 @@ def sweep(job: Job, piece: Piece, term: Callable):
     return mesh.all_merge(merge, found, piece.shares)
 
 
-def sums_of(job: Job, z, values, used, index, top: int) -> Sums:
-    """One block of scores [Q, B]: partial sums of the read-out and, if asked for, of the statistics."""
-    each = 0 if isinstance(job.separation, Cut) else None
-    stream = jax.vmap(lambda separation, z: separation.block(z, values, used), (each, 0))(job.separation, z)
+def each_query(separation: Separation | Cut) -> int | None:
+    """The axis along which a separation is mapped over queries."""
+    return 0 if separation.per_query else None
+
+
+def sums_of(job: Job, block: Block, top: int) -> Sums:
+    """Partial sums of the read-out and, if asked for, of the statistics."""
+    each, z, used = (each_query(job.separation), 0), block.z, block.used
+    stream = jax.vmap(lambda separation, z: separation.block(z, block.values, used), each)(job.separation, z)
     if not top:
         return Sums(stream)
-    log_size = jax.vmap(lambda separation, z: separation.log_sizes(z, used), (each, 0))(job.separation, z)
+    log_size = jax.vmap(lambda separation, z: separation.log_sizes(z, used), each)(job.separation, z)
     held = jnp.where(log_size == -jnp.inf, 0.0, log_size)  # 0 · −∞ where a weight vanishes
     spread = jax.vmap(lambda size, held: LogSumExp().block(size, held[:, None]))(log_size, held)
-    mine = used[None, :] & (index[None, :] == cast(Array, job.own)[:, None])
+    mine = used[None, :] & (block.index[None, :] == cast(Array, job.own)[:, None])
     target = largest(jnp.where(mine, log_size, -jnp.inf), axis=1)
     scores, place = jax.lax.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
     missing = ((0, 0), (0, top - scores.shape[1]))
-    scores, index = jnp.pad(scores, missing, constant_values=-jnp.inf), jnp.pad(index[place], missing)
+    scores, index = jnp.pad(scores, missing, constant_values=-jnp.inf), jnp.pad(block.index[place], missing)
     return Sums(stream, spread, target, (scores, index))
 
 
@@ -127,17 +160,38 @@ def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
     return Sums(stream, jax.vmap(LogSumExp().merge)(a.spread, b.spread), target, best)
 
 
-def largest_of(job: Job, z, values, used, index, top: int) -> Array:
+def largest_of(job: Job, block: Block, top: int) -> Array:
     """The largest score of each query in a block [Q]."""
-    return largest(jnp.where(used[None, :], z, -jnp.inf), axis=1)
+    return largest(jnp.where(block.used[None, :], block.z, -jnp.inf), axis=1)
 
 
-def excess_of(job: Job, z, values, used, index, top: int) -> Array:
+def excess_of(job: Job, block: Block, top: int) -> Array:
     """By how much the weights of a block add up, and the slope of that, at the threshold of each query [Q, 2]."""
-    return jax.vmap(lambda separation, z: separation.excess(z, used))(job.separation, z)
+    return jax.vmap(lambda separation, z: separation.excess(z, block.used))(job.separation, block.z)
 
 
-MERGES = {sums_of: merge_sums, largest_of: lambda _, a, b: jnp.maximum(a, b), excess_of: lambda _, a, b: a + b}
+def fields_of(job: Job, block: Block, top: int) -> Any:
+    """Partial sums of the local field of every spin of every query."""
+    keys = job.similarity.keys(block.rows)
+
+    def one(state, scores):
+        steps = job.similarity.spin_flip(state, -1.0, 1.0, keys)
+        return job.separation.field_block(scores, steps, state, job.beta, block.used)
+
+    return jax.vmap(one)(job.queries, block.scores)
+
+
+def merge_fields(separation: Separation, a: Any, b: Any) -> Any:
+    """Partial sums of local fields of two disjoint pieces together."""
+    return jax.vmap(separation.field_merge)(a, b)
+
+
+MERGES = {
+    sums_of: merge_sums,
+    fields_of: merge_fields,
+    largest_of: lambda _, a, b: jnp.maximum(a, b),
+    excess_of: lambda _, a, b: a + b,
+}
 """How two blocks of each kind of term become one."""
 
 
@@ -156,7 +210,7 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
     top = walk(fixed.replace(separation=LogSumExp()), largest_of)
 
     def excess(job, threshold):
-        cuts = jax.vmap(partial(cut, cast(Sparsemax | Entmax, job.separation)))(top, threshold)
+        cuts = jax.vmap(job.separation.at_threshold)(top, threshold)
         total, slope = walk(job.replace(separation=cuts), excess_of).T
         return total - 1.0, slope
 
@@ -172,4 +226,4 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
     threshold = repeat(unsettled, step, start)[1]
     above, slope = excess(job, threshold)
     threshold = threshold + above / jax.lax.stop_gradient(slope)
-    return job.replace(separation=jax.vmap(partial(cut, cast(Sparsemax | Entmax, job.separation)))(top, threshold))
+    return job.replace(separation=jax.vmap(job.separation.at_threshold)(top, threshold))

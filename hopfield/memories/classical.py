@@ -2,9 +2,9 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield._numerics import real_matrix
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
+from hopfield.patterns.sources import as_patterns
 from hopfield.separations import Linear
 from hopfield.spaces import Spins
 from hopfield.theory import basins, dense
@@ -63,7 +63,7 @@ def classical(patterns, *, mask=None, values=None) -> Memory:
         values: read-out instead of the patterns [M, V].
     Source: Hopfield 1982, eqs. 2 and 7; Amit, Gutfreund & Sompolinsky 1985.
     """
-    patterns = real_matrix("patterns", patterns)
+    patterns = as_patterns(patterns)
     return Memory.create(
         patterns, 1.0 / patterns.shape[1], mask=mask, values=values, separation=Linear(), space=Spins()
     )

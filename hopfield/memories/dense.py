@@ -2,10 +2,10 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield._numerics import real_matrix
 from hopfield.memories import polynomial_scaling
 from hopfield.memories.classical import Classical
 from hopfield.memory import Memory
+from hopfield.patterns.sources import as_patterns
 from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
@@ -67,7 +67,7 @@ def dense(patterns, degree: int = 3, *, rectified: bool = False, mask=None, valu
         rectified: Σ [m]₊ⁿ instead, which stores no negatives of patterns.
         mask, values: as in `Memory.create`.
     """
-    patterns = real_matrix("patterns", patterns)
+    patterns = as_patterns(patterns)
     return Memory.create(
         patterns,
         1.0 / patterns.shape[1],

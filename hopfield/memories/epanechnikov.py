@@ -1,8 +1,8 @@
 """The log-sum-ReLU memory with compact support (Hoover et al. 2025)."""
 
-from hopfield._numerics import real_matrix
 from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
+from hopfield.patterns.sources import as_patterns
 from hopfield.separations import LogReLU
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Euclidean
@@ -23,7 +23,7 @@ def epanechnikov(patterns, beta: float | None = None, *, mask=None, values=None)
         mask, values: as in `Memory.create`.
     Source: Hoover et al. 2025 (arXiv:2506.10801), eq. 6, with their additive ε left out.
     """
-    patterns = real_matrix("patterns", patterns)
+    patterns = as_patterns(patterns)
     return Memory.create(
         patterns,
         2.0 / patterns.shape[1] if beta is None else beta,

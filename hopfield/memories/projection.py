@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import accumulation_dtype, real_matrix
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
@@ -49,8 +49,9 @@ def projection(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N].
         mask: patterns in use [M].
     """
-    checked = Memory.create(patterns, mask=mask, space=Spins())
-    stored = checked.patterns if checked.mask is None else jnp.where(checked.mask[:, None], checked.patterns, 0.0)
+    stored = real_matrix("patterns", patterns)
+    checked = Memory.create(stored, mask=mask, space=Spins())
+    stored = stored if checked.mask is None else jnp.where(checked.mask[:, None], stored, 0.0)
     _, levels, rows = jnp.linalg.svd(stored.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(levels.dtype).eps
     basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)

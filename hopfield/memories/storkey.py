@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import accumulation_dtype, real_matrix
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE
 from hopfield.memory import Memory
@@ -20,7 +20,8 @@ def storkey(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N], stored in the order of their rows.
         mask: patterns in use [M].
     """
-    stored = Memory.create(patterns, mask=mask, space=Spins()).patterns
+    stored = real_matrix("patterns", patterns)
+    Memory.create(stored, mask=mask, space=Spins())  # checks both
     used = jnp.ones((stored.shape[0],), bool) if mask is None else jnp.asarray(mask)
     learned = _learned(stored.astype(accumulation_dtype(stored.dtype)), used)
     return Couplings(learned.astype(stored.dtype), jnp.ones((), stored.dtype))

@@ -184,7 +184,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
     if [type(part) for part in parts] != [Dot, LogSumExp, Euclidean]:
         got = ", ".join(type(part).__name__ for part in parts)
         raise ValueError(f"memory must be modern (Dot similarity, LogSumExp separation, Euclidean space), got {got}")
-    used = np.ones(len(memory.patterns), bool) if memory.mask is None else np.asarray(memory.mask)
+    used = np.ones(memory.patterns.shape[0], bool) if memory.mask is None else np.asarray(memory.mask)
     patterns = np.asarray(memory.patterns, np.float64)[used]
     near = np.broadcast_to(distance, np.broadcast_shapes(np.shape(distance), used.shape))
     bound = np.full(near.shape, np.nan)

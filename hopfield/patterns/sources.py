@@ -1,12 +1,10 @@
-"""Where patterns are kept: in an array, in packed bits, in a file, or nowhere, when any block can be drawn again.
+"""Sources of patterns: an array, packed bits, a file, or a random ensemble of which any block can be drawn again.
 
 A source hands out its patterns in blocks. `rows(first, size)` works under jit with a traced `first`;
 `part(first, size)` cuts out a source that lives on the device, which is how patterns that fit in no memory are walked
 through.
 """
 
-import abc
-from collections.abc import Iterator
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -17,64 +15,11 @@ from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield._checks import as_path, one_of, random_key, whole
-from hopfield._numerics import is_traced, real_array
-from hopfield._pytrees import Node
-from hopfield.patterns import ensembles
+from hopfield._numerics import is_traced, real_array, real_matrix
+from hopfield.patterns import _source, ensembles
+from hopfield.patterns._source import Source
+from hopfield.patterns.bits import WORD, pack, unpack
 from hopfield.patterns.datasets import UNSOUND
-
-WORD = 32
-"""Spins in one word of packed bits."""
-FEW = 2**32
-"""Rows that one random key numbers; a larger ensemble continues with the next key."""
-
-
-class Source(Node, abc.ABC):
-    """M patterns of N components, handed out in blocks."""
-
-    spins: ClassVar[bool] = False
-    """Whether `words` hands out the patterns as packed bits."""
-
-    @property
-    @abc.abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """M and N."""
-
-    @abc.abstractmethod
-    def rows(self, first, size: int) -> Float[Array, "size N"]:
-        """Patterns first … first + size − 1, all of them in range."""
-
-    @abc.abstractmethod
-    def part(self, first: int, size: int) -> "Source":
-        """A source of these patterns alone that can be handed to a compiled function."""
-
-    def words(self, first, size: int) -> UInt32[Array, "size W"]:
-        """The same patterns as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
-        return pack(self.rows(first, size))
-
-    def parts(self, size: int, first: int = 0, stop: int | None = None) -> Iterator[tuple[int, "Source"]]:
-        """Patterns first … stop − 1 cut into pieces of `size`, each with the index of its first among all.
-
-        Pieces end at multiples of 2^32, too, where a generated source takes its next key.
-
-        Args:
-            size: patterns in a piece, at least 1.
-            first, stop: 0 to M; all patterns if not given.
-        """
-        stop = self.shape[0] if stop is None else stop
-        while first < stop:
-            count = min(size, stop - first, FEW - first % FEW)
-            yield first, self.part(first, count)
-            first += count
-
-    def _within(self, first, size: int) -> tuple[Any, int]:
-        """What a block begins with and its size, checked unless traced: JAX would read other patterns than asked."""
-        return (first, size) if is_traced(first) else self._checked(first, size)
-
-    def _checked(self, first: int, size: int) -> tuple[int, int]:
-        first, size = whole("first", first, 0), whole("size", size)
-        if first + size > self.shape[0]:
-            raise ValueError(f"first + size must be at most {self.shape[0]} patterns, got {first} + {size}")
-        return first, size
 
 
 class Stored(Source):
@@ -85,6 +30,10 @@ class Stored(Source):
     @property
     def shape(self):
         return self.array.shape
+
+    @property
+    def dtype(self):
+        return self.array.dtype
 
     def rows(self, first, size):
         return jax.lax.dynamic_slice_in_dim(self.array, *self._within(first, size))
@@ -153,16 +102,16 @@ class Generated(Source):
         return jax.vmap(lambda i: _spin_words(jax.random.fold_in(self.key, i), self.neurons))(index)
 
     def _index(self, first) -> UInt32[Array, ""]:
-        if self.count > FEW:
+        if self.count > _source.FEW:
             raise ValueError(f"patterns beyond 2^32 must be read part by part, got {self.count} of them")
         return self.first + jnp.asarray(first, jnp.uint32)
 
     def part(self, first, size):
         first, size = self._checked(first, size)
-        if self.count <= FEW:
+        if self.count <= _source.FEW:
             return self.replace(first=self.first + jnp.uint32(first), count=size)
-        lap, offset = divmod(first, FEW)
-        if offset + size > FEW:
+        lap, offset = divmod(first, _source.FEW)
+        if offset + size > _source.FEW:
             raise ValueError(f"first + size must not cross a multiple of 2^32, got {first} + {size}")
         key = jax.random.fold_in(self.key, lap) if lap else self.key
         return self.replace(key=key, first=jnp.uint32(offset), count=size)
@@ -176,6 +125,14 @@ class Mapped(Source):
     @property
     def shape(self):
         return self.file.shape[0], self.file.shape[1]
+
+    @property
+    def dtype(self):
+        return jnp.result_type(self.file.dtype.type)
+
+    @property
+    def walked(self):
+        return True
 
     def rows(self, first, size):
         if is_traced(first):
@@ -210,20 +167,20 @@ def packed(spins: Float[Array, "M N"]) -> Packed:
     return Packed(pack(rows), rows.shape[1])
 
 
-def generated(key: PRNGKeyArray, ensemble: str, patterns_: int, neurons: int, *parameters: float) -> Generated:
+def generated(key: PRNGKeyArray, ensemble: str, num_patterns: int, neurons: int, *parameters: float) -> Generated:
     """Patterns of a random ensemble that are never stored.
 
     Args:
         key: random key.
         ensemble: "spins", "biased", "correlated", "gaussian" or "sphere", as in `hopfield.patterns`.
-        patterns_, neurons: M and N, at least 1; each further 2^32 patterns are drawn from a key of their own.
+        num_patterns, neurons: M and N, at least 1; each further 2^32 patterns are drawn from a key of their own.
         parameters: what the ensemble takes after N: bias, length or radius.
     Raises:
         ValueError: unknown ensemble, a size below 1, a parameter out of range.
     """
     one_of("ensemble", ensemble, ("spins", "biased", "correlated", "gaussian", "sphere"))
     random_key("key", key)
-    count, neurons = whole("patterns", patterns_), whole("neurons", neurons)
+    count, neurons = whole("patterns", num_patterns), whole("neurons", neurons)
     try:
         jax.eval_shape(lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), key)
     except TypeError as error:
@@ -259,28 +216,8 @@ def as_source(rows: Any) -> Source:
     return stored(rows)
 
 
-def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:
-    """Bits of spins, 32 to the word; what is left of the last word is zero."""
-    count, neurons = spins.shape
-    up = jnp.pad((spins > 0).astype(jnp.uint32), ((0, 0), (0, -neurons % WORD)))
-    shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
-    return jnp.sum(up.reshape(count, -1, WORD) << shift, axis=2, dtype=jnp.uint32)
-
-
-def unpack(words: UInt32[Array, "M W"], neurons: int, dtype=None) -> Float[Array, "M N"]:
-    """Spins −1, +1 of packed bits, in JAX's default float unless a dtype is given."""
-    up = bits(words, neurons, jnp.result_type(float) if dtype is None else dtype)
-    return 2 * up - 1
-
-
-def bits(words: UInt32[Array, "M W"], neurons: int, dtype) -> Float[Array, "M N"]:
-    """1 where a spin is +1, else 0."""
-    shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
-    up = (words[:, :, None] >> shift) & 1
-    return up.reshape(words.shape[0], -1)[:, :neurons].astype(dtype)
-
-
-def overlaps(words: UInt32[Array, "M W"], others: UInt32[Array, "Q W"], neurons: int):
-    """ξ_μ·x_q of packed spins [Q, M], N minus twice the number of bits that differ, by population count."""
-    differing = jax.lax.population_count(words[None, :, :] ^ others[:, None, :]).astype(jnp.int32)
-    return neurons - 2 * jnp.sum(differing, axis=-1)
+def as_patterns(rows: Any) -> Source | Float[Array, "M N"]:
+    """What a memory stores: a source as it is, a file mapped into memory as `Mapped`, else a finite real matrix."""
+    if isinstance(rows, Source | np.memmap):
+        return as_source(rows)
+    return real_matrix("patterns", rows)

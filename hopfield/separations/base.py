@@ -1,7 +1,8 @@
 """What every separation offers, and the partial sums by which blocks of patterns can be absorbed."""
 
 import abc
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,13 @@ class Stream(NamedTuple):
     moment: Float[Array, "V"]
 
 
+class Summand(NamedTuple):
+    """What one pattern adds to a potential, as a function of its overlap, and its weight; both up to a factor."""
+
+    potential: Callable[[np.ndarray], np.ndarray]
+    weight: Callable[[np.ndarray], np.ndarray]
+
+
 ROUNDING = 2.0**-8
 """How far from 1 rounding leaves a sum of weights, in half precision."""
 
@@ -37,6 +45,10 @@ class Separation(Node, abc.ABC):
     """Whether the weights of unmasked scores always sum to one."""
     streaming: ClassVar[bool] = False
     """Whether blocks of patterns can be absorbed one at a time (`block`, `merge`, `finish`)."""
+    thresholded: ClassVar[bool] = False
+    """Whether they can be once a threshold of all scores is known, at which `at_threshold` cuts the weights."""
+    per_query: ClassVar[bool] = False
+    """Whether its numbers belong to one vector of scores, as a threshold does."""
     quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
 
@@ -88,6 +100,19 @@ class Separation(Node, abc.ABC):
         # Equal potentials are a tie even where both are −∞, outside every pattern's support.
         return jnp.where(high == low, 0.0, high - low) / beta
 
+    @property
+    def share_form(self) -> "Separation":
+        """A separation with the same shares, whose weights overflow nowhere."""
+        return self
+
+    def overlap_terms(self, beta: float, neurons: int) -> Summand | None:
+        """f and w = f′ as functions of an overlap with N spins if F is a sum over them, or a function of one; else None.
+
+        Where `summand` scales by the scores it is given, these have one scale for all calls, e^(−βN) or powers of N, by
+        which they lie within the range of double precision for any β.
+        """
+        return None
+
     def fields(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where: Mask = None):
         """Half the rise of F from spin −1 to +1, for every spin i [N], which moves the scores by steps[:, i]."""
 
@@ -137,6 +162,29 @@ class Separation(Node, abc.ABC):
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
         """F(z) and the read-out Σ_μ ∇F_μ values_μ of all the blocks."""
         return stream.mass, stream.moment
+
+    def at_threshold(self, top: Scalar, threshold: Scalar) -> Any:
+        """The weights cut at a threshold of scores whose largest is `top`, block by block."""
+        raise TypeError(f"{type(self).__name__} has no threshold")
+
+    def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where) -> Any:
+        """What `fields` needs of one block of patterns: partial sums with spin +1 and with spin −1, for every spin."""
+        empty = jnp.zeros((scores.size, 0), scores.dtype)
+
+        def streams(step, spin):
+            up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
+            return self.block(beta * up, empty, where), self.block(beta * down, empty, where)
+
+        return jax.vmap(streams, (1, 0))(steps, state)
+
+    def field_merge(self, a: Any, b: Any) -> Any:
+        """`field_block` of two disjoint blocks together."""
+        return tuple(jax.vmap(self.merge)(one, other) for one, other in zip(a, b, strict=True))
+
+    def field_finish(self, sums: Any, beta: Scalar) -> Float[Array, "N"]:
+        """`fields` of all the blocks."""
+        high, low = (jax.vmap(self.finish)(stream)[0] for stream in sums)
+        return 0.5 * jnp.where(high == low, 0.0, high - low) / beta
 
 
 def _adds_up(separation: Separation, lift) -> bool:

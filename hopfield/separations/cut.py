@@ -5,17 +5,18 @@
 α = 2 is sparsemax. The threshold itself comes from passes over the scores that add up `excess`.
 """
 
+from typing import ClassVar
+
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._pytrees import Node
 from hopfield.separations.base import Scalar, Stream, nonzero
 from hopfield.separations.simplex import Mask, Scores
-from hopfield.separations.sparse import Entmax, Sparsemax
 
 
 class Cut(Node):
-    """The streaming part of a separation, for α-entmax whose threshold is given. Build with `cut(separation, …)`.
+    """The streaming part of a separation, for α-entmax whose threshold is given. Build with `separation.at_threshold`.
 
     No potential of its own: a threshold that does not belong to the scores makes neither weights nor a gradient.
     """
@@ -25,6 +26,8 @@ class Cut(Node):
     """The largest score of all patterns."""
     threshold: Scalar
     """τ, between −1 and 0 where it is right."""
+    per_query: ClassVar[bool] = True
+    thresholded: ClassVar[bool] = False
 
     def weights(self, z: Scores, where: Mask = None) -> Scores:
         """Weights [M], as of the separation, whose sum is 1 where the threshold is right."""
@@ -62,9 +65,3 @@ class Cut(Node):
         rest = (self.alpha - 1.0) * (z - self.top) - self.threshold
         outside = rest <= 0 if where is None else (rest <= 0) | ~where
         return jnp.where(outside, 0.0, jnp.exp(exponent * jnp.log(jnp.where(outside, 1.0, rest))))
-
-
-def cut(separation: Sparsemax | Entmax, top: Scalar, threshold: Scalar) -> Cut:
-    """Sparsemax or entmax of scores whose largest is `top`, cut at τ = `threshold`."""
-    alpha = separation.alpha if isinstance(separation, Entmax) else 2.0
-    return Cut(jnp.asarray(alpha, top.dtype), top, threshold)

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool
 
 from hopfield._checks import whole
 from hopfield._numerics import largest
-from hopfield.separations.base import Separation, Stream, faint, nonzero, unmasked
+from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
 
@@ -42,6 +42,10 @@ class LogSumExp(Separation):
     def log_weight(self, scores, beta):
         return beta * scores
 
+    def overlap_terms(self, beta, neurons):
+        # Differences of f over one spin are in proportion to f: they lose nothing where f is small.
+        return Summand(lambda s: np.exp(beta * (s - neurons)), lambda s: np.exp(beta * (s - neurons)))
+
     def log_sizes(self, z, where=None):
         return z if where is None else jnp.where(where, z, -jnp.inf)
 
@@ -71,6 +75,10 @@ class Exponential(LogSumExp):
     """
 
     normalised: ClassVar[bool] = False
+
+    @property
+    def share_form(self):
+        return LogSumExp()
 
     def potential(self, z, where=None):
         return jnp.sum(self.weights(z, where))
@@ -102,6 +110,11 @@ class Exponential(LogSumExp):
     def finish(self, stream):
         scale = jnp.exp(stream.shift)
         return scale * stream.mass, scale * stream.moment
+
+    def field_finish(self, sums, beta):
+        top = jnp.maximum(*(stream.shift for stream in sums))
+        high, low = (stream.mass * jnp.exp(stream.shift - top) for stream in sums)
+        return 0.5 * _scaled(high - low, top) / beta
 
 
 def _drop(x):

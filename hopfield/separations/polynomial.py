@@ -9,7 +9,7 @@ from flax import struct
 
 from hopfield._checks import whole
 from hopfield._numerics import largest, power_of_two
-from hopfield.separations.base import Separation, Stream, faint, unmasked
+from hopfield.separations.base import Separation, Stream, Summand, faint, unmasked
 from hopfield.separations.simplex import Mask, Scores
 
 EXPANDED = 33
@@ -81,6 +81,20 @@ class Polynomial(Separation):
 
     def _factor(self, beta, scale):
         return scale * jnp.maximum((beta * scale) ** (self.degree - 1), faint(scale.dtype))
+
+    def field_block(self, scores, steps, state, beta, where):
+        return self.fields(scores, steps, state, beta, where)  # they add up over patterns
+
+    def field_merge(self, a, b):
+        return a + b
+
+    def field_finish(self, sums, beta):
+        return sums
+
+    def overlap_terms(self, beta, neurons):
+        # Whole numbers, exact below 2^53, so that a field of zero is the tie it is.
+        base = (lambda s: np.maximum(s, 0.0)) if self.rectified else (lambda s: s)
+        return Summand(lambda s: base(s) ** self.degree, lambda s: (base(s) / neurons) ** (self.degree - 1))
 
     def block(self, z, values, where=None):
         return Stream(jnp.zeros((), z.dtype), self.potential(z, where), self.weights(z, where) @ values)

@@ -9,6 +9,7 @@ from jaxtyping import Array
 from hopfield._numerics import is_traced
 from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
+from hopfield.separations.cut import Cut
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -16,9 +17,14 @@ class Sparsemax(Separation):
     """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016)."""
 
     normalised: ClassVar[bool] = True
+    thresholded: ClassVar[bool] = True
 
     def potential(self, z, where=None):
         return _fenchel_young(self, z, where)
+
+    def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
+        """Sparsemax of scores whose largest is `top`, cut at τ = `threshold`."""
+        return Cut(jnp.asarray(2.0, top.dtype), top, threshold)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
@@ -35,9 +41,14 @@ class Entmax(Separation):
 
     alpha: Scalar
     normalised: ClassVar[bool] = True
+    thresholded: ClassVar[bool] = True
 
     def potential(self, z, where=None):
         return _fenchel_young(self, z, where)
+
+    def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
+        """Entmax of scores whose largest is `top`, cut at τ = `threshold`."""
+        return Cut(jnp.asarray(self.alpha, top.dtype), top, threshold)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return simplex.tsallis_entropy(p, self.alpha)

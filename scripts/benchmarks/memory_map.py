@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import large
+from hopfield import Memory, large
 from hopfield.patterns.sources import Mapped, mapped
 
 from . import BenchmarkError, Case, Run, Side
@@ -27,9 +27,10 @@ def case(size: str, workspace: Path) -> Case:
         rows[:] = rng.standard_normal(rows.shape, np.float32)
     file.flush()
     source, states = mapped(path), rng.standard_normal((queries, width), np.float32)
+    memory = Memory.create(source, width**-0.5)
 
     def ours(state: jax.Array, run: Run) -> np.ndarray:
-        return np.asarray(large.read(source, state, beta=width**-0.5).output)
+        return np.asarray(large.read(memory, state).output)
 
     def theirs(state: jax.Array, run: Run) -> np.ndarray:
         return _products(source, state)

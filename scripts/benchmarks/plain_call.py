@@ -49,10 +49,11 @@ def case(size: str, workspace: Path) -> Case:
         rng = np.random.default_rng(number)
         spins = jnp.asarray(rng.choice([-1.0, 1.0], (patterns, neurons)))
         classical = Memory.create(spins, 1.0 / neurons, separation="linear", space=spaces.Spins())
-        modern = Memory.create(jnp.asarray(rng.normal(size=(patterns, neurons))))
+        rows = jnp.asarray(rng.normal(size=(patterns, neurons)))
+        modern = Memory.create(rows)
         start = jnp.asarray(spins[0] * np.where(rng.random(neurons) < 0.1, -1, 1), classical.patterns.dtype)
         scores = jnp.asarray(rng.normal(size=neurons), classical.patterns.dtype)
-        return Problem(classical, modern, start, modern.patterns[0], scores, jax.random.key(number))
+        return Problem(classical, modern, start, rows[0], scores, jax.random.key(number))
 
     def side(functions: dict[str, Callable[[Problem], jax.Array]]) -> Callable:
         def solve(problem: Problem, run: Run) -> tuple[list[np.ndarray], dict[str, float]]:

@@ -133,10 +133,10 @@ MISTAKES = {
     "rows beyond": (lambda: sources.stored(ROWS).rows(2, 3), "must be at most 3 patterns, got 2"),
     "drawn beyond": (lambda: sources.generated(KEY, "spins", 3, 4).rows(2, 5), "must be at most 3 patterns"),
     "width one": (
-        lambda: large.read(ROWS, ROWS[:, :1], similarity=similarities.SquaredDistance()),
+        lambda: large.read(Memory.create(ROWS, similarity=similarities.SquaredDistance()), ROWS[:, :1]),
         r"queries must have shape \[Q, 8\], got \(3, 1\)",
     ),
-    "block": (lambda: large.read(ROWS, ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
+    "block": (lambda: large.read(Memory.create(ROWS), ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
     "sizes": (lambda: next(counts.along(SPINS, SPINS, [1.5])), f"sizes {OF_ONE}, got 1.5"),
     "flipped": (
         lambda: overlap_sampling.sample(np.random.default_rng(0), 9, 1.0, flipped=1.5),
@@ -235,7 +235,8 @@ def test_shares_of_weights_that_are_not_numbers_are_none():
 def test_a_separation_may_be_named_wherever_one_is_chosen(function):
     by_name = getattr(thermodynamics, function)(SCORES, separation="softmax")
     assert jnp.array_equal(by_name, getattr(thermodynamics, function)(SCORES))
-    assert jnp.array_equal(large.read(ROWS, ROWS, separation="softmax").output, large.read(ROWS, ROWS).output)
+    named, plain = (large.read(Memory.create(ROWS, **options), ROWS) for options in ({"separation": "softmax"}, {}))
+    assert jnp.array_equal(named.output, plain.output)
 
 
 def test_a_token_beyond_the_cache_reads_nothing():

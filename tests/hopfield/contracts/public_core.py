@@ -350,8 +350,12 @@ def _in_blocks() -> list[Case]:
     ):  # softmax is `attend_blockwise`
 
         def draw(function, rng, shape, separation=separation):
-            options = {"separation": separations.find(separation), "block": 4, "beta": rng.uniform(0.5, 2.0)}
-            return Call(function, (rng.normal(size=(9, *shape)), rng.normal(size=(2, *shape))), options)
+            def called(patterns, queries, beta):
+                memory = Memory.create(patterns, beta, separation=separations.find(separation))
+                return function(memory, queries, block=4)
+
+            arguments = rng.normal(size=(9, *shape)), rng.normal(size=(2, *shape)), rng.uniform(0.5, 2.0)
+            return Call(called, arguments)
 
         read = lambda rng, shape, draw=draw: draw(large.read, rng, shape)  # noqa: E731
         cases.append(Case("hopfield.large.read", read, nan=(1,)))
@@ -360,7 +364,22 @@ def _in_blocks() -> list[Case]:
         return large.statistics(*arguments, **options)[1]._replace(target_weight=None)
 
     statistics = lambda rng, shape: draw(entropies, rng, shape, "sparsemax")  # noqa: E731
-    return [*cases, Case("hopfield.large.statistics", statistics, nan=(1,))]
+    scores = lambda rng, shape: draw(large.scores, rng, shape, "softmax")  # noqa: E731
+
+    def fields(rng, shape):
+        patterns = np.sign(rng.normal(size=(9, *shape)))
+
+        def called(queries):
+            return large.local_field(Memory.create(patterns, 0.5, space=spaces.Spins()), queries, block=4)
+
+        return Call(called, (_spins(rng, (2, *shape)),))
+
+    return [
+        *cases,
+        Case("hopfield.large.statistics", statistics, nan=(1,)),
+        Case("hopfield.large.scores", scores, nan=(1,)),
+        Case("hopfield.large.local_field", fields),
+    ]
 
 
 def _named_memories() -> list[Case]:
@@ -401,7 +420,9 @@ EXCLUDED: dict[str, str] = {
     "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
     "hopfield.large.mesh.*": "devices and how they share what other functions are given",
     "hopfield.patterns.sources.*": _SOURCE,
+    "hopfield.patterns.bits.*": _SOURCE,
     "hopfield.large.energy": "`large.read` and the potential of the space",
+    "hopfield.large.moments": "called by `Memory.update`",
     "hopfield.large.block_size": _STATIC,
     "hopfield.separations.Separation.*": "abstract",
     "hopfield.similarities.Similarity.*": "abstract",
@@ -412,11 +433,16 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.log_sizes": _PARTIAL,
     "hopfield.separations.*.potential_difference": _FIELDS,
     "hopfield.separations.*.fields": _FIELDS,
+    "hopfield.separations.*.field_*": _FIELDS,
+    "hopfield.separations.*.summand": _STATIC,
+    "hopfield.separations.*.at_threshold": _PARTIAL,
     "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
     "hopfield.separations.[a-z]*": "builds a separation from checked numbers",
     "hopfield.similarities.*.spin_flip": _FIELDS,
     "hopfield.similarities.*.keys": _FIELDS,
     "hopfield.similarities.*.proximal_step": "called by `Memory.update`",
+    "hopfield.similarities.*.minimiser": "called by `Memory.update`",
+    "hopfield.similarities.*.summed": "called by `Memory.update`",
     "hopfield.similarities.*.has_exact_step": _STATIC,
     "hopfield.similarities.*.width": _STATIC,
     "hopfield.similarities.bilinear": "builds a similarity from a checked metric",

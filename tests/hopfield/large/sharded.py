@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import large, separations
+from hopfield import Memory, large, separations
 from hopfield.large import counts
 from hopfield.large import mesh as sharding
 from hopfield.patterns.sources import generated, packed
@@ -28,9 +28,9 @@ M, N, Q = 5003, 37, 8
 
 def measured(source, queries, mesh):
     """Everything that a mesh must not change."""
-    options = {"beta": 0.3, "targets": jnp.arange(Q), "top": 3, "block": 100, "mesh": mesh}
-    softmax, spread = large.statistics(source, queries, **options)
-    sparse = large.read(source, queries, beta=0.3, separation=separations.Sparsemax(), block=100, mesh=mesh)
+    memory, options = Memory.create(source, 0.3), {"block": 100, "mesh": mesh}
+    softmax, spread = large.statistics(memory, queries, targets=jnp.arange(Q), top=3, **options)
+    sparse = large.read(memory.replace(separation=separations.Sparsemax()), queries, **options)
     tally = counts.count(source, queries, mesh=mesh)
     smooth = [softmax.potential, softmax.output, spread.entropy, spread.target_weight, sparse.potential, sparse.output]
     update = tally.update(lambda s: np.exp(0.3 * s))

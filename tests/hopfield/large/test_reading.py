@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large, separations
-from hopfield.large import reading
-from hopfield.patterns import sources
+from hopfield.large import running
+from hopfield.patterns import _source
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Euclidean
@@ -33,6 +33,14 @@ def held(separation, similarity=Dot(), patterns=PATTERNS, values=None):  # noqa:
     return Memory(patterns, jnp.asarray(BETA), values, None, similarity, separation, Euclidean())
 
 
+def reads(patterns, queries, block=None, **parts):
+    return large.read(Memory.create(patterns, **parts), queries, block=block)
+
+
+def spreads(patterns, queries, targets=None, top=1, block=None, **parts):
+    return large.statistics(Memory.create(patterns, **parts), queries, targets=targets, top=top, block=block)
+
+
 def expected(memory):
     """Potential, output, entropy, shares and scores from all weights at once."""
 
@@ -50,7 +58,7 @@ def test_statistics_are_those_of_all_weights_at_once(name):
     memory = held(SEPARATIONS[name])
     potential, output, entropy, shares, z = expected(memory)
     targets = jnp.array([3, 200, 306, 0])
-    found, spread = large.statistics(
+    found, spread = spreads(
         PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], targets=targets, top=3, block=50
     )
     np.testing.assert_allclose(found.potential, potential, rtol=1e-12)
@@ -69,7 +77,7 @@ def test_blocks_and_sources_change_nothing(tmp_path, kind, block):
     np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
     source = PATTERNS if kind == "stored" else mapped(tmp_path / "rows.npy")
     for name in ("log_sum_exp", "sparsemax"):
-        found = large.read(source, QUERIES, beta=BETA, separation=SEPARATIONS[name], block=block)
+        found = reads(source, QUERIES, beta=BETA, separation=SEPARATIONS[name], block=block)
         potential, output, *_ = expected(held(SEPARATIONS[name]))
         np.testing.assert_allclose(found.potential, potential, rtol=1e-12)
         np.testing.assert_allclose(found.output, output, rtol=1e-11, atol=1e-13)
@@ -78,12 +86,12 @@ def test_blocks_and_sources_change_nothing(tmp_path, kind, block):
 def test_a_file_larger_than_a_part_is_merged(tmp_path, monkeypatch):
     """Parts of 2^22 numbers: here the walk is forced to take several of them."""
     np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
-    monkeypatch.setattr(reading, "PART", 100 * N)
+    monkeypatch.setattr(running, "PART", 100 * N)
     targets = jnp.arange(Q) * 76
     for name in ("log_sum_exp", "entmax"):
         options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": targets, "top": 5}
-        found = large.statistics(mapped(tmp_path / "rows.npy"), QUERIES, block=30, **options)
-        same = large.statistics(PATTERNS, QUERIES, **options)
+        found = spreads(mapped(tmp_path / "rows.npy"), QUERIES, block=30, **options)
+        same = spreads(PATTERNS, QUERIES, **options)
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
 
 
@@ -91,25 +99,25 @@ def test_generated_and_packed_spins_read_alike():
     source = generated(jax.random.key(5), "spins", 777, 40)
     rows, queries = source.rows(0, 777), source.rows(0, 3)
     options = {"beta": 0.2, "targets": jnp.arange(3), "top": 2, "block": 100}
-    reference = large.statistics(rows, queries, **options)
+    reference = spreads(rows, queries, **options)
     for other in (source, packed(rows), stored(rows)):
-        found = large.statistics(other, queries, **options)
+        found = spreads(other, queries, **options)
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-12), found, reference)
 
 
 @pytest.mark.parametrize("name", ["log_sum_exp", "entmax"])
 def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
     """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
-    monkeypatch.setattr(sources, "FEW", 100)
-    monkeypatch.setattr(reading, "AT_ONCE", 90)
+    monkeypatch.setattr(_source, "FEW", 100)
+    monkeypatch.setattr(_source, "AT_ONCE", 90)
     source = generated(jax.random.key(5), "gaussian", M, N)
     rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
     assert not np.array_equal(rows[:7], rows[300:])
     options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": jnp.array([3, 99, 100, 306]), "top": 5}
-    found = large.statistics(source, QUERIES, block=64, **options)
+    found = spreads(source, QUERIES, block=64, **options)
     assert found[1].top_patterns.max() >= 300
     monkeypatch.undo()
-    same = large.statistics(rows, QUERIES, **options)
+    same = spreads(rows, QUERIES, **options)
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
     np.testing.assert_array_equal(found[1].top_patterns, same[1].top_patterns)
 
@@ -126,8 +134,8 @@ def ending(monkeypatch, patterns):
 def test_patterns_are_numbered_beyond_32_bits(monkeypatch):
     source = ending(monkeypatch, PATTERNS)
     targets = jnp.array([3, 200, 306, 0])
-    found = large.statistics(source, QUERIES, beta=BETA, targets=MANY - M + targets, top=3, block=50)
-    same = large.statistics(PATTERNS, QUERIES, beta=BETA, targets=targets, top=3, block=50)
+    found = spreads(source, QUERIES, beta=BETA, targets=MANY - M + targets, top=3, block=50)
+    same = spreads(PATTERNS, QUERIES, beta=BETA, targets=targets, top=3, block=50)
     np.testing.assert_array_equal(found[1].top_patterns, MANY - M + same[1].top_patterns)
     np.testing.assert_allclose(found[1].target_weight, same[1].target_weight, rtol=1e-12)
 
@@ -137,16 +145,16 @@ def test_single_precision_reads_beyond_32_bits_and_numbers_nothing_there(monkeyp
     queries = np.asarray(QUERIES, np.float32)
     with jax.enable_x64(False):
         source = ending(monkeypatch, np.asarray(PATTERNS, np.float32))
-        found = large.read(source, queries, beta=BETA, block=50)
+        found = reads(source, queries, beta=BETA, block=50)
         np.testing.assert_allclose(found.output, output, atol=2e-6)
         with pytest.raises(ValueError, match=r"source must have at most 2147483647 patterns .* got 10000000000"):
-            large.statistics(source, queries)
+            spreads(source, queries)
 
 
 @pytest.mark.parametrize("similarity", [SquaredDistance(), Cosine(), Manhattan()], ids=lambda s: type(s).__name__)
 def test_every_similarity_is_read(similarity):
     memory = held(separations.LogSumExp(), similarity)
-    found = large.read(PATTERNS, QUERIES, beta=BETA, similarity=similarity, block=64)
+    found = reads(PATTERNS, QUERIES, beta=BETA, similarity=similarity, block=64)
     np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11, atol=1e-13)
 
 
@@ -154,13 +162,13 @@ def test_values_are_read_in_place_of_patterns():
     values = jax.random.normal(jax.random.key(2), (M, 3))
     for name in ("log_sum_exp", "linear"):
         memory = held(SEPARATIONS[name], values=values)
-        found = large.read(PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], values=values, block=90)
+        found = reads(PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], values=values, block=90)
         np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11)
 
 
 def test_energy_is_that_of_the_memory():
     memory = held(separations.LogSumExp())
-    found = large.energy(PATTERNS, QUERIES, Euclidean(), beta=BETA, block=90)
+    found = large.energy(memory, QUERIES, block=90)
     np.testing.assert_allclose(found, jax.vmap(memory.energy)(QUERIES), rtol=1e-12)
 
 
@@ -169,7 +177,7 @@ def test_gradients_are_those_of_the_memory(name):
     separation = SEPARATIONS[name]
 
     def in_blocks(patterns, query, beta):
-        found = large.read(patterns, query[None], beta=beta, separation=separation, block=100)
+        found = reads(patterns, query[None], beta=beta, separation=separation, block=100)
         return jnp.sum(found.output[0] ** 2) + found.potential[0]
 
     def at_once(patterns, query, beta):
@@ -186,7 +194,7 @@ def test_nothing_in_reach_has_no_weight():
     """Outside every pattern's support F = −∞, and no pattern has a share."""
     far = 100 + QUERIES
     options = {"separation": separations.LogReLU(), "similarity": SquaredDistance(), "targets": jnp.arange(Q)}
-    found, spread = large.statistics(PATTERNS, far, block=100, **options)
+    found, spread = spreads(PATTERNS, far, block=100, **options)
     assert np.all(np.isneginf(found.potential))
     for values in (found.output, spread.entropy, spread.target_weight):
         np.testing.assert_array_equal(values, jnp.zeros_like(values))
@@ -194,7 +202,7 @@ def test_nothing_in_reach_has_no_weight():
 
 def test_single_precision_keeps_the_threshold():
     patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
-    found = large.read(patterns, queries, beta=BETA, separation=separations.Sparsemax(), block=70)
+    found = reads(patterns, queries, beta=BETA, separation=separations.Sparsemax(), block=70)
     assert found.output.dtype == jnp.float32
     np.testing.assert_allclose(found.output, expected(held(separations.Sparsemax()))[1], atol=2e-6)
 
@@ -202,14 +210,14 @@ def test_single_precision_keeps_the_threshold():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: large.read(PATTERNS, QUERIES[0]), ValueError, "queries must have shape \\[Q, 6\\], got \\(6,\\)"),
-        (lambda: large.read(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
-        (lambda: large.read(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
-        (lambda: large.read(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
-        (lambda: large.read(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
-        (lambda: large.statistics(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
-        (lambda: large.statistics(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
-        (lambda: large.statistics(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
+        (lambda: reads(PATTERNS, QUERIES[0]), ValueError, "queries must have shape \\[Q, 6\\], got \\(6,\\)"),
+        (lambda: reads(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
+        (lambda: reads(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
+        (lambda: reads(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
+        (lambda: reads(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
+        (lambda: spreads(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
+        (lambda: spreads(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
+        (lambda: spreads(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
     ],
 )
 def test_wrong_input_is_one_sentence(call, error, message):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import patterns
-from hopfield.patterns import sources as pattern_sources
+from hopfield.patterns import _source, bits
 from hopfield.patterns.sources import generated, mapped, packed, stored
 
 KEY = jax.random.key(7)
@@ -29,12 +29,12 @@ def test_every_source_hands_out_the_same_rows_and_words(sources, name):
     np.testing.assert_array_equal(found.part(100, 50).rows(3, 7), whole[103:110])
     pieces = [np.asarray(part.rows(0, part.shape[0])) for _, part in found.parts(333)]
     np.testing.assert_array_equal(np.concatenate(pieces), whole)
-    np.testing.assert_array_equal(found.part(100, 50).words(0, 50), pattern_sources.pack(whole[100:150]))
+    np.testing.assert_array_equal(found.part(100, 50).words(0, 50), bits.pack(whole[100:150]))
 
 
 @pytest.mark.parametrize("name", ["generated", "stored", "packed", "mapped"])
 def test_parts_end_where_a_key_ends(sources, monkeypatch, name):
-    monkeypatch.setattr(pattern_sources, "FEW", 300)
+    monkeypatch.setattr(_source, "FEW", 300)
     found = list(sources[name].parts(200, 150, 700))
     assert [(first, part.shape[0]) for first, part in found] == [(150, 150), (300, 200), (500, 100), (600, 100)]
     assert [first for first, _ in sources[name].parts(400)] == [0, 300, 600, 900]
@@ -47,11 +47,11 @@ def test_parts_end_where_a_key_ends(sources, monkeypatch, name):
 
 def test_bits_follow_the_spins():
     spins = np.where(np.random.default_rng(0).random((5, 70)) < 0.5, -1.0, 1.0)
-    words = np.asarray(pattern_sources.pack(jnp.asarray(spins)))
+    words = np.asarray(bits.pack(jnp.asarray(spins)))
     for row, spin in zip(words, spins, strict=True):
         assert all(((int(row[i // 32]) >> (i % 32)) & 1) == (spin[i] > 0) for i in range(70))
-    np.testing.assert_array_equal(pattern_sources.unpack(words, 70), spins)
-    found = pattern_sources.overlaps(words, words[:2], 70)
+    np.testing.assert_array_equal(bits.unpack(words, 70), spins)
+    found = bits.overlaps(words, words[:2], 70)
     np.testing.assert_array_equal(found, (spins @ spins[:2].T).T)
 
 

@@ -1,0 +1,80 @@
+"""Parts of a memory: as the passes over its patterns see them, and whether they fit each other."""
+
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield._numerics import is_traced, real_matrix
+from hopfield._pytrees import Node
+from hopfield.patterns.sources import Source, Stored, as_patterns
+from hopfield.separations import Separation
+from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
+from hopfield.spaces import Euclidean, Space, Spins
+
+
+class Parts(Protocol):
+    """The parts of a `hopfield.Memory`."""
+
+    @property
+    def patterns(self) -> Any: ...
+    @property
+    def values(self) -> Any: ...
+    @property
+    def mask(self) -> Any: ...
+    @property
+    def beta(self) -> Array: ...
+    @property
+    def similarity(self) -> Similarity: ...
+    @property
+    def separation(self) -> Separation: ...
+    @property
+    def space(self) -> Space: ...
+
+
+def is_memory(value: Any) -> bool:
+    """Whether a value is a `hopfield.Memory`, which is built upon this package."""
+    return isinstance(value, Node) and hasattr(value, "similarity") and hasattr(value, "patterns")
+
+
+def as_parts(memory: Any) -> Parts:
+    """A memory as it is. Raises TypeError for anything else."""
+    if not is_memory(memory):
+        raise TypeError(f"memory must be a Memory, got {memory!r:.60}")
+    return memory
+
+
+def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
+    """Raise ValueError unless the three can make a memory."""
+    if isinstance(similarity, Bilinear) and similarity.metric.widths[1] != patterns.shape[1]:
+        raise ValueError(
+            f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
+            f"got {similarity.metric.widths}"
+        )
+    open_space = isinstance(space, Euclidean) and not space.confined
+    if open_space and not isinstance(similarity, SquaredDistance | Manhattan):
+        raise ValueError(
+            f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
+        )
+
+
+def check_spins(patterns: Array | Source, mask) -> None:
+    """Raise ValueError unless patterns are spins, as far as they are at hand: a file is not read for it."""
+    rows = patterns.array if isinstance(patterns, Stored) else patterns
+    if isinstance(rows, Source) and not rows.spins and not rows.walked:
+        raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")
+    if isinstance(rows, Source) or is_traced(rows, mask):
+        return
+    with jax.ensure_compile_time_eval():
+        off = float(Spins().violation(rows if mask is None else jnp.where(mask[:, None], rows, 1.0)))
+    if off > 0:
+        raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
+
+
+def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
+    """What is read out in place of patterns. ValueError unless it has as many rows as they."""
+    found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)
+    if found.shape[0] != patterns.shape[0]:
+        raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {found.shape[0]}")
+    return found

@@ -1,0 +1,142 @@
+"""Passes carried out: over patterns on the device, over a mesh of devices, or part by part from the host."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh
+from jaxtyping import Array, Float
+
+from hopfield._checks import whole
+from hopfield._numerics import while_outside
+from hopfield.large.mesh import axes, shard_map_patterns
+from hopfield.large.passes import (
+    Job,
+    Piece,
+    Sums,
+    block_at,
+    each_query,
+    fits_attention,
+    merged,
+    softmax,
+    sums_of,
+    sweep,
+    with_threshold,
+)
+from hopfield.patterns import _source
+from hopfield.patterns.sources import Mapped
+
+NUMBERS = 2**21
+"""Scores formed at a time on a CPU: more leave its cache."""
+NUMBERS_GPU = 2**26
+PART = 2**22
+"""Numbers of a file to bring to the device at a time."""
+WALK = 2**26
+"""Generated patterns to walk through in one call, where there are too many for a single one."""
+
+
+class Reading(NamedTuple):
+    """What Q queries read."""
+
+    potential: Float[Array, "Q"]
+    """F(β s)."""
+    output: Float[Array, "Q V"]
+    """Σ_μ ∇F_μ values_μ."""
+
+
+def block_size(queries: int) -> int:
+    """Patterns at a time for this many queries on this device: a power of two."""
+    numbers = NUMBERS_GPU if jax.default_backend() == "gpu" else NUMBERS
+    return 2 ** max(8, min(14, int(math.log2(numbers / max(queries, 1)))))
+
+
+def patterns_at_once(job: Job, block: int | None) -> int:
+    return whole("block", block) if block is not None else block_size(len(job.queries))
+
+
+def is_walked(job: Job) -> bool:
+    return job.source.walked or (job.values is not None and job.values.walked)
+
+
+def patterns_of_a_call(job: Job, size: int) -> int:
+    """Patterns of one call where they are walked through."""
+    wide = [x.shape[1] for x in (job.source, job.values) if isinstance(x, Mapped)]
+    return min(_source.AT_ONCE, max(size, PART // max(wide)) if wide else WALK)
+
+
+def run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Reading, Sums]:
+    size = patterns_at_once(job, block)
+    if is_walked(job):
+        if mesh is not None:
+            raise ValueError("mesh must be None for patterns in a file or beyond 2^31: cut them with source.part")
+        return _from_host(job, size, top)
+    return _on_device(job, size, top, mesh=mesh)
+
+
+@partial(jax.jit, static_argnums=1)
+def scores_of_all(job: Job, size: int) -> Float[Array, "Q M"]:
+    count = job.source.shape[0]
+    size = min(size, count)
+    # The last block starts early enough to be full; what has been read before is left out.
+    starts = jnp.minimum(jnp.arange(-(-count // size)) * size, count - size)
+    found = jnp.moveaxis(jax.lax.map(lambda start: block_at(job, start, size).scores, starts), 0, 1)
+    before = found[:, :-1].reshape(len(job.queries), -1)
+    return jnp.concatenate([before, found[:, -1, size - (count - before.shape[1]) :]], axis=1)
+
+
+@partial(jax.jit, static_argnums=(1, 2), static_argnames=("mesh",))
+def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Reading, Sums]:
+    total = job.source.shape[0]
+    if mesh is None:
+        return _local(job, Piece(0, total, size, top))
+    shares = axes(mesh)[0]
+
+    def function(sources, first, queried):
+        queries, own = queried
+        local = job.replace(source=sources[0], values=sources[1], queries=queries, own=own)
+        return _local(local, Piece(first, total - first, size, top, shares))
+
+    return shard_map_patterns(mesh, function, (job.source, job.values), (job.queries, job.own))
+
+
+def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
+    if job.separation.thresholded:
+        job = with_threshold(job, lambda job, term: sweep(job, piece, term), jax.lax.while_loop)
+    sums = softmax(job) if fits_attention(job, piece) else sweep(job, piece, sums_of)
+    return _finish(job, sums), sums
+
+
+def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
+    """The same with every pass a walk through the parts of a source that one call can not have."""
+    length = patterns_of_a_call(job, size)
+    if job.separation.thresholded:
+        job = with_threshold(job, lambda job, term: walk(job, term, length, size, top), while_outside)
+    sums = walk(job, sums_of, length, size, top)
+    return _finish(job, sums), sums
+
+
+def walk(job: Job, term: Callable, length: int, size: int, top: int) -> Any:
+    """A term over the parts of a source, `length` patterns each."""
+    found = None
+    for first, part in job.source.parts(length):
+        values = None if job.values is None else job.values.part(first, part.shape[0])
+        local = job.replace(source=part, values=values)
+        sums = part_sums(local, jnp.asarray(first if top else 0), min(size, part.shape[0]), top, term)
+        found = sums if found is None else merged(term, job.separation, found, sums)
+    return found
+
+
+@partial(jax.jit, static_argnums=(2, 3, 4))
+def part_sums(job: Job, first, size: int, top: int, term: Callable):
+    piece = Piece(first, job.source.shape[0], size, top)
+    if term is sums_of and fits_attention(job, piece):
+        return softmax(job)
+    return sweep(job, piece, term)
+
+
+def _finish(job: Job, sums: Sums) -> Reading:
+    finish = jax.vmap(lambda separation, stream: separation.finish(stream), (each_query(job.separation), 0))
+    return Reading(*finish(job.separation, sums.stream))

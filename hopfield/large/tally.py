@@ -1,0 +1,50 @@
+"""The tally of one call to the device: spin patterns counted by overlap with every query, and by overlap and bit."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh
+
+from hopfield.large.mesh import all_merge, axes, shard_map_patterns
+from hopfield.patterns.bits import bits, overlaps
+from hopfield.patterns.sources import Source
+
+BLOCK = 1024
+"""Patterns at once: their indicators by overlap stay in the cache."""
+
+
+@partial(jax.jit, static_argnums=2, static_argnames="mesh")
+def tally(source: Source, words, total: int, *, mesh: Mesh | None):
+    """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
+    if mesh is None:
+        return _swept(source, words, jnp.int32(0), total)
+    shares, _ = axes(mesh)
+
+    def function(sources, first, words):
+        return all_merge(jnp.add, _swept(sources[0], words, first, total), shares)
+
+    return shard_map_patterns(mesh, function, (source,), words)
+
+
+def _swept(source: Source, words, offset, total: int):
+    """A product of indicators, exact in bfloat16, which holds 0 and 1, with sums in float32."""
+    count, neurons = source.shape
+    block = min(BLOCK, count)
+    rank = jnp.arange(neurons + 1)[None, :, None]
+
+    def absorb(sums, i):
+        # The last block starts early enough to be full; what was counted before is left out.
+        first = jnp.minimum(i * block, count - block)
+        local = first + jnp.arange(block)
+        used = (local >= i * block) & (offset + local < total)
+        found = source.words(first, block)
+        distance = (neurons - overlaps(found, words, neurons)) // 2
+        share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
+        columns = jnp.concatenate([bits(found, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
+        columns = jnp.where(used[:, None], columns, 0)
+        return sums + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
+
+    start = jnp.zeros((words.shape[0] * (neurons + 1), neurons + 1), jnp.float32)
+    sums, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
+    return sums.reshape(words.shape[0], neurons + 1, neurons + 1)

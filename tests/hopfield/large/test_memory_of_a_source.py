@@ -1,0 +1,158 @@
+"""A memory of a source answers like the memory of its rows, verb by verb, whatever holds them."""
+
+import jax
+import numpy as np
+import pytest
+
+from hopfield import Memory, find_memory, fixed_point, retrieve, separations
+from hopfield.large import running
+from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
+from hopfield.similarities import Cosine, Manhattan, SquaredDistance, bilinear
+from hopfield.spaces import Euclidean, Spins, sphere
+
+M, N, Q = 70, 7, 3
+RNG = np.random.default_rng(4)
+ROWS, SPINS = RNG.normal(size=(M, N)), RNG.choice([-1.0, 1.0], size=(M, N))
+QUERIES = ROWS[:Q] + 0.3 * RNG.normal(size=(Q, N))
+STATES = SPINS[:Q] * np.where(RNG.random((Q, N)) < 0.2, -1.0, 1.0)
+CHOICES = {
+    "modern": {},
+    "sparsemax": {"separation": "sparsemax"},
+    "metric": {"similarity": bilinear(RNG.normal(size=(N, N)))},
+    "distance": {"similarity": SquaredDistance(), "separation": "epanechnikov", "space": Euclidean(confined=False)},
+    "cosine": {"similarity": Cosine()},
+    "sphere": {"separation": "exponential", "space": sphere(2.0)},
+    "values": {"values": RNG.normal(size=(M, 2))},
+}
+ON_SPINS = {
+    "log_sum_exp": {},
+    "exponential": {"separation": "exponential"},
+    "dense": {"separation": separations.polynomial(3)},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Blocks of 16 patterns, of which the last overlaps the one before it."""
+    monkeypatch.setattr(running, "block_size", lambda queries: 16)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.npy"
+    np.save(path, ROWS)
+    return path
+
+
+def answers(memory, queries):
+    """Every verb of every query."""
+
+    def one(x):
+        return memory.read(x), memory.update(x), memory.energy(x), memory.shares(x), memory.statistics(x, 1, top=3)
+
+    return jax.vmap(one)(queries)
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_verb_of_stored_rows_is_that_of_the_array(name):
+    found, same = (answers(Memory.create(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (stored(ROWS), ROWS))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), found, same)
+
+
+@pytest.mark.parametrize("name", ["modern", "distance"])
+def test_a_file_answers_like_its_rows(file, name, monkeypatch):
+    monkeypatch.setattr(running, "PART", 20 * N)
+    memory = Memory.create(np.load(file, mmap_mode="r"), 0.7, **CHOICES[name])
+    assert isinstance(memory.patterns, Mapped)
+    same = answers(Memory.create(ROWS, 0.7, **CHOICES[name]), QUERIES)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), answers(memory, QUERIES), same)
+
+
+@pytest.mark.parametrize("name", ON_SPINS)
+@pytest.mark.parametrize("kind", ["packed", "stored"])
+def test_spins_of_a_source_update_like_those_of_the_array(name, kind):
+    source: Source = packed(SPINS) if kind == "packed" else stored(SPINS)
+    here, there = (Memory.create(rows, 0.4, space=Spins(), **ON_SPINS[name]) for rows in (source, SPINS))
+    for verb in ("local_field", "update", "energy"):
+        found, same = (jax.jit(jax.vmap(getattr(memory, verb)))(STATES) for memory in (here, there))
+        np.testing.assert_allclose(found, same, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.4, 200.0])
+def test_fields_of_an_exponential_memory_do_not_overflow(beta):
+    """e^(β s) up to e^1400: against the terms without the own spin, relative to the largest of each neuron."""
+    memory = Memory.create(stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
+    for state in STATES:
+        rest = (SPINS @ state)[:, None] - SPINS * state
+        field = np.sum(SPINS * np.exp(beta * (rest - rest.max(0))), axis=0)
+        decided = np.abs(field) > 1e-3  # where the largest terms cancel, the next are e^400 times smaller
+        assert decided.sum() > 2
+        np.testing.assert_array_equal(memory.update(state.astype(np.float32))[decided], np.sign(field)[decided])
+
+
+@pytest.mark.parametrize("name", ["exponential", "dense:3", "classical", "modern", "epanechnikov"])
+def test_named_memories_are_built_of_sources_and_retrieve(name):
+    """Drawn spins: one query through `retrieve`, its state, its steps and its energy."""
+    source = generated(jax.random.key(2), "spins", 40, 20)
+    rows = np.asarray(source.rows(0, 40))
+    query = rows[3] * np.where(np.arange(20) < 2, -1.0, 1.0)
+    found, same = (retrieve(find_memory(name).build(patterns), query) for patterns in (source, rows))
+    np.testing.assert_array_equal(found.status, same.status)
+    np.testing.assert_array_equal(found.steps, same.steps)
+    np.testing.assert_allclose(found.state, same.state, atol=1e-9)
+    np.testing.assert_allclose(found.energy, same.energy, rtol=1e-9)
+
+
+def test_retrieval_walks_through_a_file(file):
+    found, same = (retrieve(Memory.create(rows, 2.0), QUERIES[0]) for rows in (mapped(file), ROWS))
+    np.testing.assert_array_equal(found.steps, same.steps)
+    np.testing.assert_allclose(found.state, same.state, rtol=1e-9)
+
+
+def test_a_fixed_point_over_a_source_is_differentiable():
+    def reached(beta, rows):
+        return fixed_point(Memory.create(rows, beta), QUERIES[0])
+
+    found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (stored(ROWS), ROWS))
+    assert np.max(np.abs(same)) > 1e-3
+    np.testing.assert_allclose(found, same, rtol=1e-5, atol=1e-9)
+
+
+def test_a_file_is_no_constant_of_a_compiled_function(file):
+    memory = Memory.create(mapped(file))
+    with pytest.raises(TypeError, match="must be read outside compiled functions"):
+        jax.jit(lambda x: memory.read(x))(QUERIES[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Memory.create(stored(ROWS), mask=np.ones(M, bool)), ValueError, "mask must be None for the patterns"),
+        (lambda: Memory.create(stored(ROWS), space=Spins()), ValueError, "patterns must be spins"),
+        (lambda: Memory.create(generated(jax.random.key(0), "sphere", 4, 3), space=Spins()), ValueError, "be spins"),
+        (lambda: Memory.create(stored(ROWS), values=ROWS[:3]), ValueError, "values must have one row per pattern"),
+        (lambda: Memory.create(stored(ROWS), separation="normmax").read(QUERIES[0]), TypeError, "no streaming form"),
+        (
+            lambda: Memory.create(stored(ROWS), similarity=Manhattan()).update(QUERIES[0]),
+            TypeError,
+            "no step by blocks",
+        ),
+        (
+            lambda: retrieve(find_memory("dense").build(packed(SPINS)), STATES[0], dynamics="sequential"),
+            TypeError,
+            "patterns must be an array where all of them are needed at once, got a source, Packed",
+        ),
+    ],
+)
+def test_what_a_source_cannot_do_is_one_sentence(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():
+    used = np.arange(M) % 3 != 0
+    for options in ({}, {"separation": separations.top_k(4)}):
+        found = Memory.create(ROWS, 0.7, mask=used, **options).statistics(QUERIES[0], 1, top=2)
+        same = Memory.create(ROWS[used], 0.7, **options).statistics(QUERIES[0], 0, top=2)
+        np.testing.assert_array_equal(found.top_patterns, np.flatnonzero(used)[np.asarray(same.top_patterns)])
+        jax.tree.map(np.testing.assert_allclose, found[:4], same[:4])
