@@ -167,8 +167,7 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
     Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
     """
-    neurons = state.size
-    index = (1 << _index_bits(neurons)) - 1
+    index = (1 << _index_bits(state.size)) - 1
     done = jnp.iinfo(jnp.int32).max
 
     def waiting(state, field):
@@ -177,7 +176,7 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
 
     def one_sweep(carry):
         state, field, count, flips = carry
-        priority = priorities(key, count, neurons, dynamics)
+        priority = priorities(key, count, state.size, dynamics)
 
         def ahead(state, field, passed):
             return jnp.min(jnp.where(waiting(state, field) & (priority > passed), priority, done))
@@ -195,8 +194,7 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
         return state, field, count + 1, flips
 
     def moving(carry):
-        state, field, count, _ = carry
-        return jnp.any(waiting(state, field)) & (count < max_sweeps)
+        return jnp.any(waiting(*carry[:2])) & (carry[2] < max_sweeps)
 
     zero = jnp.zeros((), int)
     state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))

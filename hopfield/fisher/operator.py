@@ -13,21 +13,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from flax import struct
 from jax.typing import ArrayLike
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
-from hopfield._checks import number, random_key, whole
-from hopfield._numerics import is_traced
+from hopfield._checks import number
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
-from hopfield.fisher.likelihoods import Likelihood, as_likelihood
+from hopfield.fisher.likelihoods import Likelihood
 from hopfield.fisher.solvers import SolveInfo
 from hopfield.fisher.structured import Blocks, Heads, block_diagonal, kronecker
 
 Tree = Any
-KINDS = ("exact", "monte_carlo", "empirical")
 SOLVERS = ("cg", "cholesky", "kernel")
 CHUNK = 256
 """Rows held at once where they are only summed over."""
@@ -197,86 +194,6 @@ class Fisher(Node):
             raise ValueError(f"vector must have the structure and shapes of params, got shapes {have} for {want}")
         if any(jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating) for leaf in jax.tree.leaves(vector)):
             raise ValueError("vector must be real numbers, got complex ones")
-
-
-def fisher(
-    model_fn: Callable,
-    params: Tree,
-    *,
-    likelihood: Likelihood | str,
-    inputs: Tree = None,
-    targets: Array | None = None,
-    weights: ArrayLike | None = None,
-    kind: str = "exact",
-    key: PRNGKeyArray | None = None,
-    samples: int = 1,
-) -> Fisher:
-    """The Fisher information of a model at its parameters.
-
-    Args:
-        model_fn: params ↦ outputs [B, *t, K], the likelihood's natural parameters; (params, inputs) if those are given.
-            Products need its forward derivatives, which iterated layers have with gradient="unrolled".
-        params: pytree of floating-point arrays, such as a dict or an `nnx.State`.
-        likelihood: of the targets given the outputs, or its name.
-        inputs: arrays with the leading axis B. Rows, diagonal and structured forms then treat one example at a time;
-            outputs of one example must not depend on the others.
-        targets: of the data, for "empirical".
-        weights: [B, *t] or its leading axes, ≥ 0: sample weights, or a mask of tokens.
-        kind: "exact", the model's own expectation (= generalised Gauss–Newton); "monte_carlo", its unbiased estimate
-            from targets drawn from the model; "empirical", the data's own scores, which is not a Fisher information
-            and agrees with it only where the model is right and the targets many.
-        key, samples: of "monte_carlo".
-    Raises:
-        ValueError: an argument out of its range, or missing for the kind.
-    """
-    chosen = as_likelihood(likelihood)
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    _check_params(params)
-    outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
-    if outputs.ndim < 2:
-        raise ValueError(f"outputs of model_fn must have axes [B, ..., K], got shape {outputs.shape}")
-    factor = None
-    if kind == "monte_carlo":
-        if key is None:
-            raise ValueError("key must be a random key for 'monte_carlo', got None")
-        samples = whole("samples", samples)
-        random_key("key", key)
-        drawn = jax.vmap(lambda k: chosen.score(outputs, chosen.sample(k, outputs)))(jax.random.split(key, samples))
-        factor = jnp.moveaxis(drawn, 0, -1) / samples**0.5
-    if kind == "empirical":
-        if targets is None:
-            raise ValueError("targets must be given for kind 'empirical', got None")
-        chosen.check(outputs, targets)
-        factor = chosen.score(outputs, jnp.asarray(targets))[..., None]
-    return Fisher(params, inputs, outputs, _shares(weights, outputs), factor, chosen, model_fn, kind)
-
-
-def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
-    """w / Σ w for every term; zero if there is no weight at all."""
-    shape = outputs.shape[:-1]
-    held = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
-    if held.ndim < 1 or held.ndim > len(shape) or held.shape != shape[: held.ndim]:
-        raise ValueError(f"weights must have the leading axes of {shape}, got shape {held.shape}")
-    if not is_traced(held) and not bool(jnp.all((held >= 0) & (held < jnp.inf))):
-        raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
-    held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
-    total = jnp.sum(held)
-    return held / jnp.where(total == 0, 1.0, total)
-
-
-def _check_params(params: Tree) -> None:
-    leaves = jax.tree.leaves(params, is_leaf=lambda x: x is None or isinstance(x, optax.MaskedNode))
-    for leaf in leaves:
-        if leaf is None or isinstance(leaf, optax.MaskedNode):
-            raise ValueError(
-                "params must have an array at every leaf, got a masked one: hand over the trained part alone, such as "
-                "nnx.state(model, wrt), and close model_fn over the rest"
-            )
-        if not jnp.issubdtype(jnp.result_type(leaf), jnp.floating):
-            raise ValueError(f"params must be floating-point arrays, got {jnp.result_type(leaf)}")
-    if not leaves:
-        raise ValueError(f"params must have at least one array, got {params}")
 
 
 def _pulled(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "*t K R"]) -> Tree:

@@ -102,32 +102,33 @@ def conjugate_gradients(
     def running(state: _State) -> Array:
         return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
 
-    def step(state: _State) -> _State:
-        image = apply(state.direction)
-        curvature = dot(state.direction, image)
-        rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
-        x, residual = axpy(rate, state.direction, state.x), axpy(-rate, image, state.residual)
-        raised = precondition(residual)
-        square, slope = dot(residual, residual), dot(residual, raised)
-        fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(slope) & jnp.isfinite(dot(x, x))
-        x, square = _where(fine, (x, square), (state.x, state.square))
-        best = _where(fine & (square < state.best[1]), (x, square), state.best)
-        direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
-        alive, spoilt = fine & (slope > 0), ~jnp.isfinite(curvature)
-        return _State(state.iteration + 1, x, residual, direction, slope, square, best, alive, spoilt)
-
     x, residual = _start(apply, b, x0)
     raised, square = precondition(residual), dot(residual, residual)
     slope = dot(residual, raised)
     count = jnp.zeros((), jnp.int32)
     alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
     begin = _State(count, x, residual, raised, slope, square, (x, square), alive, ~jnp.isfinite(size))
-    last = jax.lax.while_loop(running, step, begin)
+    last = jax.lax.while_loop(running, lambda state: _step(state, apply, precondition), begin)
     found, relative = jax.tree.map(
         lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype),
         (last.best[0], jnp.sqrt(last.best[1]) / scale),
     )
     return found, SolveInfo(relative, last.iteration, relative <= tolerance)
+
+
+def _step(state: _State, apply: Callable[[Tree], Tree], precondition: Callable[[Tree], Tree]) -> _State:
+    image = apply(state.direction)
+    curvature = dot(state.direction, image)
+    rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
+    x, residual = axpy(rate, state.direction, state.x), axpy(-rate, image, state.residual)
+    raised = precondition(residual)
+    square, slope = dot(residual, residual), dot(residual, raised)
+    fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(slope) & jnp.isfinite(dot(x, x))
+    x, square = _where(fine, (x, square), (state.x, state.square))
+    best = _where(fine & (square < state.best[1]), (x, square), state.best)
+    direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
+    alive, spoilt = fine & (slope > 0), ~jnp.isfinite(curvature)
+    return _State(state.iteration + 1, x, residual, direction, slope, square, best, alive, spoilt)
 
 
 def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tree, Tree]:

@@ -2,6 +2,13 @@
 
 from hopfield.geometry import families, manifolds, spd, sphere
 from hopfield.geometry.geodesics import LogInfo
+from hopfield.geometry.heads import (
+    FactoredForm,
+    data_weighted_distance,
+    factored,
+    frobenius_distance,
+    product_distance,
+)
 from hopfield.geometry.induced import (
     attention_christoffels,
     attention_christoffels_first,
@@ -10,14 +17,9 @@ from hopfield.geometry.induced import (
 )
 from hopfield.geometry.subspaces import (
     Baseline,
-    FactoredForm,
-    data_weighted_distance,
-    factored,
-    frobenius_distance,
     grassmann_distance,
     orthonormal_basis,
     principal_angles,
-    product_distance,
     random_baseline,
 )
 

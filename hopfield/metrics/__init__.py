@@ -4,24 +4,20 @@
 `contractions` the named einsum formulas of attention.
 """
 
+from hopfield.metrics.composed import Block, Projected, augmented, block, projected
 from hopfield.metrics.contractions import CONTRACTIONS, Contraction, contract
 from hopfield.metrics.forms import (
-    Block,
     Diagonal,
     Full,
     Identity,
     LowRank,
     Metric,
-    Projected,
     Scaled,
     as_metric,
-    augmented,
-    block,
     diagonal,
     euclidean,
     full,
     low_rank,
-    projected,
     scaled,
 )
 from hopfield.metrics.geometry import (

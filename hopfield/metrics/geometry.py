@@ -11,7 +11,8 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import is_traced
 from hopfield.metrics._arrays import aligned, product, transposed
-from hopfield.metrics.forms import Block, Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric, block
+from hopfield.metrics.composed import Block, block
+from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
 
 Form = Metric | ArrayLike
 Vectors = Float[Array, "*axes"]
