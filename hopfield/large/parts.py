@@ -18,19 +18,39 @@ class Parts(Protocol):
     """The parts of a `hopfield.Memory`."""
 
     @property
-    def patterns(self) -> Any: ...
+    def patterns(self) -> Any:
+        """[M, N], an array or a source."""
+        ...
+
     @property
-    def values(self) -> Any: ...
+    def values(self) -> Any:
+        """What is read out [M, V], None for the patterns."""
+        ...
+
     @property
-    def mask(self) -> Any: ...
+    def mask(self) -> Any:
+        """Patterns in use [M], None for all."""
+        ...
+
     @property
-    def beta(self) -> Array: ...
+    def beta(self) -> Array:
+        """Inverse temperature."""
+        ...
+
     @property
-    def similarity(self) -> Similarity: ...
+    def similarity(self) -> Similarity:
+        """How states are compared with patterns."""
+        ...
+
     @property
-    def separation(self) -> Separation: ...
+    def separation(self) -> Separation:
+        """How scores become weights."""
+        ...
+
     @property
-    def space(self) -> Space: ...
+    def space(self) -> Space:
+        """Where states live."""
+        ...
 
 
 def is_memory(value: Any) -> bool:

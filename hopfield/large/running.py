@@ -54,10 +54,12 @@ def block_size(queries: int) -> int:
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:
+    """Patterns of a block: as many as asked for, else what suits the queries and the device."""
     return whole("block", block) if block is not None else block_size(len(job.queries))
 
 
 def is_walked(job: Job) -> bool:
+    """Whether patterns or values are walked through part by part."""
     return job.source.walked or (job.values is not None and job.values.walked)
 
 
@@ -68,6 +70,7 @@ def patterns_of_a_call(job: Job, size: int) -> int:
 
 
 def run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Reading, Sums]:
+    """The reading of a job and the sums it is of, with statistics where `top` scores are to be kept."""
     size = patterns_at_once(job, block)
     if is_walked(job):
         if mesh is not None:
@@ -78,6 +81,7 @@ def run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Readi
 
 @partial(jax.jit, static_argnums=1)
 def scores_of_all(job: Job, size: int) -> Float[Array, "Q M"]:
+    """Scores with all patterns, block by block."""
     count = job.source.shape[0]
     size = min(size, count)
     # The last block starts early enough to be full; what has been read before is left out.
@@ -131,6 +135,7 @@ def walk(job: Job, term: Callable, length: int, size: int, top: int) -> Any:
 
 @partial(jax.jit, static_argnums=(2, 3, 4))
 def part_sums(job: Job, first, size: int, top: int, term: Callable):
+    """A term over one part of the patterns, in a program of its own; `first` is the number of its first pattern."""
     piece = Piece(first, job.source.shape[0], size, top)
     if term is sums_of and fits_attention(job, piece):
         return softmax(job)

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 from jax.test_util import check_grads
+from scipy.linalg import subspace_angles
 
 from hopfield.geometry import (
     data_weighted_distance,
