@@ -113,6 +113,8 @@ def _verbs() -> list[Case]:
                 return _modern(rng, neurons, separation) if separation != "epanechnikov" else _ball(rng, neurons)
 
             cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
+    statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)  # noqa: E731
+    cases.append(_on_state("hopfield.memory.Memory.statistics", statistics, _modern))
     for verb in ("energy", "update", "local_field"):
         for name, model in (("Memory", _classical), ("Couplings", _couplings)):
             kind = Memory if name == "Memory" else Couplings
@@ -419,7 +421,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
     "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
     "hopfield.large.mesh.*": "devices and how they share what other functions are given",
-    "hopfield.patterns.sources.*": _SOURCE,
+    "hopfield.patterns.*ource*.*": _SOURCE,
     "hopfield.patterns.bits.*": _SOURCE,
     "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.moments": "called by `Memory.update`",
