@@ -17,6 +17,7 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping"} | set(sys.stdlib_module_names)
 FOUNDATIONS = (
+    "theory",
     "_pytrees",
     "_numerics",
     "_checks",
