@@ -106,7 +106,7 @@ class Separation(Node, abc.ABC):
         return self
 
     def overlap_terms(self, beta: float, neurons: int) -> Summand | None:
-        """f and w = f′ as functions of an overlap with N spins if F is a sum over them, or a function of one; else None.
+        """f and w = f′ as functions of an overlap with N spins if F is a function of the sum over patterns; else None.
 
         Where `summand` scales by the scores it is given, these have one scale for all calls, e^(−βN) or powers of N, by
         which they lie within the range of double precision for any β.
