@@ -8,6 +8,9 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     exponential   exponential separations on spins: thresholds, finite-size target weight and one-step error
     spherical     softmax on the sphere, spins or Gaussian patterns: exponents, finite-size predictions, annealed
     linear        fast-weight memories: share of keys found by the outer product and other rules
+    sequences     asymmetric couplings: the exact error of a bit, transitions and whole sequences
+    general       any separation on spins: one-step error, weights, scaling of the load; `derived` the theory of it
+    annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 

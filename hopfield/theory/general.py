@@ -51,14 +51,14 @@ def one_step_error(summand: Function, neurons: int, patterns: int, flipped: int 
     probabilities = np.exp(binomial(neurons - 1)[1])
     right, wrong = neurons - 1 - flipped, neurons - flipped  # places of the own overlap: t of N−1 spins in steps of 2
     errors = [
-        share * _below_zero(rises, probabilities, float(rises[place]), patterns - 1, tie)
+        share * below_zero(rises, probabilities, float(rises[place]), patterns - 1, tie)
         for share, place, tie in ((neurons - flipped, right, 0.0), (flipped, wrong, 0.5))
         if share
     ]
     return sum(errors) / neurons
 
 
-def _below_zero(rises: Float, probabilities: Float, signal: float, terms: float, tie: float) -> float:
+def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, tie: float) -> float:
     """P(signal + crosstalk < tie), for a crosstalk of `terms` of the rises with random signs."""
     values, halves = np.concatenate([rises, -rises]), np.tile(probabilities / 2, 2)
     if np.all(values == np.rint(values)) and np.max(np.abs(values)) < 2**53:

@@ -1,0 +1,156 @@
+"""Sequence memories: networks of spins whose asymmetric couplings take each pattern to the next one.
+
+    σ_i(t+1) = sgn Σ_μ (ξ_i^{μ+1} + λ ξ_i^μ) f((1/(N−1)) Σ_{j≠i} ξ_j^μ σ_j)       f(x) = x^d or e^{(N−1)(x−1)}
+
+No energy exists that falls along such steps. The protocol is therefore one of its own: `field`, `update` and `recall`,
+where `retrieve`, which asks for an end, refuses them.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float
+
+from hopfield._checks import instance, number, whole
+from hopfield._numerics import accumulation_dtype, real_array, real_matrix
+from hopfield._pytrees import Node
+from hopfield.memory import Memory
+from hopfield.spaces import Spins, State
+
+
+class SequenceMemory(Node):
+    """A sequence of patterns of spins, followed step by step. Build with `SequenceMemory.create`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from hopfield.sequences import SequenceMemory, recall
+        >>> patterns = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
+        >>> recall(SequenceMemory.create(patterns), patterns[0], 3).tolist()[3]
+        [1.0, 1.0, 1.0, 1.0]
+    """
+
+    patterns: Float[Array, "P N"]
+    targets: Float[Array, "P N"]
+    """What each pattern's overlap calls for: its successor, and λ times itself."""
+    filters: Float[Array, "P P"] | None = None
+    """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
+    degree: int | None = struct.field(pytree_node=False, default=1)
+
+    @classmethod
+    def create(
+        cls,
+        patterns: Float[Array, "P N"],
+        degree: int | None = 1,
+        *,
+        ratio: float = 0.0,
+        cyclic: bool = True,
+        pseudo_inverse: bool = False,
+    ) -> "SequenceMemory":
+        """Check the parts and build the memory.
+
+        Args:
+            patterns: spins [P, N] in the order of the sequence.
+            degree: d ≥ 1 of f(x) = x^d; 1 is the asymmetric Hebb rule, None the exponential e^{(N−1)(x−1)}.
+            ratio: λ ≥ 0, strength of the symmetric term that holds a pattern where it is; above 1 it holds for good.
+            cyclic: whether the first pattern follows the last; else the last calls for itself.
+            pseudo_inverse: take the overlaps of independent patterns apart, f(Σ_ν (O⁺)_{μν} m_ν) with O = ΞΞᵀ/N: every
+                transition of M < N patterns is right, however correlated they are. The own spin then counts.
+        Raises:
+            ValueError: patterns are no spins, or a number is out of range.
+        Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
+        """
+        patterns = Memory.create(real_matrix("patterns", patterns), space=Spins()).patterns
+        degree = None if degree is None else whole("degree", degree)
+        ratio = number("ratio", ratio, "a finite number of at least 0", 0.0)
+        successors = jnp.roll(patterns, -1, axis=0) if cyclic else jnp.concatenate([patterns[1:], patterns[-1:]])
+        filters = None
+        if pseudo_inverse:
+            wide = patterns.astype(accumulation_dtype(patterns.dtype))
+            filters = jnp.linalg.pinv(wide @ wide.T / patterns.shape[1], hermitian=True)
+        return cls(patterns, successors + ratio * patterns, filters, degree)
+
+    def overlaps(self, state: State) -> Float[Array, "P"]:
+        """m_μ = ξ_μ·x/N [P], decorrelated where the memory is."""
+        overlaps = self.patterns @ self._state(state) / self.patterns.shape[1]
+        return overlaps if self.filters is None else self.filters @ overlaps
+
+    def field(self, state: State) -> Float[Array, "N"]:
+        """The field on every spin [N], up to a factor above 0; exact integers while they are below 2^24."""
+        state = self._state(state)
+        neurons = self.patterns.shape[1]
+        if self.filters is not None:
+            return self._shape(neurons * self.overlaps(state))[0] @ self.targets
+        sums = (self.patterns @ state)[:, None] - self.patterns * state[None, :]  # without the own spin [P, N]
+        return jnp.sum(self.targets * self._shape(sums), axis=0)
+
+    def update(self, state: State) -> State:
+        """One synchronous step [N]; a zero field keeps the spin."""
+        state = self._state(state)
+        return Spins().project(self.field(state), state)
+
+    def _shape(self, sums: Array) -> Array:
+        """f of sums of N − 1 signs, each spin's relative to a factor of its own."""
+        rows = sums if sums.ndim == 2 else sums[None, :]
+        if self.degree is None:
+            return jnp.exp(rows - jnp.max(rows, axis=0 if sums.ndim == 2 else 1, keepdims=True))
+        scale = 2.0 ** (self.patterns.shape[1] - 1).bit_length()  # a power of two keeps whole numbers exact
+        return (rows / scale) ** self.degree
+
+    def _state(self, state: State) -> State:
+        state = real_array("state", state, self.patterns.dtype)
+        if state.shape != self.patterns.shape[1:]:
+            raise ValueError(
+                f"state must have shape [{self.patterns.shape[1]}] (batch with jax.vmap), got shape {state.shape}"
+            )
+        return state
+
+
+def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
+    """States that `steps` ≥ 0 synchronous updates go through, the first one first [steps + 1, N].
+
+    Raises:
+        TypeError: the model is no sequence memory.
+        ValueError: another shape of the state, or steps below 0.
+    """
+    instance("model", model, SequenceMemory)
+    return _recall(model, model._state(state), whole("steps", steps, 0))
+
+
+@partial(jax.jit, static_argnums=2)
+def _recall(model: SequenceMemory, state: State, steps: int):
+    def advance(now, _):
+        new = model.update(now)
+        return new, new
+
+    return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])
+
+
+class BidirectionalMemory(Node):
+    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`."""
+
+    patterns: Float[Array, "P N"]
+    partners: Float[Array, "P V"]
+
+    @classmethod
+    def create(cls, patterns: Float[Array, "P N"], partners: Float[Array, "P V"]) -> "BidirectionalMemory":
+        """Build from pairs of spins [P, N] and [P, V]. Raises ValueError if they are none.
+
+        Source: Kosko 1988, the bidirectional associative memory.
+        """
+        patterns = Memory.create(real_matrix("patterns", patterns), space=Spins()).patterns
+        partners = Memory.create(real_matrix("partners", partners), space=Spins()).patterns
+        if len(patterns) != len(partners):
+            raise ValueError(f"partners must have one row per pattern ({len(patterns)}), got {len(partners)}")
+        return cls(patterns, partners)
+
+    def energy(self, state: State, partner: State) -> Float[Array, ""]:
+        """E(x, y), which neither half of `update` ever raises."""
+        scale = (self.patterns.shape[1] * self.partners.shape[1]) ** 0.5
+        return -jnp.dot(self.patterns @ state, self.partners @ partner) / scale
+
+    def update(self, state: State, partner: State) -> tuple[State, State]:
+        """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
+        partner = Spins().project(self.partners.T @ (self.patterns @ state), partner)
+        return Spins().project(self.patterns.T @ (self.partners @ partner), state), partner

@@ -1,0 +1,114 @@
+"""Sequence memories: the published rules by hand, what they follow, and what refuses them."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import retrieve
+from hopfield.sequences import BidirectionalMemory, SequenceMemory, recall
+from hopfield.theory import sequences as theory
+from tests.hopfield.contracts.parts import quick
+
+RNG = np.random.default_rng(11)
+P, N = 5, 24
+PATTERNS = RNG.choice([-1.0, 1.0], size=(P, N))
+STATES = RNG.choice([-1.0, 1.0], size=(6, N))
+
+
+def by_hand(patterns, state, degree, ratio):
+    """The rule with every sum written out."""
+    count, neurons = patterns.shape
+    new = np.empty(neurons)
+    for i in range(neurons):
+        field = 0.0
+        for mu in range(count):
+            x = sum(patterns[mu, j] * state[j] for j in range(neurons) if j != i) / (neurons - 1)
+            f = np.exp((neurons - 1) * (x - 1)) if degree is None else x**degree
+            field += (patterns[(mu + 1) % count, i] + ratio * patterns[mu, i]) * f
+        new[i] = state[i] if abs(field) < 1e-13 else np.sign(field)
+    return new
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.7])
+@pytest.mark.parametrize("degree", [1, 2, 3, None])
+def test_one_step_is_the_published_rule(degree, ratio):
+    model = SequenceMemory.create(jnp.asarray(PATTERNS, jnp.float32), degree, ratio=ratio)
+    found = quick(jax.vmap(model.update))(jnp.asarray(STATES, jnp.float32))
+    np.testing.assert_array_equal(found, [by_hand(PATTERNS, state, degree, ratio) for state in STATES])
+
+
+@pytest.mark.parametrize("degree", [2, 3, None])
+def test_a_short_sequence_is_followed_round_and_round(degree):
+    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), degree)
+    states = recall(model, jnp.asarray(PATTERNS[0]), 7)
+    np.testing.assert_array_equal(states, PATTERNS[np.arange(8) % 3])
+
+
+def test_an_open_sequence_ends_in_its_last_pattern():
+    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
+    states = recall(model, jnp.asarray(PATTERNS[0]), 6)
+    np.testing.assert_array_equal(states[-4:], PATTERNS[[2, 2, 2, 2]])
+
+
+def test_a_ratio_above_one_holds_every_pattern():
+    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), None, ratio=1.5)
+    np.testing.assert_array_equal(recall(model, jnp.asarray(PATTERNS[1]), 3)[-1], PATTERNS[1])
+
+
+def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_loses():
+    shared = RNG.choice([-1.0, 1.0], size=N)
+    correlated = np.where(RNG.random((P, N)) < 0.7, shared, RNG.choice([-1.0, 1.0], size=(P, N)))
+    start, expected = jnp.asarray(correlated[0]), correlated[np.arange(2 * P) % P]
+    plain = recall(SequenceMemory.create(jnp.asarray(correlated), 1), start, 2 * P - 1)
+    apart = recall(SequenceMemory.create(jnp.asarray(correlated), 1, pseudo_inverse=True), start, 2 * P - 1)
+    assert not np.array_equal(plain, expected)
+    np.testing.assert_array_equal(apart, expected)
+
+
+def test_what_looks_for_an_end_refuses_sequences_and_recall_refuses_energies():
+    model = SequenceMemory.create(jnp.asarray(PATTERNS))
+    with pytest.raises(TypeError, match="model must be a Memory or Couplings"):
+        retrieve(model, jnp.asarray(PATTERNS[0]))
+    with pytest.raises(TypeError, match="model must be"):
+        recall(BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2)
+    with pytest.raises(ValueError, match="state must have shape"):
+        recall(model, jnp.ones(N + 1), 2)
+    with pytest.raises(ValueError, match="patterns must be spins"):
+        SequenceMemory.create(0.5 * jnp.asarray(PATTERNS))
+    with pytest.raises(ValueError, match="ratio must be"):
+        SequenceMemory.create(jnp.asarray(PATTERNS), ratio=-1.0)
+
+
+@pytest.mark.parametrize(("degree", "neurons", "patterns"), [(1, 30, 8), (2, 20, 30), (None, 12, 300)])
+def test_measured_bit_errors_are_the_exact_ones(degree, neurons, patterns):
+    samples = 40 if degree is None else 400
+
+    def wrong(key):
+        rows = jax.random.rademacher(key, (patterns, neurons), jnp.float32)
+        new = jax.vmap(SequenceMemory.create(rows, degree).update)(rows[:30])
+        return jnp.mean(new != jnp.roll(rows, -1, axis=0)[:30])
+
+    errors = np.asarray(quick(lambda keys: jax.lax.map(wrong, keys))(jax.random.split(jax.random.key(3), samples)))
+    mean, stderr = errors.mean(), errors.std() / np.sqrt(samples)
+    exact = float(theory.bit_error(degree, neurons, patterns))
+    # A tie leaves a spin as it was, which is right half of the time.
+    assert abs(mean - exact) < 3 * stderr
+    assert stderr < 0.1 * exact
+
+
+def test_energy_of_pairs_never_rises_and_partners_are_found():
+    partners = RNG.choice([-1.0, 1.0], size=(P, 17))
+    model = BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(partners))
+    update, energy = quick(model.update), quick(model.energy)
+    for start in STATES:
+        pair = jnp.asarray(start), jnp.ones(17)
+        levels = [float(energy(*pair))]
+        for _ in range(6):
+            pair = update(*pair)
+            levels.append(float(energy(*pair)))
+        assert all(after <= before + 1e-6 for before, after in itertools.pairwise(levels))
+    few = BidirectionalMemory.create(jnp.asarray(PATTERNS[:2]), jnp.asarray(partners[:2]))
+    np.testing.assert_array_equal(few.update(jnp.asarray(PATTERNS[0]), jnp.ones(17))[1], partners[0])

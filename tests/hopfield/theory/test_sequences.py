@@ -1,0 +1,46 @@
+"""Sequence theory: exact binomials by hand, the published numbers, and limits."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from hopfield.theory import sequences
+
+
+def test_bit_error_of_the_linear_rule_is_a_binomial_tail():
+    """Crosstalk at d = 1: (N − 1)(P − 1) fair signs against the signal N − 1; a tie counts half."""
+    for neurons, patterns in ((10, 4), (100, 11), (31, 8)):
+        terms = (neurons - 1) * (patterns - 1)
+        exact = sum(
+            binom.pmf(k, terms, 0.5) * (1.0 if 2 * k - terms < 1 - neurons else 0.5)
+            for k in range(terms + 1)
+            if 2 * k - terms <= 1 - neurons
+        )
+        assert sequences.bit_error(1, neurons, patterns) == pytest.approx(exact, rel=1e-10)
+
+
+def test_whole_sequences_at_100_neurons():
+    """By Φ(1/σ)^{PN} at d = 2: .83, .53, .02 at P = 181, 205, 253; exact crosstalk has heavier tails, .43 at 205."""
+    lengths = np.array([181, 205, 253])
+    share = sequences.transitions_right(sequences.bit_error_gaussian(2, 100, lengths), 100, lengths)
+    assert share == pytest.approx([0.83, 0.53, 0.02], abs=0.02)
+    exact = sequences.transitions_right(sequences.bit_error(2, 100, 205), 100, 205)
+    assert exact == pytest.approx(0.426, abs=0.002)
+
+
+def test_published_capacities():
+    assert sequences.published_capacity(2, 100) == pytest.approx(362, abs=1)
+    assert sequences.published_capacity(2, 100, whole_sequence=True) == pytest.approx(121, abs=1)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_the_exact_error_becomes_the_gaussian_one(degree):
+    neurons = {1: 2000, 2: 300, 3: 120}[degree]
+    patterns = round(0.3 * neurons**degree / {1: 1, 2: 3, 3: 15}[degree])
+    exact = sequences.bit_error(degree, neurons, patterns)
+    assert exact == pytest.approx(sequences.bit_error_gaussian(degree, neurons, patterns), rel=0.12)
+
+
+def test_one_pattern_is_never_wrong():
+    assert sequences.bit_error(None, 12, 1) == 0
+    assert sequences.transitions_right(0.0, 10, 5) == 1
