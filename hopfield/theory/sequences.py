@@ -3,8 +3,8 @@
 From pattern μ the field on spin i is ξ_i^{μ+1} f(1) plus P − 1 terms ξ_i^{ν+1} f(t_ν/(N−1)), t_ν the sum of N − 1 fair
 signs, the signs before them fair and independent: an exact sum of independent terms at every N and P. Bits of one
 step are not quite independent: they share the overlaps t_ν, so that errors cluster and all of T steps are right more
-often than (1 − ε)^{TN}. At d = 1, where few patterns carry the noise, 100 neurons follow 11 patterns in .59(2) of draws,
-and (1 − ε)^{TN} is .41; at d = 2 and 205 patterns it is .47(4) and .43.
+often than (1 − ε)^{TN}. At d = 1, where few patterns carry the noise, 100 neurons follow 11 patterns in .59(2) of the
+draws, and (1 − ε)^{TN} is .41; at d = 2 and 205 patterns it is .47(4) and .43.
 
 Source: Chaudhry, Zavatone-Veth, Krotov and Pehlevan, NeurIPS 2023, arXiv:2306.04532, "CZKP" below.
 """
