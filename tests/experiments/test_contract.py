@@ -22,7 +22,7 @@ from experiments import contract, plot
 from experiments.bounds import Bounds
 from experiments.figures import style
 from experiments.run import main
-from experiments.runner import compose, registry
+from experiments.runner import compose, provenance, registry
 from experiments.shared import files
 from tests.experiments.smoke import few
 
@@ -110,7 +110,7 @@ def test_a_summary_is_finite_numbers_or_null_and_its_errors_belong_to_one(
 
 
 IMMATERIAL = {("training", "save_every")}
-"""Options that change no number of a table: how often a run is saved."""
+"""Options on which no number of a table depends: how often a run is saved."""
 
 
 def others(value: Any) -> list[Any]:
@@ -126,7 +126,7 @@ def others(value: Any) -> list[Any]:
 def test_another_value_of_any_option_is_other_science_or_other_points(name: str) -> None:
     """So that the ledger never takes a row that was measured with another value for one of this."""
     usual, experiment = registry.options(name)(), registry.load(name)
-    before = experiment.science(usual), experiment.points(usual)
+    before = provenance.constants(usual), experiment.points(usual)
     same, tried = [], 0
     for option in (entry.name for entry in dataclasses.fields(usual)):
         for value in others(getattr(usual, option)) if option not in ("overwrite", "dry") else []:
@@ -134,7 +134,7 @@ def test_another_value_of_any_option_is_other_science_or_other_points(name: str)
                 changed = dataclasses.replace(usual, **{option: value})
                 contract.check(experiment, changed)
                 tried += 1
-                same += [option] if (experiment.science(changed), experiment.points(changed)) == before else []
+                same += [option] if (provenance.constants(changed), experiment.points(changed)) == before else []
                 break
     assert tried
     assert {(name, option) for option in same} <= IMMATERIAL
