@@ -1,4 +1,4 @@
-"""The contract of every experiment, found by its folder, and of every published configuration, found by its file.
+"""The contract of every experiment, found by its folder.
 
 Nothing here names an experiment or an option: a new one is held to all of it without an edit of this file.
 """
@@ -16,20 +16,14 @@ from typing import Any
 
 import pandas
 import pytest
-from omegaconf import OmegaConf
 
 from experiments import contract, plot
 from experiments.bounds import Bounds
 from experiments.figures import style
-from experiments.run import main
-from experiments.runner import compose, provenance, registry
-from experiments.shared import files
+from experiments.runner import provenance, registry
 from tests.experiments.smoke import few
 
 NAMES = registry.names()
-CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
-FEW = 2
-"""Entries that are left of a list of numbers at smoke scale, and the most that a number may be which has no default."""
 
 pytestmark = pytest.mark.usefixtures("as_run")
 every_experiment = pytest.mark.parametrize("name", NAMES)
@@ -162,46 +156,3 @@ def test_two_bad_options_are_one_sentence_each_and_leave_nothing(
         assert out == ""
         assert re.fullmatch(rf"error: {option}[^\n]* must [^\n]+, got [^\n]+\n", err), err
     assert list(tmp_path.iterdir()) == []
-
-
-def shrunk(value: Any, default: Any) -> Any:
-    """An option at smoke scale: no number above its default, no more than FEW numbers in a list, all of its words."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = {entry.name for entry in dataclasses.fields(value)} - {"seed", "wandb", "output"}
-        return dataclasses.replace(value, **{n: shrunk(getattr(value, n), getattr(default, n, None)) for n in names})
-    if isinstance(value, dict):
-        found = default if isinstance(default, dict) else {}
-        return {key: shrunk(part, found.get(key)) for key, part in value.items()}
-    if isinstance(value, list):
-        if not all(type(part) in (int, float) for part in value):
-            return value
-        usual = default if isinstance(default, list) and len(default) == len(value) else [None] * len(value)
-        kept = [shrunk(part, other) if other is not None else part for part, other in zip(value, usual, strict=True)]
-        return kept[:FEW]
-    if type(value) is int:
-        return min(value, default if type(default) is int and default > 0 else FEW)
-    return value
-
-
-@pytest.fixture(scope="module")
-def published() -> Iterator[dict[str, compose.Job]]:
-    with compose.session():
-        yield {conf: compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in CONFS}
-
-
-@finished
-@pytest.mark.parametrize("conf", CONFS)
-def test_every_published_configuration_runs(published: dict[str, compose.Job], tmp_path: Path, conf: str) -> None:
-    """All its words with few and small numbers, to the figure; that of words with the numbers stands in its header."""
-    job = published[conf]
-    small = shrunk(job.config, registry.options(job.experiment)())
-    text = OmegaConf.to_yaml(files.options(small))
-    folder = tmp_path / "given" / "conf"
-    folder.mkdir(parents=True)
-    (folder / "small.yaml").write_text(
-        f"# @package _global_\n# {conf}, small.\ndefaults:\n  - /schema/{job.experiment}\n  - _self_\n\n{text}"
-    )
-    words = ["--config-dir", str(folder.parent), "conf=small", f"output={tmp_path / 'run'}", "wandb.mode=disabled"]
-    assert main(words) == 0
-    assert len(pandas.read_csv(tmp_path / "run" / "table.csv")) >= len(registry.load(job.experiment).points(small))
-    assert (tmp_path / "run" / "figure.svg").stat().st_size > 1000
