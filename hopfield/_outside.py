@@ -63,11 +63,6 @@ def plugged(kind: str) -> tuple[str, ...]:
     return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{kind}")))
 
 
-def forms(kind: str) -> str:
-    """How something from outside is written, to end a list of names with."""
-    return ", ".join([*plugged(kind), "./file.py:name", "package.module:name"])
-
-
 def _module(name: str, spec: str) -> ModuleType:
     try:
         return importlib.import_module(name)

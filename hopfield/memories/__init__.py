@@ -109,7 +109,8 @@ def _located(spec: str) -> tuple[ModuleType, str, str | None]:
         return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
     found = _outside.find("memories", spec)
     if found is None:
-        raise ValueError(f"memory must be one of {', '.join(names())}, {_outside.forms('memories')}, got {spec!r}")
+        known = ", ".join((*names(), *_outside.plugged("memories")))
+        raise ValueError(f"memory must be one of {known}, got {spec!r}")
     return found.module, found.name, found.parameter
 
 

@@ -133,7 +133,8 @@ def corrupt(
         return noise(key, state, amount)
     found = _outside.find("corruptions", kind)
     if found is None:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, {_outside.forms('corruptions')}, got {kind!r}")
+        known = ", ".join((*KINDS, *_outside.plugged("corruptions")))
+        raise ValueError(f"kind must be one of {known}, got {kind!r}")
     result = found.value(key, state, amount)
     return result if isinstance(result, Corrupted) else Corrupted(result, result == state)
 

@@ -36,7 +36,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./mine.py:x", "which defines data, half, jnp"),
         ("./mine.py:strange", "memory must be code that runs, got AttributeError"),
         ("no.such.package:x", "no.such.package:x must be code that runs, got ModuleNotFoundError"),
-        ("nothing", "./file.py:name, package.module:name, got 'nothing'"),
+        ("nothing", "memory must be one of classical, .*, got 'nothing'"),
     ],
 )
 def test_what_is_no_memory_is_one_sentence(mine: Path, spec: str, sentence: str) -> None:
