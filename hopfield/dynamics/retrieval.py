@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
-from hopfield._numerics import safe_norm, tolerance, while_outside
+from hopfield._numerics import tolerance, while_outside
 from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
+from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, near, settled
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Known, Spins, State, as_known
-
-CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
-STATUS = ("converged", "cycle", "step limit", "not a number")
 
 
 class Retrieval(NamedTuple):
@@ -79,25 +77,14 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
 
 
 def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
-    spins = isinstance(model.space, Spins)
-    rtol = tolerance(state.dtype) if rtol is None else rtol
+    same = _alike if isinstance(model.space, Spins) else near(tolerance(state.dtype) if rtol is None else rtol)
+    end = settled(lambda x: model.update(x, known), state, max_steps, same, cycles=True, loop=loop)
+    return Retrieval(end.state, end.steps, model.energy(end.state), end.status)
 
-    def same(a, b):
-        return jnp.all(a == b) if spins else safe_norm(a - b) <= rtol * jnp.maximum(safe_norm(b), 1.0)
 
-    def step(carry):
-        now, before, count, _ = carry
-        new = model.update(now, known)
-        still, back = same(new, now), same(new, before) & (count > 0)
-        status = jnp.where(still, CONVERGED, jnp.where(back, CYCLE, STEP_LIMIT))
-        return new, now, count + ~still, jnp.where(lost(new), NOT_A_NUMBER, status)
-
-    def running(carry):
-        return (carry[3] == STEP_LIMIT) & (carry[2] < max_steps)
-
-    start = (state, state, jnp.zeros((), int), jnp.full((), STEP_LIMIT))
-    final, _, count, status = loop(running, step, start)
-    return Retrieval(final, count, model.energy(final), status)
+def _alike(a: State, b: State) -> Bool[Array, ""]:
+    """Whether all spins are the same."""
+    return jnp.all(a == b, axis=-1)
 
 
 _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))

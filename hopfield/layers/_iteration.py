@@ -7,19 +7,18 @@ is one step of the concave–convex procedure, so that E never rises.
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 from flax.typing import PrecisionLike
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, map_rows, safe_norm
+from hopfield._numerics import accumulation_dtype, map_rows
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
 from hopfield.separations import Separation
@@ -74,58 +73,21 @@ class KeyMemory(Node):
         return 0.5 * jnp.sum((left * right).astype(potential.dtype), axis=-1) - potential
 
 
-class Settled(NamedTuple):
-    """States [*b, H, T, D], the updates that moved them and a status (index of `dynamics.STATUS`) [*b, H, T]."""
-
-    state: States
-    steps: Int[Array, "*b H T"]
-    status: Int[Array, "*b H T"]
-
-
-def _advance(stored: KeyMemory, now: Settled, rtol: ArrayLike) -> Settled:
-    """One more update of the states that have not settled."""
-    new = stored.update(now.state)
-    wide = accumulation_dtype(new.dtype)
-    moved = safe_norm(new.astype(wide) - now.state.astype(wide), axis=-1)
-    still = moved <= rtol * jnp.maximum(safe_norm(now.state.astype(wide), axis=-1), 1.0)
-    running = now.status == STEP_LIMIT
-    status = jnp.where(jnp.isnan(moved), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
-    return Settled(
-        jnp.where(running[..., None], new, now.state),
-        now.steps + (running & ~still),
-        jnp.where(running, status, now.status),
-    )
-
-
-def _start(stored: KeyMemory, state: States) -> Settled:
-    shape = jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:]
-    state = jnp.broadcast_to(state, shape)
-    status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
-    return Settled(state, jnp.zeros(shape[:-1], jnp.int32), status.astype(jnp.int32))
-
-
 @partial(jax.jit, static_argnames=("steps",))
 def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Settled:
     """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
-
-    def body(now, _):
-        return _advance(stored, now, rtol), None
-
-    return jax.lax.scan(body, _start(stored, state), length=steps)[0]
+    return unrolled(stored.update, _spread(stored, state), steps, near(rtol))
 
 
 @jax.jit
 def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
     """The same result as `iterate`, ending as soon as every query has stopped; not differentiable in reverse."""
+    return settled(stored.update, _spread(stored, state), steps, near(rtol))
 
-    def running(carry):
-        now, count = carry
-        return (count < steps) & jnp.any(now.status == STEP_LIMIT)
 
-    def body(carry):
-        return _advance(stored, carry[0], rtol), carry[1] + 1
-
-    return jax.lax.while_loop(running, body, (_start(stored, state), jnp.zeros((), jnp.int32)))[0]
+def _spread(stored: KeyMemory, state: States) -> States:
+    """Queries for each of the memory's sequences and heads."""
+    return jnp.broadcast_to(state, jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:])
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))

@@ -1,0 +1,93 @@
+"""The loop of retrieval: updates of one query or of many, each of which stops for itself."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float, Int
+
+from hopfield._numerics import accumulation_dtype, safe_norm
+
+CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
+STATUS = ("converged", "cycle", "step limit", "not a number")
+
+States = Float[Array, "*q N"]
+Same = Callable[[States, States], Bool[Array, "*q"]]
+
+
+class Settled(NamedTuple):
+    """States [*q, N], the updates that moved them and a status (index of `STATUS`) [*q]."""
+
+    state: States
+    steps: Int[Array, "*q"]
+    status: Int[Array, "*q"]
+
+
+def near(rtol: ArrayLike) -> Same:
+    """Whether two states differ by at most `rtol`, relative to the second or to one if that is shorter."""
+
+    def same(a: States, b: States) -> Bool[Array, "*q"]:
+        a, b = (x.astype(accumulation_dtype(x.dtype)) for x in (a, b))
+        return safe_norm(a - b, axis=-1) <= rtol * jnp.maximum(safe_norm(b, axis=-1), 1.0)
+
+    return same
+
+
+def _started(state: States, cycles: bool) -> tuple[Settled, States | None]:
+    status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
+    steps = jnp.zeros(state.shape[:-1], jnp.result_type(int))
+    return Settled(state, steps, status.astype(steps.dtype)), state if cycles else None
+
+
+def _advanced(update: Callable, same: Same, carry: tuple[Settled, States | None]) -> tuple[Settled, States | None]:
+    """One more update of the states that have not stopped."""
+    now, before = carry
+    new, running = update(now.state), now.status == STEP_LIMIT
+    still = same(new, now.state)
+    status = jnp.where(still, CONVERGED, STEP_LIMIT)
+    if before is not None:
+        status = jnp.where(~still & same(new, before) & (now.steps > 0), CYCLE, status)
+    status = jnp.where(jnp.any(jnp.isnan(new), axis=-1), NOT_A_NUMBER, status)
+    moved = Settled(
+        jnp.where(running[..., None], new, now.state),
+        now.steps + (running & ~still),
+        jnp.where(running, status, now.status).astype(now.status.dtype),
+    )
+    return moved, None if before is None else now.state
+
+
+def settled(
+    update: Callable[[States], States],
+    state: States,
+    max_steps: ArrayLike,
+    same: Same,
+    *,
+    cycles: bool = False,
+    loop: Callable[..., Any] = jax.lax.while_loop,
+) -> Settled:
+    """At most `max_steps` updates of every query, ending when all have stopped; not differentiable in reverse.
+
+    Args:
+        update: of all queries at once.
+        state: queries [*q, N], NaN among them stopped before the first step.
+        same: whether a state has come to stand still.
+        cycles: whether a state that is the one before the last ends a query, too.
+        loop: runs the loop, as `jax.lax.while_loop` does.
+    """
+
+    def running(carry):
+        (now, _), count = carry
+        return (count < max_steps) & jnp.any(now.status == STEP_LIMIT)
+
+    def body(carry):
+        return _advanced(update, same, carry[0]), carry[1] + 1
+
+    return loop(running, body, (_started(state, cycles), jnp.zeros((), jnp.result_type(int))))[0][0]
+
+
+def unrolled(update: Callable[[States], States], state: States, steps: int, same: Same) -> Settled:
+    """The same as `settled` by a loop of fixed length, reverse-mode differentiable, storing all states."""
+    body = lambda carry, _: (_advanced(update, same, carry), None)  # noqa: E731
+    return jax.lax.scan(body, _started(state, False), length=steps)[0][0]
