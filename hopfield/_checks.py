@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import is_traced, real_array
+from hopfield._numerics import held, is_traced, real_array
 
 FINITE = float(np.finfo(np.float64).max)
 MOST_STEPS = 2**31 - 1
@@ -42,18 +42,22 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
 
 
 def real_number(name: str, value: Any, contract: str = "a number") -> Any:
-    """One real number, NaN and infinity included. ValueError, in the words of `contract`, for anything else."""
+    """One real number, NaN and infinity included. ValueError, in the words of `contract`, for all else, as True."""
     array = getattr(value, "shape", None) == () and (
         jnp.issubdtype(value.dtype, jnp.number) and not jnp.issubdtype(value.dtype, jnp.complexfloating)
     )
-    if not array and not isinstance(value, int | float):
+    if not array and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
     return value
 
 
 def number(name: str, value: Any, contract: str, low: float = -FINITE, high: float = FINITE) -> Any:
-    """One real number from `low` to `high`, as a traced one is taken to be. ValueError otherwise, with `contract`."""
-    if not is_traced(real_number(name, value, contract)) and not low <= float(value) <= high:
+    """One real number from `low` to `high`; a traced one is NaN elsewhere. ValueError otherwise, with `contract`."""
+    if is_traced(real_number(name, value, contract)):
+        most = float(jnp.finfo(jnp.promote_types(value.dtype, jnp.float16)).max)
+        least, most = (max(low, -most) if low == -FINITE else low), (min(high, most) if high == FINITE else high)
+        return held(value, (least <= value) & (value <= most))
+    if not low <= float(value) <= high:
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
     return value
 
@@ -67,14 +71,6 @@ def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Boo
     if found.dtype != bool or (shape is not None and found.shape != shape):
         wanted = "" if shape is None else f" {list(shape)}"
         raise ValueError(f"{name} must be boolean{wanted}, got {found.dtype} {found.shape}")
-    return found
-
-
-def floats(name: str, value: Any) -> Array:
-    """Real numbers, integers as floats. ValueError for truth values: 0 and 1 to some, −∞ and 0 to others."""
-    found = real_array(name, value)
-    if jnp.asarray(value).dtype == bool:
-        raise ValueError(f"{name} must be real numbers, got bool {list(found.shape)}")
     return found
 
 

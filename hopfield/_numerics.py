@@ -32,11 +32,21 @@ def is_traced(*arrays) -> bool:
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
+def is_truth(value) -> bool:
+    """Whether a number, an array or a list holds truth values."""
+    return np.bool_ == (value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
+
+
+def held(value: Array, inside: ArrayLike) -> Array:
+    """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
+    return jnp.where(inside, value, jnp.nan)
+
+
 def real_array(name: str, value, dtype=None) -> Array:
-    """`value` as an array of real floating type; integers and truth values become `dtype` (JAX's default float).
+    """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
 
     Raises:
-        ValueError: it is no array of real numbers.
+        ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
     try:
         found = jnp.asarray(value)
@@ -44,7 +54,7 @@ def real_array(name: str, value, dtype=None) -> Array:
         raise ValueError(f"{name} must be an array of real numbers, got {type(value).__name__} {value!r:.60}") from None
     if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
         return found
-    if not (jnp.issubdtype(found.dtype, jnp.integer) or found.dtype == bool):
+    if not jnp.issubdtype(found.dtype, jnp.integer):
         bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
         raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
     return found.astype(jnp.result_type(float) if dtype is None else dtype)
@@ -63,18 +73,19 @@ def real_matrix(name: str, value) -> Float[Array, "A B"]:
 
 
 def positive(name: str, value, dtype=None) -> Float[Array, ""]:
-    """`value` as a scalar array, checked to be positive and finite in `dtype` (JAX's default float) unless traced.
+    """`value` as a scalar array, positive and finite in `dtype` (JAX's default float); if traced and not so, NaN.
 
     Raises:
         ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
     """
     if is_traced(value):
-        if value.shape != () or jnp.issubdtype(value.dtype, jnp.complexfloating):
+        if value.shape != () or is_truth(value) or jnp.issubdtype(value.dtype, jnp.complexfloating):
             raise ValueError(f"{name} must be one real number, got {value.dtype} {list(value.shape)}")
-        return value
+        return held(value, (value > 0) & (value < jnp.inf))
     limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
     try:
-        number = float("nan") if np.ndim(value) or isinstance(value, str | bytes) else float(value)
+        no_number = np.ndim(value) or isinstance(value, str | bytes) or is_truth(value)
+        number = float("nan") if no_number else float(value)
     except (TypeError, ValueError):
         number = float("nan")
     if not 0 < number < float("inf"):

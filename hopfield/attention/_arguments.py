@@ -9,8 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import floats
-from hopfield._numerics import accumulation_dtype, is_traced, real_array
+from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array
 from hopfield.attention.masks import Mask, spread
 from hopfield.metrics import Metric, augmented
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -59,20 +58,22 @@ def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
 
 
 def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
-    """An array of numbers that are positive (and finite) in `dtype`, unless traced; ValueError otherwise."""
-    if not is_traced(value):
-        limits, numbers = jnp.finfo(dtype), _numbers(name, value)
-        if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
-            contract = "positive and finite" if finite else "positive"
-            raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
+    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
+    if is_traced(value):
+        numbers = jnp.asarray(value)
+        return held(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
+    limits, numbers = jnp.finfo(dtype), _numbers(name, value)
+    if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
+        contract = "positive and finite" if finite else "positive"
+        raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
     return jnp.asarray(value)
 
 
 def _numbers(name: str, value: ArrayLike) -> np.ndarray:
-    try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}") from None
+    with contextlib.suppress(TypeError, ValueError):
+        if not is_truth(value):
+            return np.asarray(value, float)
+    raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}")
 
 
 def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Array, Array]:
@@ -90,7 +91,7 @@ def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Arra
 
 def with_bias(scores: Array, bias: ArrayLike) -> Array:
     """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
-    found = floats("bias", bias)
+    found = real_array("bias", bias)
     plain, added = aligned(scores, found.astype(scores.dtype))
     try:
         fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
@@ -144,13 +145,29 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
     if mask is None:
         return None
     if isinstance(mask, Mask):
-        return spread(mask.dense(queries, keys), rank)
+        return spread(mask.fitting(keys).dense(queries, keys), rank)
     found = truths(mask)
     if found.ndim < 2 or found.shape[-2] not in (1, queries) or found.shape[-1] not in (1, keys):
         raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {found.shape}")
     if 2 < found.ndim < rank:
         raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {found.shape}")
     return found
+
+
+def unread_as_zero(where: Array | None, *rows: Rows) -> tuple[Rows, ...]:
+    """Keys or values with zeros where no query may read them, which not even NaN then has a part in: 0 · NaN is NaN."""
+    return rows if where is None else tuple(_read_by_some(jnp.any(where, axis=-2), x) for x in rows)
+
+
+def _read_by_some(read: Bool[Array, "*b S"], rows: Rows) -> Rows:
+    read = read.reshape((1,) * (rows.ndim - 1 - read.ndim) + read.shape)
+    beyond = read.ndim + 1 - rows.ndim  # leading axes that share these rows, here and those of length 1
+    shared = [i for i in range(read.ndim - 1) if i < beyond or rows.shape[i - beyond] == 1]
+    read = jnp.any(read, axis=tuple(shared), keepdims=True)
+    read = read.reshape(read.shape[beyond:])
+    if any(n not in (1, m) for n, m in zip(read.shape, rows.shape[:-1], strict=True)):
+        raise ValueError(f"mask must fit the rows {list(rows.shape[:-1])} of keys and values, got {list(read.shape)}")
+    return jnp.where(read[..., None], rows, 0.0)
 
 
 def truths(mask: ArrayLike) -> Array:

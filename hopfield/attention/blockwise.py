@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row, unread_as_zero
 from hopfield.attention.masks import Causal, Mask, spread
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned
@@ -81,7 +81,9 @@ def attend_blockwise(
     query, rate = per_row("beta", rate, query.astype(accumulation_dtype(query.dtype)), key, value)
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
-    if mask is not None and not isinstance(mask, Mask):  # a slice of one too short would be moved, not refused
+    if isinstance(mask, Mask):
+        mask.fitting(key.shape[-2])
+    elif mask is not None:  # a slice of one too short would be moved, not refused
         mask = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = Blocks(*blocks) if blocks else _blocks(query, key)
@@ -249,8 +251,9 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
         q = _cut(query, row, length)
 
         def absorb(sums, column, width):
-            k, v = _cut(key, column, width), _cut(value, column, width)
-            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width), q.ndim))
+            where = _allowed(mask, row, column, (length, width), q.ndim)
+            k, v = unread_as_zero(where, _cut(key, column, width), _cut(value, column, width))
+            s = _masked(_scores(q, k), where)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -313,7 +316,9 @@ def _backward(size: Blocks, kept, slopes):
         def absorb(sums, column, width):
             d_q, d_key, d_value = sums
             k, v = _cut(key, column, width), _cut(value, column, width)
-            s = _masked(_scores(q, k), _allowed(mask, row, column, (length, width), q.ndim))
+            where = _allowed(mask, row, column, (length, width), q.ndim)
+            k, v = unread_as_zero(where, k, v)
+            s = _masked(_scores(q, k), where)
             p = jnp.exp(s - top[..., None])
             ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
             d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)

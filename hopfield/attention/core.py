@@ -5,6 +5,7 @@ broadcast against each other as in a matrix product; whole numbers are taken as 
 
 Masks are True where a key may be read. A `Mask` is one of sequences, the first axes of the scores, and holds for all
 others, such as heads. An array is [T, S] for all, or has every axis of the scores, of length 1 where it holds for all.
+Keys and values that no query may read change nothing, whatever is in them.
 """
 
 from collections.abc import Callable
@@ -12,12 +13,13 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import booleans, floats
+from hopfield._checks import booleans
 from hopfield._checks import vector as check_vector
-from hopfield._numerics import accumulation_dtype, map_rows, real_array
+from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm
 from hopfield.attention._arguments import (
     MaskLike,
     Rows,
@@ -29,6 +31,7 @@ from hopfield.attention._arguments import (
     per_row,
     positive_in,
     squares,
+    unread_as_zero,
     with_bias,
 )
 from hopfield.attention.masks import Mask
@@ -191,15 +194,32 @@ def attend(
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
+    where = _of_read(mask, (query, key, value), metric, beta, bias)
+    key, value = unread_as_zero(where, key, value)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
-    return read(_weights(found, separation, _of_read(mask, found, value)), value)
+    return read(_weights(found, separation, where), value)
 
 
-def _of_read(mask: MaskLike, scores: Array, value: Array) -> Array | None:
-    """The mask as an array, the sequences of a `Mask` being the first axes of what is read."""
-    return allowed(mask, scores.shape[-2], scores.shape[-1], max(scores.ndim, value.ndim))
+def _of_read(
+    mask: MaskLike,
+    rows: tuple[Rows, Rows, Rows],
+    metric: Metric | None,
+    factor: ArrayLike | None,
+    bias: ArrayLike | None = None,
+) -> Array | None:
+    """The mask as an array, the sequences of a `Mask` being the first axes of what is read.
+
+    Args:
+        rows: query, key and value; scores have the axes of all, of the metric, of the bias, and those of the factor.
+    """
+    if mask is None:
+        return None
+    forms = [] if metric is None else [jax.eval_shape(metric.dense)]
+    given = (np.ndim(0 if factor is None else factor) + 2, np.ndim(0 if bias is None else bias))
+    rank = max(*given, *(x.ndim for x in (*rows, *forms)))
+    return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)
 
 
 def decompose(
@@ -217,7 +237,8 @@ def decompose(
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    where = _of_read(mask, found, value)
+    where = _of_read(mask, (query, key, value), metric, beta, bias)
+    (value,) = unread_as_zero(where, value)
     separation = as_separation(separation)
     shares = _weights(found, separation, where)
     potential = _rows(separation.potential, *_full(found, where))
@@ -253,7 +274,7 @@ def additive_scores(
     left, right = aligned(left, right)
     total = left + right
     if bias is not None:
-        total = total + jnp.expand_dims(check_vector("bias", floats("bias", bias), vector), range(total.ndim - 1))
+        total = total + jnp.expand_dims(check_vector("bias", real_array("bias", bias), vector), range(total.ndim - 1))
     return jnp.tanh(total) @ vector
 
 
@@ -276,8 +297,9 @@ def kernel_regression(
     With the Gaussian kernel and keys of equal norm it is attention at β = 1/h².
 
     Args:
-        bandwidth: h > 0.
-        log_kernel: ln κ as a function of the distance in bandwidths.
+        bandwidth: h > 0, a number or an array of the leading axes (per head: [H]).
+        log_kernel: ln κ as a function of the distance in bandwidths. A query out of the reach of all keys, where κ
+            vanishes, reads zero; the Gaussian one, which vanishes nowhere, then reads its nearest key.
         metric: metric of the distance, (q − k) g (q − k) ≥ 0; None for the Euclidean one. Under a trace, where its
             values are not known, a query from which it makes some square negative has the output NaN.
         mask: keys that may be used.
@@ -287,11 +309,28 @@ def kernel_regression(
     """
     g = as_metric(metric)
     query, key, value = inputs(query, key, value, g)
-    bandwidth = positive_in(jnp.promote_types(query.dtype, key.dtype), "bandwidth", bandwidth, finite=False)
+    dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
+    bandwidth = positive_in(dtype, "bandwidth", bandwidth, finite=False).astype(dtype)
+    where = _of_read(mask, (query, key, value), g, bandwidth)
+    key, value = unread_as_zero(where, key, value)
+    query, key = query.astype(dtype), key.astype(dtype)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
     gap = jnp.subtract(*aligned(*difference))
-    square = jnp.sum(gap * gap, -1) if g is None else squares(g, gap)
+    distance = safe_norm(gap, axis=-1) if g is None else _root(squares(g, gap))
+    distance, bandwidth = per_row("bandwidth", bandwidth, distance, value)
+    distance = distance / bandwidth
+    found = _gaussian_beyond_nearest(distance, where) if log_kernel is _gaussian else log_kernel(distance)
+    return read(_weights(found, SOFTMAX, where), value)
+
+
+def _root(square: Array) -> Array:
     zero = square <= 0
-    distance = jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square))) / bandwidth
-    found = log_kernel(distance)
-    return read(_weights(found, SOFTMAX, _of_read(mask, found, value)), value)
+    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+
+
+def _gaussian_beyond_nearest(distance: Array, where: Array | None) -> Array:
+    """−½ (d² − d_least²) of the keys that may be read, whose weights are those of −½ d² and cannot all underflow."""
+    distance, where = _full(distance, where)
+    near = distance if where is None else jnp.where(where, distance, jnp.inf)
+    least = jax.lax.stop_gradient(jnp.min(near, axis=-1, keepdims=True, initial=jnp.inf))
+    return -0.5 * (distance - least) * (distance + least)

@@ -12,19 +12,18 @@ Source: Kataru 2026, §6, eqs. 40 to 51, for queries, keys and values; what conc
 sparse weights is worked out here.
 """
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import floats
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield.attention import core
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
-from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, TopK
+from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]
 
@@ -123,8 +122,10 @@ def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Arra
     """
     if isinstance(separation, LogSumExp | TopK):
         return softmax_jacobian_product(p, v)
-    if separation.thresholded:  # sparsemax is the entmax of α = 2
-        return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)
+    if isinstance(separation, Sparsemax):
+        return sparse_jacobian_product(p, v, 2.0)
+    if isinstance(separation, Entmax):
+        return sparse_jacobian_product(p, v, separation.alpha)
     if isinstance(separation, Normmax):
         return normmax_jacobian_product(p, v, separation.alpha)
     known = "LogSumExp, TopK, Sparsemax, Entmax, Normmax"
@@ -167,8 +168,9 @@ def attention_gradients(
     form = as_metric(metric)
     query, key, value = inputs(query, key, value, form)
     output_gradient = real_array("output_gradient", output_gradient)
-    bias = None if bias is None else floats("bias", bias)
+    bias = None if bias is None else real_array("bias", bias)
     where = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
+    key, value = unread_as_zero(where, key, value)
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
     heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)

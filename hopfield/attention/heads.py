@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import floats
 from hopfield._numerics import real_array, unit
 from hopfield._pytrees import Node
 from hopfield.attention import core
@@ -84,7 +83,7 @@ def attend_heads(
     if beta is not None:
         given["beta"] = _grouped("beta", inverse_temperature(beta, query), heads, stored, -1)
     if bias is not None:
-        given["bias"] = _grouped("bias", floats("bias", bias), heads, stored, -3)
+        given["bias"] = _grouped("bias", real_array("bias", bias), heads, stored, -3)
     if mask is not None and not isinstance(mask, Mask):
         rank = max(x.ndim for x in (query, key, value))
         found = allowed(mask, query.shape[-2], key.shape[-2], rank)

@@ -17,7 +17,7 @@ from hopfield._checks import random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention._arguments import inputs, inverse_temperature, per_row
+from hopfield.attention._arguments import inputs, inverse_temperature, per_row, unread_as_zero
 from hopfield.attention.masks import sliding_window
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -143,14 +143,15 @@ def linear_attention(
     Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
     """
     query, key, value = inputs(query, key, value)
-    if chunk < 1:
-        raise ValueError(f"chunk must be at least 1, got {chunk}")
+    chunk = whole("chunk", chunk)
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
-    phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
     if valid is not None:
         valid = _valid(valid, query, key, value)
+        key, value = _without_invalid(key, valid), unread_as_zero(valid[..., None, :], value)[0]
+    phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
+    if valid is not None:
         phi_key, used = aligned(phi_key, valid[..., None])
         phi_key = jnp.where(used, phi_key, 0.0)
     ones = jnp.ones((*value.shape[:-1], 1), dtype)
@@ -172,6 +173,14 @@ def _valid(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
     if 1 < valid.ndim < leading + 1:
         raise ValueError(f"valid must have the {leading} leading axes of the rows or none, got shape {valid.shape}")
     return valid
+
+
+def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:
+    """Keys with the first valid one in place of all others: zero or NaN would set the scale of their features."""
+    shape = jnp.broadcast_shapes(key.shape[:-1], valid.shape)
+    key, valid = jnp.broadcast_to(key, (*shape, key.shape[-1])), jnp.broadcast_to(valid, shape)[..., None]
+    first = jnp.take_along_axis(key, jnp.argmax(valid, axis=-2, keepdims=True), axis=-2)
+    return jnp.where(valid, key, jnp.where(jnp.any(valid, axis=-2, keepdims=True), first, 0.0))
 
 
 @partial(jax.jit, static_argnames=("chunk",))

@@ -9,6 +9,7 @@ block-wise attention evaluates `allows` on the blocks it visits and skips those 
 
 import abc
 
+import jax
 import jax.numpy as jnp
 from flax import struct
 from jax.typing import ArrayLike
@@ -39,6 +40,13 @@ class Mask(Node, abc.ABC):
         rows, columns = jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :]
         found = self.allows(rows, columns)
         return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
+
+    def fitting(self, keys: int) -> "Mask":
+        """The mask as it is; ValueError if it marks keys one by one, and another number of them."""
+        for part in jax.tree.leaves(self, is_leaf=lambda part: isinstance(part, Valid)):
+            if isinstance(part, Valid) and part.valid.shape[-1] != keys:
+                raise ValueError(f"valid must have one entry per key, {keys}, got {part.valid.shape[-1]} (axis -1)")
+        return self
 
     def __and__(self, other: "Mask") -> "Mask":
         return Both(_mask(self), _mask(other))

@@ -13,7 +13,6 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import floats
 from hopfield._numerics import real_array, tolerance
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inverse_temperature
@@ -126,7 +125,7 @@ def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any
         bias = jnp.zeros((*leading, query.shape[-2], key.shape[-2]), query.dtype)
     heat = jnp.asarray(1.0 if temperature is None else temperature, query.dtype)
     given = {"query": query, "key": key, "value": value, "metric": metric}
-    return given | {"beta": scale.astype(query.dtype), "bias": floats("bias", bias), "temperature": heat}
+    return given | {"beta": scale.astype(query.dtype), "bias": real_array("bias", bias), "temperature": heat}
 
 
 def _named(tree: Any) -> dict[str, np.ndarray]:

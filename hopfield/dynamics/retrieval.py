@@ -58,7 +58,7 @@ def retrieve(
     max_steps = step_limit("max_steps", max_steps)
     state = model.as_state(state)
     if rtol is not None:
-        number("rtol", rtol, "a finite number of at least 0", 0.0)
+        rtol = number("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, as_known(known, state), rtol)

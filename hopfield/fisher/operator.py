@@ -17,7 +17,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number
+from hopfield._checks import number, whole
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
 from hopfield.fisher.likelihoods import Likelihood
@@ -89,7 +89,9 @@ class Fisher(Node):
         if solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
         lowest, least = ("positive", 1e-300) if solver == "kernel" else ("non-negative", 0.0)
-        number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
+        tolerance = number("tolerance", tolerance, "a finite number of at least 0", 0.0)
+        max_iterations = whole("max_iterations", max_iterations)
+        damping = number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
         if solver != "cg":
             return _programs.solved_directly(self, vector, damping, tolerance, solver)
         blocks = preconditioner if isinstance(preconditioner, Blocks) else None

@@ -18,6 +18,7 @@ from jaxtyping import Array, Float
 
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
+from hopfield.attention._arguments import unread_as_zero
 from hopfield.attention._draws import kept_rows
 from hopfield.attention.encodings import Encoding
 from hopfield.attention.masks import Causal, Mask
@@ -71,7 +72,8 @@ class Reading(Node):
             own = self.encoding.bias(query, self.beta, self.scope.offset + rows, self.keys)
             bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
         where, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
-        return KeyMemory(self.key, self.beta, where, bias, self.metric, self.separation, precision=self.precision)
+        (key,) = unread_as_zero(where, self.key)
+        return KeyMemory(key, self.beta, where, bias, self.metric, self.separation, precision=self.precision)
 
     def state(self, memory: KeyMemory, query: States) -> States:
         """The queries after all steps but the one that reads."""
@@ -90,7 +92,8 @@ class Reading(Node):
             shape = (*(1 for _ in shape[:-2]), *shape[-2:]) if self.dropout.broadcast else shape
             keep = kept_rows(self.dropout.key, rate, shape, row, query.shape[-2])
             kept = weights * (keep.reshape((*shape[:-2], *keep.shape[-2:])).astype(weights.dtype) / (1.0 - rate))
-        return jnp.matmul(kept, self.value, precision=self.precision), weights
+        (value,) = unread_as_zero(memory.where, self.value)
+        return jnp.matmul(kept, value, precision=self.precision), weights
 
     def _extended(self, x: Array | None, fill: bool | int) -> Array | None:
         """A mask or bias over the keys, extended over the slots."""

@@ -4,8 +4,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import floats
-from hopfield._numerics import is_traced
+from hopfield._numerics import is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask, spread
@@ -54,13 +53,17 @@ def scope_of(
     Raises:
         ValueError: a mask that is not one of sequences or of the scores, a bias that does not broadcast to them.
     """
-    mask = sequences(mask, rank - 3) if isinstance(mask, Mask) else allowed_by_head(mask, queries, keys, rank)
+    mask = (
+        sequences(mask, rank - 3).fitting(keys)
+        if isinstance(mask, Mask)
+        else allowed_by_head(mask, queries, keys, rank)
+    )
     return Scope(mask, None if bias is None else _full_rank(bias, queries, keys, rank), offset, causal=is_causal)
 
 
 def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:
     """A bias with all axes of the scores. ValueError unless it is real numbers that broadcast to them."""
-    found = floats("bias", bias)
+    found = real_array("bias", bias)
     fits = 2 <= found.ndim <= rank and found.shape[-2] in (1, queries) and found.shape[-1] in (1, keys)
     if not fits:
         raise ValueError(f"bias must be [..., heads, {queries} or 1, {keys} or 1], got shape {found.shape}")

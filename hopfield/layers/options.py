@@ -11,7 +11,6 @@ from jax.typing import ArrayLike
 
 from hopfield import separations
 from hopfield._checks import number, one_of, whole
-from hopfield._numerics import is_traced
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
@@ -67,6 +66,8 @@ class AssociationOptions:
 
     def __post_init__(self):
         as_separation(self.separation)
+        if self.metric_rank is not None and not isinstance(self.metric, str):
+            raise ValueError(f"metric_rank must be None unless a metric to learn has one, got {self.metric_rank}")
         whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)
         whole("memory_slots", self.memory_slots, 0)
@@ -119,11 +120,9 @@ class InverseTemperature(nnx.Module):
 
     def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype):
         """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
-        start = 1.0 / np.sqrt(width) if beta is None else beta
-        if not is_traced(start):
-            positive_in(param_dtype, "beta", start)
-            if np.shape(start) not in ((), (heads,)):
-                raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
+        start = positive_in(param_dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)
+        if start.shape not in ((), (heads,)):
+            raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
         self.log_beta = nnx.data(None)
         self.fixed = nnx.data(None)
         if learned:

@@ -14,7 +14,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import is_traced
+from hopfield._numerics import held, is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.metrics._arrays import aligned, product, transposed
 
@@ -173,8 +173,7 @@ class LowRank(Metric):
 
 def checked(name: str, value: ArrayLike, rank: int, axes: str) -> Array:
     """`value` as a float array of at least `rank` axes, none of the last ones empty, all finite."""
-    array = jnp.asarray(value)
-    array = array if jnp.issubdtype(array.dtype, jnp.floating) else array.astype(float)
+    array = real_array(name, value)
     if array.ndim < rank or 0 in array.shape[array.ndim - rank :]:
         raise ValueError(f"{name} must have axes [*heads{axes}], none empty, got shape {array.shape}")
     if not is_traced(array):
@@ -201,7 +200,9 @@ def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
     if scale is None:
         return Scaled(jnp.asarray(1.0 / math.sqrt(_width(n))), n)
     value = checked("scale", scale, 0, "")
-    if not is_traced(value) and not (np.asarray(value) > 0).all():
+    if is_traced(value):
+        value = held(value, value > 0)
+    elif not (np.asarray(value) > 0).all():
         raise ValueError(f"scale must be positive, got {scale}")
     return Scaled(value, _width(n))
 

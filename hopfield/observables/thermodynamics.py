@@ -31,7 +31,7 @@ from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
 from hopfield._checks import booleans
-from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, real_array
+from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, real_array
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
 
@@ -137,7 +137,7 @@ def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: W
 
     The factor 1/α, absent in Tsallis (1988), makes α-entmax its maximiser (Peters, Niculae & Martins 2019, eq. 9).
     """
-    _check("alpha", alpha, lambda a: (a.ndim == 0) & (a > 0) & (a < np.inf), "positive and finite")
+    alpha = _within("alpha", alpha, lambda a: (a.ndim == 0) & (a > 0) & (a < np.inf), "positive and finite")
     return _of_weights(_levels.tsallis_entropy, weights, axis, where, parameters=(alpha,))
 
 
@@ -147,7 +147,7 @@ def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Whe
     α = 0 counts the patterns of any weight (ln of their number), 1 is Shannon's, 2 gives ln of the participation
     ratio, ∞ is −ln max p. Source: Rényi (1961).
     """
-    _check("alpha", alpha, lambda a: (a.ndim == 0) & (a >= 0), "between 0 and infinity")
+    alpha = _within("alpha", alpha, lambda a: (a.ndim == 0) & (a >= 0), "between 0 and infinity")
     return _of_weights(_levels.renyi_entropy, weights, axis, where, parameters=(alpha,))
 
 
@@ -175,7 +175,7 @@ def mutual_information(
     """
     weights = real_array("weights", weights)
     prior = jnp.ones(()) if prior is None else real_array("prior", prior)
-    _check("prior", prior, lambda p: ~(p < 0), "nowhere negative")
+    prior = _within("prior", prior, lambda p: ~(p < 0), "nowhere negative")
     return _informed(weights, prior, _used(where, weights.shape), axis=axis, rows=rows)
 
 
@@ -189,8 +189,8 @@ def _informed(weights: Array, prior: Array, where: Where, *, axis: int, rows: in
 
 def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation | str, *more) -> Array:
     """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
-    _check("beta", beta, lambda b: b >= 0, "between 0 and infinity")
-    scores, beta, more = real_array("scores", scores), jnp.asarray(beta), [real_array("weights", w) for w in more]
+    beta = _within("beta", beta, lambda b: b >= 0, "between 0 and infinity")
+    scores, more = real_array("scores", scores), [real_array("weights", w) for w in more]
     if any(weights.shape != scores.shape for weights in more):
         raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
     used = _used(where, scores.shape)
@@ -237,8 +237,11 @@ def _used(where: Where, shape: tuple[int, ...]) -> Where:
     return found
 
 
-def _check(name: str, value: ArrayLike, inside: Callable, contract: str) -> None:
-    if not is_traced(value):
-        given = np.asarray(value)
-        if given.dtype.kind not in "biufV" or not np.all(inside(given.astype(np.float64))):
-            raise ValueError(f"{name} must be {contract}, got {value!r}")
+def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Array:
+    """Numbers inside a range; traced ones that are not are NaN. ValueError for others."""
+    if is_traced(value):
+        return held(jnp.asarray(value), inside(value))
+    given = np.asarray(value)
+    if given.dtype.kind not in "iufV" or not np.all(inside(given.astype(np.float64))):
+        raise ValueError(f"{name} must be {contract}, got {value!r}")
+    return jnp.asarray(value)

@@ -4,6 +4,7 @@ A step that is not finite stays so unless its loss is judged: NaN in, NaN out, a
 say so. What a later step starts from is never such a one.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -11,12 +12,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._numerics import is_traced
+from hopfield._checks import number
 from hopfield.fisher import Fisher
 from hopfield.fisher.solvers import dot
 from hopfield.optim._transform import Call
 
 Tree = Any
+TINY = 5e-324
+"""The least positive number."""
 WIDEN, NARROW = 4.0, 0.5
 """Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
 LEAST, MOST = 1e-10, 1e6
@@ -70,10 +73,8 @@ def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool
     """Raise ValueError for a damping, a start of it or a trust radius out of range; `zero` damping may be allowed."""
     if isinstance(damping, str) and damping != "lm":
         raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
-    known: Any = 1.0 if isinstance(damping, str) or callable(damping) or is_traced(damping) else damping
-    if not (0 < known < float("inf") or (zero and known == 0)):
-        raise ValueError(f"damping must be {'at least 0' if zero else 'positive'} and finite, got {damping}")
-    if not is_traced(initial_damping) and not 0 < initial_damping < float("inf"):
-        raise ValueError(f"initial_damping must be positive and finite, got {initial_damping}")
-    if trust_radius is not None and not is_traced(trust_radius) and not trust_radius > 0:
-        raise ValueError(f"trust_radius must be positive or None, got {trust_radius}")
+    if not (isinstance(damping, str) or callable(damping)):
+        number("damping", damping, f"{'at least 0' if zero else 'positive'} and finite", 0.0 if zero else TINY)
+    number("initial_damping", initial_damping, "positive and finite", TINY)
+    if trust_radius is not None:
+        number("trust_radius", trust_radius, "positive or None", TINY, math.inf)

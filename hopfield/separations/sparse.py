@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._numerics import is_traced
+from hopfield._numerics import held, is_traced, is_truth
 from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
 from hopfield.separations.cut import Cut
@@ -16,8 +16,6 @@ from hopfield.separations.simplex import Mask, Scores, shifted
 class Sparsemax(Separation):
     """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016)."""
 
-    alpha: ClassVar[float] = 2.0
-    """As an α-entmax."""
     normalised: ClassVar[bool] = True
     thresholded: ClassVar[bool] = True
 
@@ -26,7 +24,7 @@ class Sparsemax(Separation):
 
     def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
         """Sparsemax of scores whose largest is `top`, cut at τ = `threshold`."""
-        return Cut(jnp.asarray(self.alpha, top.dtype), top, threshold)
+        return Cut(jnp.asarray(2.0, top.dtype), top, threshold)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
@@ -98,8 +96,8 @@ def _fenchel_young_jvp(primals, tangents):
 
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
-        return value
-    if not (low < float(value) <= high and float(value) < float("inf")):
+        return held(value, (low < value) & (value <= high) & (value < jnp.inf))
+    if is_truth(value) or not (low < float(value) <= high and float(value) < float("inf")):
         raise ValueError(f"{name} must be {contract}, got {value}")
     return jnp.asarray(float(value))
 

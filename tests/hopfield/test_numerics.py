@@ -20,15 +20,19 @@ def test_tolerance_follows_the_dtype():
     assert tolerance(jnp.float64) == pytest.approx(2.22e-14, rel=0.01)
 
 
-@pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf"), [1.0, 2.0], jnp.ones(2)], ids=str)
+@pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf"), [1.0, 2.0], jnp.ones(2), True], ids=str)
 def test_positive_refuses(bad):
     with pytest.raises(ValueError, match="beta must be a positive finite number, got"):
         positive("beta", bad)
 
 
-def test_positive_never_widens_float32_and_lets_tracers_pass():
+def test_positive_never_widens_float32_and_lets_positive_tracers_pass():
     assert (positive("beta", 2) * jnp.ones(3, jnp.float32)).dtype == jnp.float32
-    assert jax.jit(lambda b: positive("beta", b))(-1.0) == -1.0
+    compiled = jax.jit(lambda b: positive("beta", b))
+    assert compiled(2.0) == 2.0
+    assert compiled(2) == 2.0
+    for bad in (-1.0, 0.0, jnp.inf, jnp.nan):
+        assert jnp.isnan(compiled(bad))
 
 
 def test_is_traced_looks_into_trees():

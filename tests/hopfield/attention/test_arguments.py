@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 
-from hopfield import attention, metrics
+from hopfield import attention, layers, metrics
 from hopfield.attention import core, masks
 
 RNG = np.random.default_rng(0)
@@ -328,3 +329,58 @@ def test_kernel_regression_has_a_metric_for_each_head():
     for h in range(H):
         one = attention.kernel_regression(QUERY[:, h], KEY[:, h], VALUE[:, h], metric=matrices[h])
         np.testing.assert_allclose(found[:, h], one, atol=1e-12)
+
+
+PADDED = jnp.asarray([[1, 1, 0, 0, 0], [1, 1, 1, 1, 0]], bool)
+UNREAD = {
+    "attend": BY_HEAD["attend"],
+    "sparse": partial(core.attend, separation="sparsemax"),
+    "a metric per head": partial(core.attend, metric=np.stack([np.eye(3), 2 * np.eye(3)])),
+    "decompose": BY_HEAD["decompose"],
+    "blockwise": BY_HEAD["blockwise"],
+    "one block": attention.attend_blockwise,
+    "heads": attention.attend_heads,
+    "kernel": attention.kernel_regression,
+    "local": lambda *rows, mask: attention.attend_locally(*rows, left=3, right=3, valid=mask.valid[:, None]),
+    "linear": lambda *rows, mask: attention.linear_attention(*rows, valid=mask.valid[:, None]),
+    "favor": lambda *rows, mask: attention.linear_attention(
+        *rows, features=attention.positive_random_features(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
+    ),
+    "fourier": lambda *rows, mask: attention.linear_attention(
+        *rows, features=attention.random_fourier(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
+    ),
+    "by hand": lambda *rows, mask: attention.attention_gradients(*rows, jnp.ones((B, H, 4, 3)), mask=mask),
+    "layer": lambda *rows, mask: layers.attention_fn(H, 3)(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),
+    "layer of steps": lambda *rows, mask: layers.attention_fn(
+        H, 3, layers.AssociationOptions(update_steps=3, memory_slots=1)
+    )(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_keys_and_values_that_no_query_may_read_change_nothing_whatever_they_are(name):
+    """0 · NaN is NaN: padding of NaN, or of numbers whose features overflow, would reach every query."""
+    function, mask = partial(UNREAD[name], mask=masks.key_padding(PADDED)), ~PADDED[:, None, :, None]
+
+    def slopes(query, key, value):
+        return jax.grad(lambda *rows: jnp.sum(jax.tree.leaves(function(*rows))[0] ** 2), (0, 1, 2))(query, key, value)
+
+    clean = [jnp.where(mask, 0.0, x) for x in (KEY, VALUE)]
+    for verb in (function,) if name == "decompose" else (function, slopes):
+        expected = jax.tree.leaves(verb(QUERY, *clean))
+        for bad in (jnp.nan, jnp.inf, 1e3):
+            found = jax.tree.leaves(verb(QUERY, *(jnp.where(mask, bad, x) for x in (KEY, VALUE))))
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_marks_of_another_number_of_keys_are_refused():
+    """Marks of 3 of 5 keys would leave two of them unread without a word."""
+    layer = layers.HopfieldAttention(2, 4, rngs=nnx.Rngs(0))
+    for length in (3, 7):
+        mask = masks.causal() & ~masks.key_padding(jnp.ones((B, length), bool))
+        for read in (core.attend, attention.attend_blockwise, attention.attend_heads):
+            with pytest.raises(ValueError, match=f"valid must have one entry per key, 5, got {length}"):
+                read(QUERY, KEY, VALUE, mask=mask)
+        with pytest.raises(ValueError, match=f"valid must have one entry per key, 5, got {length}"):
+            layer(X, mask=mask)

@@ -238,7 +238,7 @@ def test_low_rank_attention_is_attention_over_mixed_keys():
     ("call", "message"),
     [
         (lambda: linear.linear_attention(*drawn(s=5), causal=True), "^causal attention must have one query per key"),
-        (lambda: linear.linear_attention(*drawn(), chunk=0), "^chunk must be at least 1, got 0"),
+        (lambda: linear.linear_attention(*drawn(), chunk=0), "^chunk must be an integer of at least 1, got 0"),
         (lambda: linear.positive_random_features(KEY, 4, 0), "^features must be an integer of at least 1, got 0"),
         (lambda: linear.random_fourier(KEY, 4, 8, beta=-1.0), "^beta must be positive and finite, got -1.0"),
         (lambda: linear.attend_locally(*drawn(), left=-1), "^left must be an integer of at least 0, got -1"),

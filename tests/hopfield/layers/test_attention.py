@@ -258,6 +258,7 @@ BAD = {
     "metric must be one of diagonal.*got 'euclid'": {"metric": "euclid"},
     "metric must have the heads' width 4": {"metric": np.eye(3)},
     "rank must be between 1 and the width 4, got 9": {"metric": "low_rank", "metric_rank": 9},
+    "metric_rank must be None unless a metric to learn has one, got 2": {"metric_rank": 2},
     "update_steps must be an integer of at least 1": {"update_steps": 0},
     "memory_slots must be an integer of at least 0": {"memory_slots": -1},
     "gradient must be one of unrolled, implicit, got 'magic'": {"gradient": "magic"},
