@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, one_of
-from hopfield._numerics import is_traced, positive, real_matrix
+from hopfield._numerics import accumulation_dtype, is_traced, positive, real_matrix
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory, _one_state
 from hopfield.separations import Linear
@@ -18,7 +18,7 @@ class Couplings(Node):
     """A network on spins given by a symmetric matrix W = scale · matrix with zero diagonal: E = −½ x·W x.
 
     `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.
-    Build with `Couplings.create`, or with `hebb_couplings` from a classical memory.
+    Build with `Couplings.create`, or with `hebb_couplings` from a classical memory; the constructor checks nothing.
     """
 
     matrix: Float[Array, "N N"]
@@ -26,8 +26,13 @@ class Couplings(Node):
 
     @classmethod
     def create(cls, matrix: Float[Array, "N N"], scale: float = 1.0) -> "Couplings":
-        """Build from a symmetric matrix [N, N], dropping its diagonal. Raises ValueError if it is not symmetric."""
+        """Build from a symmetric matrix [N, N], dropping its diagonal; half precision becomes float32.
+
+        Raises:
+            ValueError: the matrix is not symmetric, not finite or not square, or `scale` is not positive.
+        """
         matrix = real_matrix("matrix", matrix)
+        matrix = matrix.astype(accumulation_dtype(matrix.dtype))
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix must be square, got shape {matrix.shape}")
         if not is_traced(matrix):
@@ -35,7 +40,8 @@ class Couplings(Node):
                 skew, largest = float(jnp.max(jnp.abs(matrix - matrix.T))), float(jnp.max(jnp.abs(matrix)))
             if skew > 1e-4 * largest:
                 raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
-        hollow = 0.5 * (matrix + matrix.T) * (1.0 - jnp.eye(matrix.shape[0], dtype=matrix.dtype))
+        halves = 0.5 * matrix  # before they are added, lest they overflow
+        hollow = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, halves + halves.T)
         return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype))
 
     @property

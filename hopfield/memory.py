@@ -34,7 +34,10 @@ DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
 
 class Memory(Node):
-    """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`."""
+    """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
+
+    The constructor itself and `replace` check nothing, as they also take what is batched or no array at all within JAX.
+    """
 
     patterns: Float[Array, "M N"] | Source
     beta: Float[Array, ""]

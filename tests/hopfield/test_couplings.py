@@ -71,3 +71,15 @@ def test_couplings_drop_the_diagonal_and_give_half_the_energy_difference():
     known = jnp.arange(N) < 3
     held = batched(lambda x: couplings.update(x, known))(SPIN_STATES)
     np.testing.assert_array_equal(held, np.where(known, SPIN_STATES, updates))
+
+
+def test_couplings_given_in_half_precision_are_summed_in_single():
+    """Energies of 300 spins have more digits than float16 holds; halves are added so that 6e4 + 6e4 is in its range."""
+    drawn = jnp.asarray(RNG.integers(-8, 9, size=(300, 300)) / 8.0, jnp.float32)
+    matrix, state = drawn + drawn.T, jnp.ones(300, jnp.float16)
+    half, single = Couplings.create(matrix.astype(jnp.float16)), Couplings.create(matrix)
+    assert half.energy(state) == single.energy(state)
+    np.testing.assert_array_equal(half.local_field(state), single.local_field(state))
+    for dtype, size in ((jnp.float16, 6e4), (jnp.float32, 3e38)):
+        large = Couplings.create(jnp.full((2, 2), size, dtype)).matrix
+        np.testing.assert_array_equal(large, jnp.asarray([[0.0, size], [size, 0.0]], dtype))
