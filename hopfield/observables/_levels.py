@@ -47,7 +47,10 @@ def log_partition(levels: Levels, separation: Separation) -> Array:
 
 def free_energy(levels: Levels, separation: Separation) -> Array:
     filled, found = _potential(levels, separation)
-    return jnp.where(filled, -levels.top - found / levels.beta, jnp.inf)
+    # β = 0 stands here as the least normal number, at which F/β is still finite.
+    endless = (levels.beta <= jnp.finfo(found.dtype).tiny) & (found > 0)
+    fall = jax.lax.stop_gradient(jnp.where(endless, jnp.inf, 0.0))  # −p stays the derivative
+    return jnp.where(filled, -levels.top - found / levels.beta - fall, jnp.inf)
 
 
 def mean_energy(levels: Levels, separation: Separation) -> Array:

@@ -278,6 +278,13 @@ def test_gradients_are_finite_at_masked_scores_and_at_weights_of_zero(name):
         assert not np.any(found[[2, 4]])
 
 
+def test_the_free_energy_falls_without_bound_towards_beta_zero():
+    """−T ln M at T = ∞; of a single pattern it is −s at every T."""
+    assert thermo.free_energy(np.array([1.0, 2.0]), 0.0) == -np.inf
+    assert thermo.free_energy(np.array([3.0]), 0.0) == -3.0
+    assert thermo.free_energy(np.array([3.0]), 0.0, where=np.array([False])) == np.inf
+
+
 def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
     """∂Φ/∂s = −p at every β, the ends included; ∂ ln Z/∂β = −⟨E⟩ at β = 0 as well."""
     scores = jnp.asarray([1.0, 0.4, -0.3])
