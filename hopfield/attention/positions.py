@@ -162,13 +162,13 @@ def rotary(
 
     Args:
         x: queries or keys.
-        positions: [*b, T], whole or not; 0, 1, … if None.
+        positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None.
         pairing: "interleaved" turns (x_0, x_1), (x_2, x_3), … as in the paper; "half" turns (x_0, x_D/2), … as in
             GPT-NeoX and Llama. Weights trained with one do not fit the other.
         base: sets the slowest rotation.
         width: turn the first `width` components only (partial rotary); all if None.
     Raises:
-        ValueError: an odd width, one beyond the vector's, or an unknown pairing.
+        ValueError: an odd width, one beyond the vector's, an unknown pairing, or positions that do not fit.
     Source: Su et al. 2021, eq. 34 (arXiv:2104.09864).
     """
     if pairing not in PAIRINGS:
@@ -178,7 +178,7 @@ def rotary(
     if width % 2 or not 0 < width <= x.shape[-1]:
         raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")
     dtype = accumulation_dtype(x.dtype)
-    places = jnp.arange(x.shape[-2]) if positions is None else jnp.asarray(positions)
+    places = jnp.arange(x.shape[-2]) if positions is None else _places(positions, x)
     return turned_by(x, _angles(places, width, base, dtype), pairing)
 
 
@@ -195,6 +195,18 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
     found = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
     found = found.reshape((*found.shape[:-2], width)).astype(x.dtype)
     return found if rest.shape[-1] == 0 else jnp.concatenate([found, rest], axis=-1)
+
+
+def _places(positions: ArrayLike, x: Array) -> Array:
+    """Positions of the rows of x: [T], or with all leading axes of x, since [B, T] would be read as that of heads."""
+    places = real_array("positions", positions)
+    rows = x.shape[:-1]
+    fits = places.ndim in (1, len(rows)) and all(
+        n in (1, m) for n, m in zip(places.shape[::-1], rows[::-1], strict=False)
+    )
+    if not fits:
+        raise ValueError(f"positions must be [{rows[-1]}] or have all axes of {list(rows)}, got shape {places.shape}")
+    return places
 
 
 def sinusoidal(

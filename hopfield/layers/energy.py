@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield import separations
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance
+from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
@@ -134,6 +134,7 @@ class EnergyTransformerBlock(nnx.Module):
 
     def _held(self, x: Tokens, mask: MaskLike, bias: Scores | None) -> tuple["_Energy", Tokens, Scope]:
         """The energy at the parameters' present values, the tokens at their places, and what each may read."""
+        x = real_array("x", x, self.patterns.dtype)
         if x.ndim < 2 or x.shape[-1] != self.features:
             raise ValueError(f"x must be tokens [..., T, {self.features}], got shape {x.shape}")
         encoding = None if self.positions is None else self.positions()

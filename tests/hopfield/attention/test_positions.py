@@ -182,3 +182,14 @@ def test_positions_are_traceable():
 def test_what_does_not_fit_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_positions_of_sequences_are_not_taken_for_those_of_heads():
+    """As many sequences as heads: positions [B, T] would be read as [H, T]."""
+    x, places = normal(2, 2, 3, 4), jnp.asarray([[0, 1, 2], [4, 5, 6]])
+    found = positions.rotary(x, places[:, None])
+    for b in range(2):
+        np.testing.assert_allclose(found[b], positions.rotary(x[b], places[b]), atol=1e-15)
+    for bad in (places, jnp.arange(2), jnp.zeros((3, 1, 3))):
+        with pytest.raises(ValueError, match=r"positions must be \[3\] or have all axes of \[2, 2, 3\], got shape"):
+            positions.rotary(x, bad)

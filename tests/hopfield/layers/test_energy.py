@@ -90,3 +90,10 @@ def test_bad_options_of_a_block_are_one_sentence(options, message):
 def test_tokens_of_another_width_are_refused():
     with pytest.raises(ValueError, match=r"x must be tokens \[..., T, 8\]"):
         block()(X[..., :4])
+
+
+def test_whole_tokens_are_floats():
+    """A descent that adds its steps to whole numbers would lose all of them."""
+    module, x = block(steps=2), jnp.round(3 * X)
+    for verb in (module, module.energy, lambda x: module.inspect(x).state):
+        np.testing.assert_array_equal(verb(x.astype(int)), verb(x))
