@@ -21,7 +21,6 @@ FOUNDATIONS = (
     "_pytrees",
     "_numerics",
     "_checks",
-    "_outside",
     "spaces",
     "metrics",
     "similarities",

@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field
 
 from experiments import contract
+from experiments.bounds import judged
 from experiments.contract import about
 
 MEASURES = ("theory", "query", "key", "spectrum", "product", "frobenius", "weighted")
 """Distances of two heads that are tested against the distance of their attention."""
+
+READS = judged("the checkpoint is a BERT encoder, whose attention is measured", "reads_text")
 
 
 @dataclass
@@ -25,10 +28,13 @@ class Config(contract.Config):
         metadata=about("layers measured (null: all)", least=0, nonempty=True, axis=True),
     )
     text: str | None = field(
-        default=None, metadata=about("text file to read (null: scikit-learn's descriptions of its data)", axis=True)
+        default=None,
+        metadata=about("text file to read (null: scikit-learn's descriptions of its data)", axis=True, used_when=READS),
     )
-    texts: int = field(default=4, metadata=about("pieces of the text that are read", least=1))
-    length: int = field(default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included", least=3))
+    texts: int = field(default=4, metadata=about("pieces of the text that are read", least=1, used_when=READS))
+    length: int = field(
+        default=16, metadata=about("tokens in each piece, [CLS] and [SEP] included", least=3, used_when=READS)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

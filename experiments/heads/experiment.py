@@ -48,6 +48,11 @@ def check(config: Config) -> None:
         raise ValueError(f"text must name an existing file, got '{config.text}'")
 
 
+def reads_text(config: Config) -> bool:
+    """Whether attention is measured, on a text."""
+    return loaded(config)[0].kind == "bert"
+
+
 def cost(config: Config) -> Cost:
     """What all of it takes, from the options alone."""
     tokens = config.texts * config.length

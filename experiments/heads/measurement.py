@@ -105,9 +105,6 @@ def read_layers(config: Config, checkpoint: Checkpoint) -> dict[int, tuple[np.nd
 def check_reading(config: Config, checkpoint: Checkpoint) -> None:
     """Read one text before anything is measured: tensors that are missing, do not fit or are not finite end here."""
     if checkpoint.kind != "bert":
-        if config.text is not None:
-            what = f"{checkpoint.kind}, of which no attention is measured"
-            raise ValueError(f"text must be null for a checkpoint of {what}, got '{config.text}'")
         return
     with _sound(located(config)):
         bert, pieces = pieces_of(config)

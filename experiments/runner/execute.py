@@ -80,7 +80,6 @@ class Plan:
             self.science[2],
             job.collects,
             len(points),
-            registry.home(job.experiment),
             len(points) - len(self.points),
             complete,
         )

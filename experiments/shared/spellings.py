@@ -1,7 +1,8 @@
 """Spellings of one thing: what a memory, a separation, an ensemble of patterns or a start is, however it is written.
 
-What two names stand for compares equal where they are one and the same, as `dense` and `dense:3`, `max` and `top_k:1`,
-`0.1` and `flip:0.1`, or two paths to files that hold the same. Tables keep the name that was given.
+What two names stand for compares equal where they are one and the same, as `dense` and `dense:3`, `classical` and
+`dense:2`, `max` and `top_k:1`, `0.1` and `flip:0.1`, or two paths to files that hold the same. Tables keep the name
+that was given.
 """
 
 import os
@@ -20,8 +21,8 @@ from experiments.shared import corruptions, files
 from hopfield import memories, separations
 
 Entry = TypeVar("Entry")
-_ALIASES = {"sparsemax": "entmax:2", "linear": "polynomial:2"}
-"""Separations that have a faster form of their own."""
+_ALIASES = {"sparsemax": "entmax:2", "linear": "polynomial:2", "classical": "dense:2"}
+"""Separations, and a memory, that have a faster form of their own."""
 
 
 def memory(name: str) -> Hashable:
@@ -54,6 +55,7 @@ def _content(model: Any) -> Hashable:
 
 @lru_cache(maxsize=256)  # asked for every point
 def _memory(name: str) -> Hashable:
+    name = _ALIASES.get(name, name)
     return name.partition(":")[0], _content(memories.find(name).build(np.ones((1, 2), np.float32)))
 
 

@@ -19,12 +19,10 @@ import math
 import pkgutil
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from hopfield import _outside
 from hopfield._checks import instance, number, whole
 from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
@@ -102,31 +100,20 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
-def _located(spec: str) -> tuple[ModuleType, str, str | None]:
-    """The module of a memory, its name there, and the text of its parameter, None where none is given."""
-    name, colon, text = instance("memory", spec, str).partition(":")
-    if name in names():
-        return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
-    found = _outside.find("memories", spec)
-    if found is None:
-        known = ", ".join((*names(), *_outside.plugged("memories")))
-        raise ValueError(f"memory must be one of {known}, got {spec!r}")
-    return found.module, found.name, found.parameter
-
-
 @cache
 def find(spec: str) -> Blueprint:
     """The memory a specification names: `classical`, or with its one parameter after a colon, `dense:4`, `sparse:1.5`.
 
-    `./file.py:name` and `package.module:name` name memories that stand elsewhere, defined as those here are.
-
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    module, name, text = _located(spec)
+    name, colon, text = instance("memory", spec, str).partition(":")
+    if name not in names():
+        raise ValueError(f"memory must be one of {', '.join(names())}, got {spec!r}")
+    module = importlib.import_module(f"{__name__}.{name}")
     function = getattr(module, name)
     signature = inspect.signature(function).parameters
-    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if text is not None else []
+    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if colon else []
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
     scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
@@ -140,35 +127,25 @@ def find(spec: str) -> Blueprint:
                 raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
         return function(patterns, *arguments, **options)
 
-    if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
-        _tried(spec, build)
+    if arguments:  # the model itself knows which values it takes
+        build(np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
-    ensemble = getattr(module, "ENSEMBLE", "spins")
-    found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers)
+    found = Blueprint(spec, build, EXTENSIVE, module.ENSEMBLE, "beta" in signature, beta, integers)
     if scaling is None:
         return found._replace(scaling=_derived_scaling(found))
     return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
 
 
-def _tried(spec: str, build: Callable[..., Model]) -> None:
-    """Build a memory of one pattern; whatever code from elsewhere raises becomes a sentence about it."""
-    try:
-        build(np.ones((1, 2)))
-    except ValueError:
-        raise
-    except Exception as error:
-        raise ValueError(f"memory must be code that runs, got {type(error).__name__} from {spec!r}: {error}") from error
-
-
 @cache
 def _theory(blueprint: Blueprint) -> Theory:
-    module, name, text = _located(blueprint.spec)
+    name, colon, text = blueprint.spec.partition(":")
+    module = importlib.import_module(f"{__name__}.{name}")
     if not hasattr(module, "THEORY"):
         return _derived(blueprint, blueprint.scaling.load) or Theory()
     if isinstance(module.THEORY, Theory):
         return module.THEORY
     default = list(inspect.signature(getattr(module, name)).parameters.values())[1].default
-    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if text is not None else default)
+    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if colon else default)
 
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:

