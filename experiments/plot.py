@@ -26,8 +26,13 @@ def redraw(directory: Path) -> Path:
     Raises:
         InputError: the directory does not hold the results of a finished run.
     """
+    record = folders.read(directory)
+    with registry.outside(Path(record.home) if record is not None and record.home else None):
+        return _redraw(directory, record)
+
+
+def _redraw(directory: Path, record: folders.Record | None) -> Path:
     if runs := sweeps.members(directory):
-        record = folders.read(directory)
         return sweeps.join(runs, directory, record.command if record else "")
     names = ("config.yaml", "table.csv", "summary.json")
     missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
@@ -77,5 +82,10 @@ def _compared(runs: Sequence[Path]) -> Path:
     return Path("outputs/comparisons") / folders.fit("+".join(run.name for run in runs))
 
 
+def process() -> int:
+    """Run the command line of this process, which ends with the exit code returned."""
+    return boundary.guarded(lambda: _redrawn(sys.argv[1:]), final=True)
+
+
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _redrawn(sys.argv[1:]), final=True))
+    sys.exit(process())

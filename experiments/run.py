@@ -1,5 +1,6 @@
 """The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`; `--help` says the rest."""
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -39,7 +40,8 @@ def _command(argv: Sequence[str]) -> int:
     if "version" in flags:
         print(f"hopfield {version('hopfield')}")
         return 0
-    with compose.session(Path(flags["folder"]) if "folder" in flags else None):
+    folder = Path(flags["folder"]) if "folder" in flags else None
+    with registry.outside(folder), compose.session(folder):
         if "help" in flags:
             print(help.text(words))
             return 0
@@ -87,9 +89,19 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         elif word.startswith("-") and not (word.startswith("--") and equals):
             known = "-m, --help, --cfg job, --config-dir DIR, --version"
             raise InputError(f"{word} must be one of the flags {known}; options are written key=value")
+        elif (own := _own(word.removeprefix("--"))) is not None:
+            flags["folder"] = str(own)
+            words.append(f"conf={own.name}")
         else:
             words.append(_override(word.removeprefix("--")))
     return words, flags
+
+
+def _own(word: str) -> Path | None:
+    """The folder of an experiment of one's own that `conf=./folder` names, None for any other word."""
+    key, _, value = word.partition("=")
+    folder = Path(os.path.expanduser(value)).absolute()
+    return folder if key == "conf" and os.sep in value and (folder / "conf").is_dir() else None
 
 
 def _override(word: str) -> str:

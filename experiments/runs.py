@@ -82,5 +82,10 @@ def _index(folder: Path, runs: Sequence[listing.Run]) -> Path:
     return path
 
 
+def process() -> int:
+    """Run the command line of this process, which ends with the exit code returned."""
+    return boundary.guarded(lambda: listed(sys.argv[1:]), final=True)
+
+
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: listed(sys.argv[1:]), final=True))
+    sys.exit(process())

@@ -13,11 +13,18 @@ PACKAGE = Path(__file__).resolve().parent
 HOME = PACKAGE / "_command" if (PACKAGE / "_command").is_dir() else PACKAGE.parent
 
 
+COMMANDS = ("runs", "plot", "check", "new")
+"""Words that stand first and name another command than that which runs experiments."""
+
+
 def main() -> int:
     """Run the command on the words of the command line; returns its exit code."""
     sys.path.insert(0, str(HOME))
     known = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HOME), known)))  # for processes that launchers start
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        name = sys.argv.pop(1)
+        return importlib.import_module(f"experiments.{name}").process()
     return importlib.import_module("experiments.run").process()
 
 

@@ -21,6 +21,7 @@ FOUNDATIONS = (
     "_pytrees",
     "_numerics",
     "_checks",
+    "_outside",
     "spaces",
     "metrics",
     "similarities",

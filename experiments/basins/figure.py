@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 
 from experiments.basins import theory
 from experiments.figures import labels
+from experiments.figures.panels import ERROR, LETTERS
 from experiments.figures.style import LINES, THEORY, Table, series
 from experiments.statistics.clusters import by_group, means_by_group
 from hopfield.memories import find
 
 SHOWN = 4
 """Loads shown of those that were measured."""
-ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 
 
 def plot(table: Table, summary: dict) -> Figure:
@@ -23,7 +23,7 @@ def plot(table: Table, summary: dict) -> Figure:
     memories = list(dict.fromkeys(table["memory"]))
     figure = Figure(figsize=(3.7 * len(memories) + 0.3, 10.0), layout="constrained")
     axes = figure.subplots(3, len(memories), squeeze=False)
-    letters = iter("abcdefghijklmnopqrstuvwxyz" * len(memories))
+    letters = iter(LETTERS * len(memories))
     for column, memory in zip(axes.T, memories, strict=True):
         rows = table[table["memory"] == memory]
         shown = _shown(rows)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures import labels
+from experiments.figures.panels import Panel, fill
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.shared import corruptions
 from hopfield.theory import spherical
@@ -38,7 +39,7 @@ def plot(table: Table, summary: dict) -> Figure:
     along = own[own["ratio"].isin([_nearest(followed, wanted) for wanted in SHOWN])]
     above = _nearest(followed, SHOWN[-1])
     real = _in_order(table, "ensemble")[-1 if len(_in_order(table, "ensemble")) < 3 else 1]
-    drawn: list[Callable[[Axes], None]] = [
+    drawn: list[Panel] = [
         partial(_bands, table=along, start=clean, quantity="entropy"),
         partial(_bands, table=along, start=corrupted, quantity="entropy"),
         partial(_balance, table=own[own["ratio"] == above], start=corrupted, summary=summary),
@@ -50,9 +51,7 @@ def plot(table: Table, summary: dict) -> Figure:
         partial(_final, table=table, start=clean),
     ]
     figure, axes = panels(3, 3, width=13.0, height=3.5)
-    for ax, panel, letter in zip(axes.ravel(), drawn, "abcdefghi", strict=True):
-        panel(ax)
-        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+    fill(axes.ravel(), drawn)
     return figure
 
 

@@ -10,7 +10,7 @@ def memory(name: str) -> str:
     """A memory by name, as `dense:4` or `sparse`, with its parameter in symbols."""
     kind, _, given = name.partition(":")
     if kind not in PARAMETERS:
-        return name
+        return name.rpartition(".py:")[2]
     symbol, usual = PARAMETERS[kind]
     return f"{kind}, ${symbol}={given or usual}$"
 

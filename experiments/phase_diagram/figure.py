@@ -1,6 +1,5 @@
 """Figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,12 +13,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 from scipy.optimize import brentq
 
+from experiments.figures.panels import Panel, fill
 from experiments.figures.style import THEORY, Table, series
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.summary import cells
 from hopfield.theory import classical, spherical
 
-Panel = Callable[[Axes], None]
 SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
 HATCHES = dict(zip(measurement.REGIMES, ("", "xx", "//", ""), strict=True))
 """The mixed regime is hatched, so that it differs from retrieval in grey, too."""
@@ -56,13 +55,8 @@ def plot(table: Table, summary: dict) -> Figure:
     columns = max(map(len, rows))
     figure = Figure(figsize=(4.2 * columns + 0.2, 4.0 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), columns, squeeze=False)
-    letters = iter("abcdefgh")
-    for line, row in zip(axes, rows, strict=True):
-        for ax, panel in zip(line, row, strict=False):
-            panel(ax)
-            ax.set_title(f"{next(letters)}  {ax.get_title(loc='left')}", loc="left")
-        for ax in line[len(row) :]:
-            ax.set_axis_off()
+    for number, (line, row) in enumerate(zip(axes, rows, strict=True)):
+        fill(line, row, sum(map(len, rows[:number])))
     return figure
 
 

@@ -1,6 +1,5 @@
 """Figure of a retrieval table: one step and converged retrieval against κ, critical κ, and what changes them."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,20 +7,18 @@ import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from experiments.figures import labels
-from experiments.figures.style import MARKERS, THEORY, Table, series
+from experiments.figures.panels import Panel, gallery, log_axis, measured, predicted, shares
+from experiments.figures.style import MARKERS, Table, series
 from experiments.retrieval.summary import FAMILY, main_family
 from experiments.shared import corruptions, critical_beta
 from experiments.statistics.clusters import by_group, means_by_group
 
-Panel = Callable[[Axes], None]
 KAPPA = r"inverse temperature $\kappa = \beta\|\xi\|^2$"
 RATIO = r"$\kappa$ / converged critical $\kappa$ of annealed theory"
 ANNEALED = "annealed theory"
 """Theory that puts the sum over the other patterns at its mean, at the measured size."""
-ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
 WORDS = {"memory": labels.memory, "ensemble": labels.patterns, "corruption": corruptions.label}
 """What a reader says for the names in a column."""
 
@@ -31,17 +28,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
     Panels for whatever the table holds, three in a row.
     """
-    panels = _panels(table, summary)
-    columns = min(3, len(panels)) if len(panels) != 4 else 2
-    rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for ax, panel, letter in zip(axes, panels, "abcdefghijkl", strict=False):
-        panel(ax)
-        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
-    for ax in axes[len(panels) :]:
-        ax.set_axis_off()
-    return figure
+    return gallery(_panels(table, summary))
 
 
 def _panels(table: Table, summary: dict) -> list[Panel]:
@@ -86,14 +73,6 @@ def _main(table: Table) -> Table:
     return family[family["corruption"] == start]
 
 
-def _theory(**look: Any) -> dict[str, Any]:
-    return THEORY | look
-
-
-def _look(look: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return ERROR | look | more
-
-
 def _means(rows: Table, name: str, by: str = "kappa", weights: str = "queries") -> Table:
     return means_by_group(rows, by, name, "sample", weights)
 
@@ -116,14 +95,6 @@ def _scaled(table: Table, patterns: int) -> float | None:
     return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged")
 
 
-def _log_axis(ax: Axes) -> None:
-    """A logarithmic κ axis with plain numbers at 1, 2, 5, 10, ..."""
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(lambda kappa, _: f"{kappa:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
-
-
 def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
     memory, ensemble, neurons = _family(table)
     ax.set(**axes)
@@ -140,15 +111,15 @@ def _one_step(ax: Axes, table: Table) -> None:
         weight = critical_beta.one_step_weight(*_family(table), patterns, grid)
         line = {}
         if weight is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
-            ax.plot(grid, weight, **_theory(color=look["color"]))
+            ax.plot(grid, weight, **predicted(color=look["color"]))
             line = {"linestyle": "none"}
             drawn = True
-        ax.errorbar(means["kappa"], means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look, **line))
+        ax.errorbar(means["kappa"], means["mean"], means["stderr"], label=f"$M={patterns}$", **measured(look, **line))
     if drawn:
-        ax.plot([], [], **_theory(label=ANNEALED))
+        ax.plot([], [], **predicted(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     words = {"xlabel": KAPPA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
-    _log_axis(ax)
+    log_axis(ax)
     _named_axes(ax, table, "first step", **words)
     ax.legend(loc="upper left")
 
@@ -157,14 +128,14 @@ def _success(ax: Axes, table: Table) -> None:
     """Share of queries that end with most weight on the pattern, against κ; annealed thresholds as vertical lines."""
     lines = []
     for patterns, rows, look in _curves(table):
-        _bars(ax, _shares(rows), label=f"$M={patterns}$", **look)
+        shares(ax, _shares(rows), "kappa", label=f"$M={patterns}$", **look)
         critical = critical_beta.critical_beta(*_family(table), patterns, "converged")
         if critical is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
             lines.append(critical)
-            ax.axvline(critical, **_theory(color=look["color"]))
-    _log_axis(ax)
+            ax.axvline(critical, **predicted(color=look["color"]))
+    log_axis(ax)
     if lines:  # the transitions are narrow: nothing happens elsewhere
-        ax.plot([], [], **_theory(label=ANNEALED))
+        ax.plot([], [], **predicted(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
     _named_axes(ax, table, "converged", xlabel=KAPPA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
     ax.legend(loc="upper left")
@@ -172,11 +143,6 @@ def _success(ax: Axes, table: Table) -> None:
 
 def _shares(rows: Table) -> Table:
     return by_group(rows, ["kappa"], "success", "queries", "sample")
-
-
-def _bars(ax: Axes, shares: Table, **look: Any) -> None:
-    below, above = shares["mean"] - shares["low"], shares["high"] - shares["mean"]
-    ax.errorbar(shares["kappa"], shares["mean"], np.clip([below, above], 0, None), **_look(look))
 
 
 def _critical(ax: Axes, entries: list[dict]) -> None:
@@ -190,20 +156,20 @@ def _critical(ax: Axes, entries: list[dict]) -> None:
         face = {"markerfacecolor": "none"} if criterion == "converged" else {}
         label = f"{labels.patterns(ensemble)}, {criterion.replace('_', ' ')}"
         bars = rows["stderr"] / rows["neurons"]
-        look = _look(looks[ensemble], linestyle="none", **face)
+        look = measured(looks[ensemble], linestyle="none", **face)
         ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
         theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
         lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
-        ax.plot(np.log(counts) / neurons, lines, **_theory(color=looks[ensemble]["color"]))
+        ax.plot(np.log(counts) / neurons, lines, **predicted(color=looks[ensemble]["color"]))
     loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
     for ensemble, look in looks.items():
         ax.plot(loads, critical_beta.limit(ensemble, loads), color=look["color"], linewidth=0.8, zorder=1)
-    ax.plot([], [], **_theory(label="annealed theory at that $N$"))
+    ax.plot([], [], **predicted(label="annealed theory at that $N$"))
     ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
-    _log_axis(ax)
+    log_axis(ax)
     ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
     ax.set_title("critical inverse temperature", loc="left")
     ax.legend(loc="upper left", fontsize=7)
@@ -219,7 +185,7 @@ def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
         face = {"markerfacecolor": "none"} if key[1] == "converged" else {}
         theory = rows["theory"].to_numpy(float)
         bars = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
-        ax.errorbar(rows["patterns"], *bars, **_look(looks[key[0]], linestyle="none", markersize=3.5, **face))
+        ax.errorbar(rows["patterns"], *bars, **measured(looks[key[0]], linestyle="none", markersize=3.5, **face))
     ax.set_xscale("log")
     ax.tick_params(labelsize=7)
     ax.tick_params(which="minor", labelbottom=False)
@@ -239,14 +205,14 @@ def _state(ax: Axes, table: Table, name: str) -> None:
         if critical is None:
             continue
         theory = critical_beta.converged(*_family(table), patterns, ratios * critical)
-        ax.plot(ratios, getattr(theory, name), **_theory(color=look["color"]))
+        ax.plot(ratios, getattr(theory, name), **predicted(color=look["color"]))
         near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):
             means = _means(near, f"{name}_kept", weights="success")
-            look = _look(look, linestyle="none", label=f"$M={patterns}$")
+            look = measured(look, linestyle="none", label=f"$M={patterns}$")
             ax.errorbar(means["kappa"] / critical, means["mean"], means["stderr"], **look)
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.plot([], [], **_theory(label=ANNEALED))
+    ax.plot([], [], **predicted(label=ANNEALED))
     _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
     ax.legend(loc="best")
 
@@ -257,8 +223,8 @@ def _steps(ax: Axes, table: Table) -> None:
     for patterns, rows, look in _curves(table):
         means = _means(rows, "steps")
         kappa = means["kappa"] / (_scaled(table, patterns) if scaled else 1.0)
-        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={patterns}$", **_look(look))
-    _log_axis(ax)
+        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={patterns}$", **measured(look))
+    log_axis(ax)
     _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel="updates until still")
     ax.legend(loc="best")
 
@@ -278,14 +244,14 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
             colour, line = look["color"], look["linestyle"]
             ax.axhline(level, color=colour, linestyle=line, linewidth=1.2, label=f"{look['label']} (any $\\kappa$)")
         elif column == "success":
-            _bars(ax, _shares(rows), **look)
+            shares(ax, _shares(rows), "kappa", **look)
         else:
             means = _means(rows, column)
-            ax.errorbar(means["kappa"], means["mean"], means["stderr"], **_look(look))
+            ax.errorbar(means["kappa"], means["mean"], means["stderr"], **measured(look))
     shared = {name: table[name].iloc[0] for name in ("memory", "ensemble", "neurons", "patterns") if name != varied}
     parts = [WORDS[name](str(shared[name])) for name in ("memory", "ensemble") if name in shared]
     parts += [f"${'N' if name == 'neurons' else 'M'}={shared[name]}$" for name in ("neurons", "patterns")]
-    _log_axis(ax)
+    log_axis(ax)
     ax.set(xlabel=KAPPA, ylabel=words, ylim=(-0.03, 1.05))
     ax.set_title(f"{title} ({', '.join(parts)})", loc="left", fontsize=9.5)
     columns = 3 if len(ax.get_legend_handles_labels()[1]) > 4 else 2

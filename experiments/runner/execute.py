@@ -80,6 +80,7 @@ class Plan:
             self.science[2],
             job.collects,
             len(points),
+            registry.home(job.experiment),
             len(points) - len(self.points),
             complete,
         )

@@ -83,7 +83,7 @@ def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
         for number, entry in enumerate(value):
             yield from _named(entry, f"{option}[{number}]")
     elif isinstance(value, str):
-        for name in (value, value.partition(":")[2]):
+        for name in (value, value.partition(":")[2], value[: value.find(".py:") + 3]):  # data, data with a word, code
             path = os.path.expanduser(name)
             if os.path.isfile(path):
                 yield option, value, Path(path)

@@ -3,7 +3,11 @@
 The command answers `--help` and mistakes of spelling before JAX, pandas or Matplotlib are there.
 """
 
+import contextlib
 import importlib
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,52 @@ def names() -> list[str]:
     """Names of all experiments: the folders of this package that hold a file `experiment.py`."""
     folders = (folder for place in experiments.__path__ for folder in Path(place).iterdir())
     return sorted({folder.name for folder in folders if (folder / "experiment.py").is_file()})
+
+
+OUTSIDE = "HOPFIELD_EXPERIMENTS"
+"""Variable with the folders of experiments of one's own, for processes that launchers start."""
+
+
+def _extend() -> None:
+    """Look into the folders of `OUTSIDE`, too."""
+    for place in filter(None, os.environ.get(OUTSIDE, "").split(os.pathsep)):
+        if place not in experiments.__path__:
+            experiments.__path__.append(place)
+
+
+@contextlib.contextmanager
+def outside(home: Path | None) -> Iterator[None]:
+    """Experiments below `home`/experiments among those there are, for the length of a block.
+
+    Raises:
+        InputError: one of them has the name of an experiment that is there already.
+    """
+    place = None if home is None else str(home / "experiments")
+    if place is None or not os.path.isdir(place) or place in experiments.__path__:
+        yield
+        return
+    added = {folder.name for folder in Path(place).iterdir() if (folder / "experiment.py").is_file()}
+    if taken := sorted(added & set(names())):
+        raise contract.InputError(f"{place} must not hold experiments that are there already, got {', '.join(taken)}")
+    before = os.environ.get(OUTSIDE)
+    os.environ[OUTSIDE] = os.pathsep.join(filter(None, (before, place)))
+    experiments.__path__.append(place)
+    try:
+        yield
+    finally:
+        experiments.__path__.remove(place)
+        os.environ.pop(OUTSIDE)
+        if before is not None:
+            os.environ[OUTSIDE] = before
+        for name in [name for name in sys.modules if any(name.startswith(f"experiments.{each}.") for each in added)]:
+            del sys.modules[name]
+
+
+def home(name: str) -> str:
+    """The folder that an experiment of one's own was brought from, empty for those of this package."""
+    folder = Path(str(experiments.__path__[0]))
+    place = next((Path(p) for p in experiments.__path__ if (Path(p) / name / "experiment.py").is_file()), folder)
+    return "" if place == folder else str(place.parent)
 
 
 def load(name: str) -> Any:
@@ -63,3 +113,6 @@ def judge(name: str, options: contract.Config) -> None:
         contract.check(load(name), options)
     except ValueError as error:
         raise ValueError(spellings().own_name(str(error), options)) from error
+
+
+_extend()

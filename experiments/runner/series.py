@@ -93,7 +93,8 @@ def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[fl
     """Finite numbers that were measured, by name; those of single heads also as the mean over heads."""
     found: dict[str, list[float]] = {}
     for row in rows:
-        queries, heads = row.get("queries"), {}
+        queries: Any = row.get("queries")
+        heads: dict[str, list[float]] = {}
         for name, value in row.items():
             if name in known or isinstance(value, str | bool) or value is None or not math.isfinite(value):
                 continue

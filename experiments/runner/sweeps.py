@@ -88,7 +88,11 @@ def join(directories: Sequence[Path], target: Path, command: str) -> Path:
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
-    experiment = registry.load(kinds[0])
+    with registry.outside(Path(home) if (home := runs[0].record.home) else None):
+        return _joined(runs, target, command, registry.load(kinds[0]))
+
+
+def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any) -> Path:
     differing = _differing(runs)
     groups = _groups(runs, differing)
     tables = {label: _pooled(group) for label, group in groups.items()}

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import fill
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.separation.config import BOUND
 from experiments.separation.summary import overall
@@ -25,14 +26,11 @@ def plot(table: Table, summary: dict) -> Figure:
     ]
     ensembles = _in_order(table, "ensemble")
     figure, axes = panels(len(ensembles), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
-    letters = iter("abcdefghijklmnopqrstuvwxyz")
     for line, ensemble in zip(axes, ensembles, strict=True):
         rows = table[table["ensemble"] == ensemble]
         drawn = [partial(_by_similarity, table=rows, kind=kind) for kind in kinds]
         drawn += [partial(_by_separation, table=rows, summary=summary), partial(_matrix, table=rows)]
-        for ax, panel in zip(line, drawn, strict=True):
-            panel(ax)
-            ax.set_title(f"{next(letters, '')}  {ax.get_title(loc='left')}", loc="left")
+        fill(line, drawn, len(line) * ensembles.index(ensemble))
     _legends(figure, axes[0, 0] if kinds else None, axes[0, -2])
     return figure
 

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield import Memory, separations
-from hopfield.separations import Polynomial
 from hopfield.similarities import Cosine, Dot, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean
 
@@ -60,7 +59,7 @@ def check(similarity: str, separation: str) -> None:
         wanted = "with a number, as in entmax:1.5" if numbered else "without a number"
         raise ValueError(f"separations must name {name} {wanted}, got {separation!r}")
     found = separations.find(separation)
-    if isinstance(found, Polynomial) and found.degree not in DEGREES:
+    if getattr(found, "degree", DEGREES[0]) not in DEGREES:
         raise ValueError(f"separations must have degrees from {DEGREES[0]} to {DEGREES[-1]}, got {separation!r}")
 
 

@@ -38,5 +38,7 @@ def label(start: str) -> str:
     kind, amount = parts(start)
     if not amount:
         return "clean start"
-    words = {"flip": "of the signs flipped", "mask": "masked", "lower": "masked, lower part", "noise": ""}
-    return f"noise of deviation {amount:g}" if kind == "noise" else f"{amount:.0%} {words[kind]}"
+    words = {"flip": "of the signs flipped", "mask": "masked", "lower": "masked, lower part"}
+    if kind in words:
+        return f"{amount:.0%} {words[kind]}"
+    return f"noise of deviation {amount:g}" if kind == "noise" else f"{kind.rpartition('.py:')[2]} {amount:g}"

@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 
 from hopfield import Memory, hebb_couplings
-from hopfield.separations import Linear
 
 
 def keys(seed, neurons: int, patterns, sample) -> tuple:
@@ -29,5 +28,4 @@ def numbered(key, count: int) -> tuple:
 
 def network(memory):
     """What the dynamics of a memory run on: its matrix of couplings where its separation is linear, else itself."""
-    linear = isinstance(memory, Memory) and isinstance(memory.separation, Linear)
-    return hebb_couplings(memory) if linear else memory
+    return hebb_couplings(memory) if isinstance(memory, Memory) and memory.separation.quadratic else memory

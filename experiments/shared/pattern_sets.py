@@ -1,8 +1,10 @@
 """Where an experiment's patterns come from: a random ensemble, images that ship with scikit-learn, or a file."""
 
 import os
+import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +12,7 @@ import numpy as np
 
 import hopfield.patterns
 from experiments.shared import files
+from hopfield import _outside
 from hopfield.patterns import datasets, sources
 
 RANDOM = "random"
@@ -68,10 +71,22 @@ def load(ensemble: str, spins: bool):
     return _load(ensemble, spins, _state(ensemble))
 
 
+def _own(ensemble: str):
+    """Patterns of a file of data, or what a function that stands elsewhere returns."""
+    found = None if Path(os.path.expanduser(ensemble)).is_file() else _outside.find("datasets", ensemble)
+    if found is None:
+        return datasets.from_file(ensemble)
+    patterns = np.asarray(found.value() if callable(found.value) else found.value)
+    if patterns.ndim != 2 or patterns.dtype.kind not in "biuf" or not np.isfinite(patterns).all():
+        got = f"{patterns.dtype} of shape {patterns.shape}"
+        raise ValueError(f"{ensemble} must return finite numbers [M, N], got {got}")
+    return jnp.asarray(patterns, jnp.result_type(float))
+
+
 def _state(ensemble: str) -> tuple[int, ...] | None:
     """What changes when a file does, so that no array is kept that it no longer holds; None for images that ship."""
     try:
-        found = os.stat(os.path.expanduser(ensemble))
+        found = os.stat(os.path.expanduser(re.sub(r"(\.py):.*", r"\1", ensemble)))
     except (OSError, ValueError):
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
@@ -85,7 +100,7 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
         patches = datasets.photograph_patches(count=2000, binary=spins)
         used = patches if spins else datasets.standardise(patches)
     else:
-        patterns = datasets.from_file(ensemble)
+        patterns = _own(ensemble)
         used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
         _check_contrast(ensemble, patterns, used)
     _say_repeated(f"{ensemble} as spins" if spins else ensemble, [used])
@@ -133,7 +148,7 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
         return datasets.digits()
     if ensemble == "photographs":
         return datasets.photograph_patches(count=10_000)
-    levels = datasets.from_file(ensemble)
+    levels = _own(ensemble)
     grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
     low, high = grey.min(), grey.max()
     if not high > low:

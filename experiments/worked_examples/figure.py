@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
+from experiments.figures.panels import fill
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.worked_examples.printed import SCORES
 from hopfield.observables import thermodynamics
@@ -51,11 +52,7 @@ def plot(table: Table, summary: dict) -> Figure:
     drawn = [partial(kind, rows=examples[name]) for name, kind in kinds if len(examples[name])]
     columns = min(2, len(drawn))
     figure, axes = panels(-(-len(drawn) // columns), columns, width=4.6 * columns, height=3.3)
-    for ax, panel, letter in zip(axes.ravel(), drawn, "abcdef", strict=False):
-        panel(ax)
-        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
-    for ax in axes.ravel()[len(drawn) :]:
-        ax.set_axis_off()
+    fill(axes.ravel(), drawn)
     return figure
 
 

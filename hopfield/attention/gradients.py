@@ -12,7 +12,7 @@ Source: Kataru 2026, §6, eqs. 40 to 51, for queries, keys and values; what conc
 sparse weights is worked out here.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -23,7 +23,7 @@ from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
-from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
+from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, TopK
 
 Rows = Float[Array, "*axes"]
 
@@ -122,10 +122,8 @@ def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Arra
     """
     if isinstance(separation, LogSumExp | TopK):
         return softmax_jacobian_product(p, v)
-    if isinstance(separation, Sparsemax):
-        return sparse_jacobian_product(p, v, 2.0)
-    if isinstance(separation, Entmax):
-        return sparse_jacobian_product(p, v, separation.alpha)
+    if separation.thresholded:  # sparsemax is the entmax of α = 2
+        return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)
     if isinstance(separation, Normmax):
         return normmax_jacobian_product(p, v, separation.alpha)
     known = "LogSumExp, TopK, Sparsemax, Entmax, Normmax"

@@ -34,7 +34,7 @@ def fisher(
 
     Args:
         model_fn: params ↦ outputs [B, *t, K], the likelihood's natural parameters; (params, inputs) if those are given.
-            Products need its forward derivatives, which iterated layers have with gradient="unrolled".
+            Products need forward derivatives, which iterated layers have with gradient="unrolled".
         params: pytree of floating-point arrays, such as a dict or an `nnx.State`.
         likelihood: of the targets given the outputs, or its name.
         inputs: arrays with the leading axis B. Rows, diagonal and structured forms then treat one example at a time;
@@ -42,11 +42,9 @@ def fisher(
         targets: of the data, for "empirical".
         weights: [B, *t] or its leading axes, ≥ 0: sample weights, or a mask of tokens.
         kind: "exact", the model's own expectation (= generalised Gauss–Newton); "monte_carlo", its unbiased estimate
-            from targets drawn from the model; "empirical", the data's own scores, which is not a Fisher information
-            and agrees with it only where the model is right and the targets many.
+            from targets drawn from the model; "empirical", the data's own scores, which is no Fisher information.
         key, samples: of "monte_carlo".
-    Raises:
-        ValueError: an argument out of its range, or missing for the kind.
+    Raises ValueError for an argument out of its range, or missing for the kind.
     """
     chosen = as_likelihood(likelihood)
     if kind not in KINDS:
@@ -56,10 +54,9 @@ def fisher(
     if outputs.ndim < 2:
         raise ValueError(f"outputs of model_fn must have axes [B, ..., K], got shape {outputs.shape}")
     factor = None
-    if kind == "monte_carlo":
-        factor = _drawn_scores(chosen, outputs, key, whole("samples", samples))
-    if kind == "empirical":
-        factor = _data_scores(chosen, outputs, targets)
+    if kind != "exact":
+        drawn = kind == "monte_carlo"
+        factor = _drawn_scores(chosen, outputs, key, samples) if drawn else _data_scores(chosen, outputs, targets)
     return Fisher(params, inputs, outputs, _shares(weights, outputs), factor, chosen, model_fn, kind)
 
 
@@ -75,6 +72,7 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
     """Scores of targets drawn from the model, over the root of their number [B, *t, K, samples]."""
     if key is None:
         raise ValueError("key must be a random key for 'monte_carlo', got None")
+    samples = whole("samples", samples)
     keys = jax.random.split(random_key("key", key), samples)
     drawn = jax.vmap(lambda k: likelihood.score(outputs, likelihood.sample(k, outputs)))(keys)
     return jnp.moveaxis(drawn, 0, -1) / samples**0.5

@@ -19,10 +19,12 @@ import math
 import pkgutil
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from hopfield import _outside
 from hopfield._checks import instance, number, whole
 from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
@@ -100,20 +102,31 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
+def _located(spec: str) -> tuple[ModuleType, str, str | None]:
+    """The module of a memory, its name there, and the text of its parameter, None where none is given."""
+    name, colon, text = instance("memory", spec, str).partition(":")
+    if name in names():
+        return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
+    found = _outside.find("memories", spec)
+    if found is None:
+        known = ", ".join((*names(), *_outside.plugged("memories")))
+        raise ValueError(f"memory must be one of {known}, got {spec!r}")
+    return found.module, found.name, found.parameter
+
+
 @cache
 def find(spec: str) -> Blueprint:
     """The memory a specification names: `classical`, or with its one parameter after a colon, `dense:4`, `sparse:1.5`.
 
+    `./file.py:name` and `package.module:name` name memories that stand elsewhere, defined as those here are.
+
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    name, colon, text = instance("memory", spec, str).partition(":")
-    if name not in names():
-        raise ValueError(f"memory must be one of {', '.join(names())}, got {spec!r}")
-    module = importlib.import_module(f"{__name__}.{name}")
+    module, name, text = _located(spec)
     function = getattr(module, name)
     signature = inspect.signature(function).parameters
-    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if colon else []
+    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if text is not None else []
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
     scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
@@ -127,25 +140,35 @@ def find(spec: str) -> Blueprint:
                 raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
         return function(patterns, *arguments, **options)
 
-    if arguments:  # the model itself knows which values it takes
-        build(np.ones((1, 2)))
+    if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
+        _tried(spec, build)
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
-    found = Blueprint(spec, build, EXTENSIVE, module.ENSEMBLE, "beta" in signature, beta, integers)
+    ensemble = getattr(module, "ENSEMBLE", "spins")
+    found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers)
     if scaling is None:
         return found._replace(scaling=_derived_scaling(found))
     return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
 
 
+def _tried(spec: str, build: Callable[..., Model]) -> None:
+    """Build a memory of one pattern; whatever code from elsewhere raises becomes a sentence about it."""
+    try:
+        build(np.ones((1, 2)))
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"memory must be code that runs, got {type(error).__name__} from {spec!r}: {error}") from error
+
+
 @cache
 def _theory(blueprint: Blueprint) -> Theory:
-    name, colon, text = blueprint.spec.partition(":")
-    module = importlib.import_module(f"{__name__}.{name}")
+    module, name, text = _located(blueprint.spec)
     if not hasattr(module, "THEORY"):
         return _derived(blueprint, blueprint.scaling.load) or Theory()
     if isinstance(module.THEORY, Theory):
         return module.THEORY
     default = list(inspect.signature(getattr(module, name)).parameters.values())[1].default
-    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if colon else default)
+    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if text is not None else default)
 
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:

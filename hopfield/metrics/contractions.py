@@ -3,6 +3,7 @@
     CONTRACTIONS["scores"](query, key)             S^ij = Q^ia K^ja
     CONTRACTIONS["head_scores"](query, key)        S^hij = Q^hia K^hja
     contract("ia,ab,jb->ij", Q=query, g=g, K=key)  any other formula
+    CONTRACTIONS["scores"].in_words()              what is summed over, and what is left
 
 Source: Kataru 2026, §2.4, where the formulas are given.
 """
@@ -39,6 +40,15 @@ class Contraction(NamedTuple):
             raise ValueError(f"operands must be {', '.join(self.operands)}, got {len(arrays)} arrays")
         return contract(self.formula, **dict(zip(self.operands, arrays, strict=True)))
 
+    def in_words(self) -> str:
+        """The formula in words: `Q[i, a] K[j, a] summed over a (feature), for every i (query position) and …`."""
+        inputs, _, output = self.formula.partition("->")
+        groups = inputs.split(",")
+        factors = " ".join(f"{name}[{', '.join(group)}]" for name, group in zip(self.operands, groups, strict=True))
+        summed = [letter for letter in dict.fromkeys("".join(groups)) if letter not in output]
+        sums = f" summed over {' and '.join(map(_index, summed))}" if summed else ""
+        return factors + sums + (f", for every {' and '.join(map(_index, output))}" if output else "")
+
 
 def contract(formula: str, **operands: ArrayLike) -> Array:
     """Einstein summation of named operands, checked axis by axis.
@@ -71,7 +81,11 @@ def contract(formula: str, **operands: ArrayLike) -> Array:
 
 
 def _axis(letter: str) -> str:
-    return f"axis {letter} ({MEANING[letter]})" if letter in MEANING else f"axis {letter}"
+    return f"axis {_index(letter)}"
+
+
+def _index(letter: str) -> str:
+    return f"{letter} ({MEANING[letter]})" if letter in MEANING else letter
 
 
 def _axes(group: str) -> str:

@@ -86,13 +86,18 @@ def transform(
         _check_whole((params, updates))
         if model_fn is None:
             raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
-        if judges and (value is None or value_fn is None):
-            raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")
-        if not accumulated and _in_multi_steps():
-            raise ValueError(ACCUMULATED)
-        return step(updates, state, params, Call(model_fn, inputs, targets, weights, key, value, value_fn))
+        call = Call(model_fn, inputs, targets, weights, key, value, value_fn)
+        return step(updates, state, params, _checked_call(call, judges, accumulated))
 
     return optax.GradientTransformationExtraArgs(checked_init, cast(Any, update))
+
+
+def _checked_call(call: Call, judges: bool, accumulated: bool) -> Call:
+    if judges and (call.value is None or call.value_fn is None):
+        raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")
+    if not accumulated and _in_multi_steps():
+        raise ValueError(ACCUMULATED)
+    return call
 
 
 def at(schedule: Any, count: Array) -> Any:

@@ -21,6 +21,7 @@ Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt
 Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -75,6 +76,11 @@ class Options(NamedTuple):
     tolerance: float
     max_iterations: int
 
+    @property
+    def adaptive(self) -> bool:
+        """Whether steps are tried and λ follows from them."""
+        return isinstance(self.damping, str)
+
 
 def natural_gradient(
     learning_rate: Schedule,
@@ -103,13 +109,10 @@ def natural_gradient(
         momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
         trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
         tolerance, max_iterations: relative residual and bound of conjugate gradients, started from the last solution.
-
     Returns:
         A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights` and `key` as
-        `hopfield.fisher.operator` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss.
-        All of them are of the examples that the gradient is the mean over, which inside `optax.MultiSteps` has to be
-        stated by `accumulated=True`.
-
+        `fisher` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss. All are of the
+        examples that the gradient is the mean over, which inside `optax.MultiSteps` `accumulated=True` has to state.
     Raises:
         ValueError: an option out of its range; in `update`, something missing, masked parameters, or `optax.MultiSteps`
             without `accumulated`.
@@ -118,49 +121,39 @@ def natural_gradient(
     _check(damping, initial_damping, solver, fisher, samples, momentum, trust_radius)
     number("tolerance", tolerance, "a finite number of at least 0", 0.0)
     whole("max_iterations", max_iterations)
-    options = Options(
-        as_likelihood(likelihood),
-        damping,
-        initial_damping,
-        solver,
-        fisher,
-        samples,
-        momentum,
-        trust_radius,
-        tolerance,
-        max_iterations,
+    how = (damping, initial_damping, solver, fisher, samples, momentum, trust_radius, tolerance, max_iterations)
+    options = Options(as_likelihood(likelihood), *how)
+    return transform(partial(_begin, options), partial(_step, learning_rate, options), judges=options.adaptive)
+
+
+def _begin(options: Options, params: Tree) -> NaturalGradientState:
+    dtype = jnp.result_type(*jax.tree.leaves(params))
+    number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
+    return NaturalGradientState(
+        count=jnp.zeros((), jnp.int32),
+        damping=number(options.initial_damping if options.adaptive else 0.0),
+        direction=jax.tree.map(jnp.zeros_like, params),
+        residual=number(0.0),
+        iterations=jnp.zeros((), jnp.int32),
+        accepted=jnp.array(True),
+        finite=jnp.array(True),
+        gain=number(1.0),
     )
-    adaptive = isinstance(damping, str)
 
-    def init(params: Tree) -> NaturalGradientState:
-        dtype = jnp.result_type(*jax.tree.leaves(params))
-        number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
-        start = number(initial_damping if adaptive else 0.0)
-        zeros = jax.tree.map(jnp.zeros_like, params)
-        return NaturalGradientState(
-            jnp.zeros((), jnp.int32),
-            start,
-            zeros,
-            number(0.0),
-            jnp.zeros((), jnp.int32),
-            jnp.array(True),
-            jnp.array(True),
-            number(1.0),
-        )
 
-    def step(updates: Tree, state: NaturalGradientState, params: Tree, call: Call) -> tuple[Tree, NaturalGradientState]:
-        rate = at(learning_rate, state.count)
-        curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
-        lam = state.damping if adaptive else at(damping, state.count)
-        lam = jnp.asarray(lam, state.damping.dtype)
-        moved, state = _direction(curvature, updates, state, lam, options)
-        moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
-        moved = bounded(curvature, moved, options.trust_radius)
-        if adaptive:
-            moved, state = judged(curvature, updates, moved, state, params, call)
-        return moved, state._replace(count=optax.safe_increment(state.count))
-
-    return transform(init, step, judges=adaptive)
+def _step(
+    learning_rate: Schedule, options: Options, updates: Tree, state: NaturalGradientState, params: Tree, call: Call
+) -> tuple[Tree, NaturalGradientState]:
+    rate = at(learning_rate, state.count)
+    curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
+    lam = state.damping if options.adaptive else at(options.damping, state.count)
+    lam = jnp.asarray(lam, state.damping.dtype)
+    moved, state = _direction(curvature, updates, state, lam, options)
+    moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
+    moved = bounded(curvature, moved, options.trust_radius)
+    if options.adaptive:
+        moved, state = judged(curvature, updates, moved, state, params, call)
+    return moved, state._replace(count=optax.safe_increment(state.count))
 
 
 def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damping, options: Options):

@@ -12,6 +12,8 @@ positive definite matrices `hopfield.geometry.spd`.
 """
 
 import abc
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -168,10 +170,8 @@ def riemannian_gradient_descent(
         manifolds: for all parameters, or a pytree that is a prefix of theirs: "euclidean", "oblique" (rows of unit
             norm), "stiefel" (orthonormal columns), "positive_definite", or a `Manifold`.
         momentum: μ in [0, 1), transported along every step.
-
     Returns:
         A transform whose `update` needs `params`, which must lie on their manifolds at the start.
-
     Raises:
         ValueError: an unknown manifold, a momentum out of its range; in `init`, parameters off their manifold.
     """
@@ -179,29 +179,11 @@ def riemannian_gradient_descent(
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
     known = lambda x: isinstance(x, str | Manifold)  # noqa: E731
-    chosen = jax.tree.map(_manifold, manifolds, is_leaf=known)
-
-    def each(params: Tree) -> Tree:
-        """A manifold for every array."""
-        leaf = lambda x: isinstance(x, Manifold)  # noqa: E731
-        return jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)
-
-    def over(function, params: Tree, *more: Tree) -> Tree:
-        leaf = lambda x: isinstance(x, Manifold)  # noqa: E731
-        return jax.tree.map(function, each(params), params, *more, is_leaf=leaf)
+    over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=known))
 
     def init(params: Tree) -> RiemannianState:
-        def check(manifold: Manifold, point: Array) -> Array:
-            if not is_traced(point):
-                off, allowed = float(manifold.violation(point)), 1e3 * float(jnp.finfo(point.dtype).eps)
-                if not off <= allowed:
-                    name = type(manifold).__name__
-                    raise ValueError(f"params must lie on their manifold {name} at the start, got {off:.3g} off it")
-            return jnp.zeros_like(point)
-
-        zeros = over(check, params)
         dtype = jnp.result_type(*jax.tree.leaves(params))
-        return RiemannianState(jnp.zeros((), jnp.int32), zeros, jnp.zeros((), dtype))
+        return RiemannianState(jnp.zeros((), jnp.int32), over(_at_rest, params), jnp.zeros((), dtype))
 
     def update(updates: Tree, state: RiemannianState, params: Tree | None = None, **extra: Any):
         del extra  # other transforms of a chain may need more
@@ -212,15 +194,29 @@ def riemannian_gradient_descent(
         # The projection takes off what rounding has left outside the tangent space.
         velocity = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
         step = over(lambda m, p, v: (m.retract(p, -rate * v) - p).astype(p.dtype), params, velocity)
-
-        def carry(manifold: Manifold, point: Array, v: Array) -> Array:
-            return (manifold.transport(point, -rate * v, v) if momentum else jnp.zeros_like(v)).astype(point.dtype)
-
-        norm = optax.tree.norm(gradient).astype(state.norm.dtype)
-        held = over(carry, params, velocity)
-        return step, RiemannianState(cast(Array, optax.safe_increment(state.count)), held, norm)
+        carry = lambda m, p, v: m.transport(p, -rate * v, v) if momentum else jnp.zeros_like(v)  # noqa: E731
+        held = over(lambda m, p, v: carry(m, p, v).astype(p.dtype), params, velocity)
+        count, norm = optax.safe_increment(state.count), optax.tree.norm(gradient).astype(state.norm.dtype)
+        return step, RiemannianState(cast(Array, count), held, norm)
 
     return optax.GradientTransformationExtraArgs(init, cast(Any, update))
+
+
+def _over(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
+    """`function` of the manifold, the parameter and what belongs to it, for every array; `chosen` may be a prefix."""
+    leaf = lambda x: isinstance(x, Manifold)  # noqa: E731
+    each = jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)
+    return jax.tree.map(function, each, params, *more, is_leaf=leaf)
+
+
+def _at_rest(manifold: Manifold, point: Array) -> Array:
+    """No momentum. ValueError for a parameter off its manifold."""
+    if not is_traced(point):
+        off, allowed = float(manifold.violation(point)), 1e3 * float(jnp.finfo(point.dtype).eps)
+        if not off <= allowed:
+            name = type(manifold).__name__
+            raise ValueError(f"params must lie on their manifold {name} at the start, got {off:.3g} off it")
+    return jnp.zeros_like(point)
 
 
 def _manifold(manifold: Any) -> Manifold:

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
+from hopfield import _outside
 from hopfield._checks import number, one_of, random_key, real_number, vector
 from hopfield._numerics import accumulation_dtype
 from hopfield.patterns.ensembles import Scalar, State, spins
@@ -130,26 +131,33 @@ def corrupt(
         return mask(key, state, amount, fill=fill, region="lower")
     if kind == "noise":
         return noise(key, state, amount)
-    raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    found = _outside.find("corruptions", kind)
+    if found is None:
+        known = ", ".join((*KINDS, *_outside.plugged("corruptions")))
+        raise ValueError(f"kind must be one of {known}, got {kind!r}")
+    result = found.value(key, state, amount)
+    return result if isinstance(result, Corrupted) else Corrupted(result, result == state)
 
 
 def corruption(spec: str | float) -> Corruption:
     """Read "flip:0.2", "mask:0.5", "lower:0.5", "noise:0.3", or a bare number, which means flips.
 
+    "./file.py:name:0.3" is a function of a key, a state and an amount ≥ 0 that stands elsewhere.
+
     Raises:
         ValueError: unknown kind, no number, a fraction outside [0, 1], a negative or infinite deviation.
     """
-    kind, colon, number = spec.partition(":") if isinstance(spec, str) else ("flip", ":", spec)
-    if not colon:
-        kind, number = "flip", kind
-    kind = kind.strip()
+    kind, colon, number = spec.rpartition(":") if isinstance(spec, str) else ("flip", ":", spec)
+    kind = kind.strip() if colon else "flip"
     try:
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan
-    if kind not in KINDS or math.isnan(amount):
-        raise ValueError(f"corruption must be a number or kind:number, kind one of {', '.join(KINDS)}, got {spec!r}")
-    if not 0.0 <= amount <= (math.inf if kind == "noise" else 1.0) or math.isinf(amount):
-        allowed = "a finite standard deviation of at least 0" if kind == "noise" else "a fraction in [0, 1]"
+    own = kind in KINDS
+    if math.isnan(amount) or (not own and _outside.find("corruptions", kind) is None):
+        known = ", ".join(KINDS)
+        raise ValueError(f"corruption must be a number or kind:number, kind one of {known}, got {spec!r}")
+    if not 0.0 <= amount <= (1.0 if own and kind != "noise" else math.inf) or math.isinf(amount):
+        allowed = "a fraction in [0, 1]" if own and kind != "noise" else "a finite standard deviation of at least 0"
         raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
     return Corruption(kind, abs(amount))

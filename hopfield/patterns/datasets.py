@@ -154,9 +154,10 @@ def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
 
 
 def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
-    """Patterns from a .npy or .npz file: numbers of shape [M, N], or [M, height, width, …] to be flattened.
+    """Patterns from a .npy, .npz or .csv file: numbers of shape [M, N], or [M, height, width, …] to be flattened.
 
-    Pickled data is refused, so no file can execute code.
+    A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over. Pickled
+    data is refused, so no file can execute code.
 
     Args:
         path: the file.
@@ -168,7 +169,7 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     """
     place = as_path("path", path)
     shown = repr(os.fspath(path))
-    array = _load(place, shown, name)
+    array = _table(place, shown) if place.suffix.lower() == ".csv" else _load(place, shown, name)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"path must hold real numbers, got {array.dtype} in {shown}")
     if array.ndim < 2 or array.size == 0:
@@ -189,6 +190,32 @@ def _reading(shown: str) -> Iterator[None]:
         raise ValueError(f"path must be readable, got {shown} ({error.strerror or error})") from None
     except UNSOUND:
         raise ValueError(f"path must be a sound .npy or .npz file without pickled data, got {shown}") from None
+
+
+def _table(path: Path, shown: str) -> np.ndarray:
+    with _reading(shown):
+        regular = path.is_file()
+    if not regular:
+        raise ValueError(f"path must name an existing .csv file, got {shown}")
+    with _reading(shown):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    rows = [line.split(",") for line in lines if line.strip()]
+    try:
+        list(map(float, rows[0]))
+    except (ValueError, IndexError):
+        rows = rows[1:]
+    numbers: list[list[float]] = []
+    for line, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"path must hold as many numbers in every line, got {len(row)} in row {line} of {shown}"
+                f" after {len(rows[0])}"
+            )
+        try:
+            numbers.append(list(map(float, row)))
+        except ValueError:
+            raise ValueError(f"path must hold numbers alone, got text in row {line} of {shown}") from None
+    return np.array(numbers, float).reshape(len(rows), -1)
 
 
 def _load(path: Path, shown: str, name: str | None) -> np.ndarray:

@@ -49,6 +49,8 @@ class Separation(Node, abc.ABC):
     """Whether they can be once a threshold of all scores is known, at which `at_threshold` cuts the weights."""
     per_query: ClassVar[bool] = False
     """Whether its numbers belong to one vector of scores, as a threshold does."""
+    quadratic: ClassVar[bool] = False
+    """Whether F = ½‖z‖², whose memory on spins is a matrix of couplings."""
     quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
 

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hopfield import _outside
 from hopfield._checks import instance
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
@@ -61,6 +62,9 @@ def find(spec: str) -> Separation:
         ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
     """
     name, colon, text = instance("separation", spec, str).partition(":")
+    found = _outside.find("separations", spec) if name not in NAMES else None
+    if found is not None:
+        return _from_outside(found, spec)
     if name not in NAMES:
         near = difflib.get_close_matches(name, NAMES, 1)
         hint = f" (write {near[0]}{colon}{text})" if near else ""
@@ -76,3 +80,13 @@ def find(spec: str) -> Separation:
         article = {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"separation must give {name} {article} after the colon, got {spec!r}") from None
     return build(number)
+
+
+def _from_outside(found: _outside.Outside, spec: str) -> Separation:
+    """A separation as it stands elsewhere, or what a class or function of its parameter returns."""
+    value = found.value
+    if callable(value) and not isinstance(value, Separation):
+        value = value() if found.parameter is None else value(float(found.parameter))
+    if not isinstance(value, Separation):
+        raise TypeError(f"separation must be a Separation or return one, got {type(value).__name__} from {spec!r}")
+    return value

@@ -104,6 +104,7 @@ class Linear(Polynomial):
     """F = ½‖z‖², weights = scores: the classical Hopfield network (Hopfield 1982)."""
 
     degree: int = struct.field(pytree_node=False, default=2)
+    quadratic: ClassVar[bool] = True
 
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:

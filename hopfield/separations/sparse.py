@@ -16,6 +16,8 @@ from hopfield.separations.simplex import Mask, Scores, shifted
 class Sparsemax(Separation):
     """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016)."""
 
+    alpha: ClassVar[float] = 2.0
+    """As an α-entmax."""
     normalised: ClassVar[bool] = True
     thresholded: ClassVar[bool] = True
 
@@ -24,7 +26,7 @@ class Sparsemax(Separation):
 
     def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
         """Sparsemax of scores whose largest is `top`, cut at τ = `threshold`."""
-        return Cut(jnp.asarray(2.0, top.dtype), top, threshold)
+        return Cut(jnp.asarray(self.alpha, top.dtype), top, threshold)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)

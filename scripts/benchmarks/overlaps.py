@@ -1,11 +1,11 @@
-"""Softmax read-out of random spins at several β: one pass that counts overlaps, and plain numpy."""
+"""Softmax read-out of random spins at several β: a memory of drawn patterns, and plain numpy."""
 
 from pathlib import Path
 
 import jax
 import numpy as np
 
-from hopfield.large import counts
+from hopfield import Memory
 from hopfield.patterns.sources import Generated, generated
 
 from . import BenchmarkError, Case, Run, Side
@@ -27,16 +27,21 @@ def case(size: str, workspace: Path) -> Case:
         what="Softmax read-out of random spins at three β, drawn on the way.",
         shapes={"patterns": patterns, "neurons": neurons, "queries": queries},
         draw=draw,
-        ours=Side("hopfield.large.counts", ours),
+        ours=Side("Memory of generated patterns", ours),
         theirs=Side("numpy, block by block", theirs),
         check=same,
     )
 
 
 def ours(problem: tuple[Generated, np.ndarray], run: Run) -> list[np.ndarray]:
-    found = counts.count(*problem)
-    shares = [np.exp(found.log_partition(beta))[:, None] for beta in BETAS]
-    return [found.read(lambda s, b=beta: np.exp(b * s)) / z for beta, z in zip(BETAS, shares, strict=True)]
+    source, queries = problem
+    return list(np.asarray(_reads(Memory.create(source), queries, np.asarray(BETAS, np.float32))))
+
+
+@jax.jit
+def _reads(memory: Memory, queries: jax.Array, betas: jax.Array) -> jax.Array:
+    """Read-outs at every β; blocks of patterns are drawn once for all of them."""
+    return jax.vmap(lambda beta: jax.vmap(memory.replace(beta=beta).read)(queries))(betas)
 
 
 def theirs(problem: tuple[Generated, np.ndarray], run: Run) -> list[np.ndarray]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 import experiments
 from experiments.run import main
 from experiments.shared import pattern_sets
+from tests.experiments.smoke import few
 
 FIXTURE = Path(__file__).parent / "fixture"
 
@@ -49,12 +51,16 @@ def as_run() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run_defaults(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., int]:
-    """The command for the defaults of an experiment, which are of smoke scale: its name, directory, further words."""
+    """The command for an experiment: its name, directory, further words.
+
+    Its options are the defaults, which are of smoke scale, with the first two entries of every list.
+    """
     folder = tmp_path_factory.mktemp("defaults")
     (folder / "conf").mkdir()
 
     def run(name: str, directory: Path, *words: str) -> int:
         lines = f"# @package _global_\n# {name} at smoke scale.\ndefaults:\n  - /schema/{name}\n  - _self_\n"
+        lines += "".join(f"{key}: {json.dumps(value)}\n" for key, value in few(name).items())
         (folder / "conf" / f"smoke_{name}.yaml").write_text(lines, encoding="utf-8")
         given = ["--config-dir", str(folder), f"conf=smoke_{name}", f"output={directory}", "wandb.mode=disabled"]
         with as_the_command():

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from hopfield import Memory, trajectory
+from hopfield.metrics import block, diagonal, full, low_rank, projected, scaled
 from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, bilinear
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
@@ -21,6 +23,15 @@ CLOSED_FORMS = {
     "squared_distance": lambda x, p: -0.5 * cdist(x, p, "sqeuclidean"),
     "cosine": lambda x, p: 1 - cdist(x, p, "cosine"),
     "manhattan": lambda x, p: -cdist(x, p, "cityblock"),
+}
+METRICS = {
+    "scaled": scaled(WIDTH),
+    "diagonal": diagonal(RNG.normal(size=WIDTH)),
+    "low_rank": low_rank(RNG.normal(size=(2, WIDTH))),
+    "definite": full(np.eye(WIDTH) + 0.2),
+    "full": full(RNG.normal(size=(WIDTH, WIDTH))),
+    "projected": projected(*RNG.normal(size=(2, WIDTH, 3))),
+    "block": block(scaled(2), diagonal(RNG.normal(size=WIDTH - 2))),
 }
 every_similarity = pytest.mark.parametrize("name", SIMILARITIES)
 
@@ -150,6 +161,32 @@ def test_metric_may_be_rectangular_and_asymmetric():
     assert bilinear(metric).keys(PATTERNS).shape == (5, 3)
     identity = bilinear(jnp.eye(WIDTH))
     np.testing.assert_allclose(identity(STATES[0], PATTERNS), Dot()(STATES[0], PATTERNS), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_form_of_a_metric_is_its_matrix(name):
+    """Scores, keys and the next state of a memory: in their own parametrisation as with g [N, K] written out."""
+    metric = METRICS[name]
+    found, same = (Memory.create(PATTERNS, 0.7, similarity=bilinear(g)) for g in (metric, metric.dense()))
+    for verb in ("scores", "update", "energy"):
+        np.testing.assert_allclose(getattr(found, verb)(STATES[0]), getattr(same, verb)(STATES[0]), rtol=1e-12)
+    np.testing.assert_allclose(found.similarity.keys(PATTERNS), same.similarity.keys(PATTERNS), rtol=1e-12, atol=1e-14)
+
+
+def test_biases_of_a_metric_move_the_next_state_and_the_energy_falls():
+    """(x W_q + b_q)·(ξ W_k + b_k): the step is the exact one, so that the theorem of descent holds."""
+    query, key = RNG.normal(size=(2, WIDTH, 3))
+    metric = projected(query, key, *RNG.normal(size=(2, 3)))
+    memory = Memory.create(PATTERNS, 0.7, similarity=bilinear(metric))
+    slope = jax.grad(lambda x: memory.similarity(x, PATTERNS) @ memory.weights(STATES[0]))(jnp.asarray(STATES[0]))
+    np.testing.assert_allclose(memory.update(STATES[0]), slope, rtol=1e-10)
+    energies = jax.vmap(memory.energy)(trajectory(memory, STATES[0], 5))
+    assert np.all(np.diff(energies) <= 1e-12)
+
+
+def test_a_metric_of_several_heads_is_refused():
+    with pytest.raises(ValueError, match="metric must be of one head, got heads \\(2,\\)"):
+        bilinear(diagonal(np.ones((2, WIDTH))))
 
 
 def test_squared_distance_is_the_dot_product_up_to_norms():

@@ -10,9 +10,7 @@ from experiments.capacity import theory as predictions
 from hopfield.theory import classical, dense, exponential
 from tests.experiments.capacity.tables import clustered, measured
 
-pytestmark = pytest.mark.physics
-
-pytestmark = pytest.mark.usefixtures("as_run")
+pytestmark = [pytest.mark.physics, pytest.mark.usefixtures("as_run")]
 
 ONCE = {"samples": 1500, "queries": 5, "max_steps": 1}
 

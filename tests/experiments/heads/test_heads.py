@@ -46,6 +46,7 @@ def drawn_by_hand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.physics
 @real
 def test_published_similarities_are_reproduced_to_four_decimals(table: pandas.DataFrame) -> None:
     known = table[table["quantity"] == "similarity"]
@@ -132,6 +133,7 @@ def test_permuted_p_values_are_uniform_where_nothing_agrees() -> None:
     assert np.mean([p <= 0.2 for _, p in found]) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 200))
 
 
+@pytest.mark.physics
 def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_path: Path) -> None:
     found = experiment.summarise(table)
     scalars = found["scalars"]

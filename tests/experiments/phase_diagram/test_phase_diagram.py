@@ -73,6 +73,7 @@ def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_th
     assert cold[0]["overlap_theory"] - cold[2]["overlap_theory"] > 0.05
 
 
+@pytest.mark.physics
 def test_half_of_the_retrievals_are_lost_at_the_end_of_the_replica_solution(curve):
     (line,) = phase_diagram.summarise(pandas.DataFrame(curve))["retrieval_line"]
     assert line["load"] == pytest.approx(7 / 300)  # the odd number nearest to 0.02 of 300
@@ -81,6 +82,7 @@ def test_half_of_the_retrievals_are_lost_at_the_end_of_the_replica_solution(curv
     assert 0 < line["stderr"] < 0.03
 
 
+@pytest.mark.physics
 def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
     table = pandas.DataFrame(curve)
     table = table[table["study"] == "curve"]

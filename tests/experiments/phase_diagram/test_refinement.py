@@ -60,6 +60,13 @@ def test_a_single_cell_that_differs_cuts_its_neighbours_but_not_the_corners() ->
     assert {cell.parent() for cell in cut(found, 1)} == cross
 
 
+def test_a_cell_is_cut_for_what_its_finer_neighbours_found() -> None:
+    left, right = coarse(2, 1)
+    found = {left: False, right: False} | dict.fromkeys(right.quarters(), True)
+    assert {cell.parent() for cell in cut(found, 1)} == {left}
+    assert cut(found | dict.fromkeys(right.quarters(), False), 1) == []
+
+
 def test_a_curve_is_halved_where_the_share_changes() -> None:
     shares = {(0.1, 0): 1.0, (0.2, 0): 1.0, (0.3, 0): 0.6, (0.4, 0): 0.0, (0.5, 0): 0.01}
     assert between(shares, 1) == [(0.25, 1), (0.35, 1)]

@@ -66,6 +66,7 @@ def test_critical_beta_on_the_sphere_is_that_of_finite_size_theory(sphere, crite
         assert 0 < entry["stderr"] < 0.005 * entry["kappa"]
 
 
+@pytest.mark.physics
 def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
     above = [e for e in retrieval.summarise(sphere)["above_critical"] if e["ratio"] > 1.04]
     assert {entry["patterns"] for entry in above} == {300, 500}
@@ -75,6 +76,7 @@ def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
         assert entry["entropy"] == pytest.approx(entry["entropy_theory"], abs=0.02)
 
 
+@pytest.mark.physics
 def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
     hot = sphere[sphere["kappa"] == 2.0]
     assert (hot["success"] == 0).all()
@@ -82,6 +84,7 @@ def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
     np.testing.assert_allclose(hot["target_weight"], 1 / hot["patterns"], rtol=0.1)
 
 
+@pytest.mark.physics
 def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
     steps = sphere[sphere["patterns"] == 500].groupby("kappa")["steps"].mean()
     critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged")
@@ -173,6 +176,7 @@ def test_numbers_of_a_point_do_not_depend_on_the_rest_of_the_grid(smoke):
     np.testing.assert_allclose(alone[keys], among[keys], rtol=1e-9)
 
 
+@pytest.mark.physics
 def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
     # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
     rows = mixed[(mixed["corruption"] == "clean") & (mixed["kappa"] == 3.0)]
@@ -180,6 +184,7 @@ def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
     np.testing.assert_allclose(pivot["modern"], pivot["exponential"], rtol=1e-6)
 
 
+@pytest.mark.physics
 def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outside(mixed):
     # On 64 spins 40 patterns overlap less than 0.6: beyond β = 2/(2·0.4) Epanechnikov's ball holds the pattern alone.
     alone = mixed[(mixed["memory"] == "epanechnikov") & (mixed["kappa"] > 2.5)]
@@ -188,6 +193,7 @@ def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outsid
     np.testing.assert_allclose(alone["entropy"], 0, atol=1e-6)
 
 
+@pytest.mark.physics
 def test_memory_without_beta_is_measured_once(mixed):
     dense = mixed[mixed["memory"] == "dense:4"]
     assert len(dense) == 6
@@ -195,6 +201,7 @@ def test_memory_without_beta_is_measured_once(mixed):
     np.testing.assert_allclose(dense["overlap"], 1)
 
 
+@pytest.mark.physics
 def test_masked_starts_need_a_larger_beta(mixed):
     summary = retrieval.summarise(mixed)
     (masked,) = summary["critical_kappa_corrupted"]
@@ -204,6 +211,7 @@ def test_masked_starts_need_a_larger_beta(mixed):
     assert masked["kappa"] > 1.1 * converged["kappa"]
 
 
+@pytest.mark.physics
 def test_summary_keeps_its_contract(smoke, mixed):
     for table in (smoke, mixed):
         summary = retrieval.summarise(table)
@@ -226,6 +234,7 @@ def degenerate(table: pandas.DataFrame) -> Iterator[pandas.DataFrame]:
     yield table[(table["ensemble"] == "digits") & (table["sample"] == 0)]
 
 
+@pytest.mark.physics
 @pytest.mark.filterwarnings("error")
 def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
     for table in (smoke, mixed, *degenerate(mixed)):

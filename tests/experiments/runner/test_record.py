@@ -259,6 +259,33 @@ def test_temporary_files_of_dead_processes_are_removed_and_those_of_living_ones_
     assert not any(path.exists() for path in (*dead, reborn, silent))
 
 
+def test_every_row_and_every_replacement_is_on_disk_before_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each byte of a row is waited for before the next is measured, of a file before it takes the place of another."""
+    kept: dict[int, int] = {}
+    sync, replace = os.fsync, os.replace
+
+    def synced(file: int) -> None:
+        sync(file)
+        kept[os.fstat(file).st_ino] = os.fstat(file).st_size
+
+    def replaced(old: Path, new: Path) -> None:
+        assert kept[os.stat(old).st_ino] == os.stat(old).st_size
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    ledger = Ledger(tmp_path, "test", {"seed": 0})
+    for sample in range(3):
+        ledger.record({"sample": sample}, {"sample": sample, "value": 0.5})
+        (part,) = tmp_path.glob("*.jsonl")
+        assert kept[part.stat().st_ino] == part.stat().st_size
+    ledger.close()
+    files.write_text(tmp_path / "summary.json", "{}")
+    assert (tmp_path / "summary.json").read_text() == "{}"
+
+
 def test_what_is_created_or_replaced_is_settled_in_its_directory(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

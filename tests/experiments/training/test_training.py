@@ -94,13 +94,22 @@ def measured(directory, **options):
     return list(experiment.measure(config, points(config)))
 
 
+SLOW = ("natural", "kronecker", "diagonal_fisher")
+RECALLING = ("association", "encoder", "decoder", "energy")
+
+
+def sometimes(*words: str, often: bool) -> Any:
+    """A combination that is tried always, or by `make check` alone."""
+    return pytest.param(*words, marks=() if often else pytest.mark.exhaustive)
+
+
 @pytest.mark.parametrize(
     ("layer", "metric", "optimiser", "task"),
     [
-        *(("lookup", "diagonal", name, "wine") for name in OPTIMISERS),
-        *(("pooling", metric, "adam", "latch") for metric in METRICS[2:]),
+        *(sometimes("lookup", "diagonal", name, "wine", often=name not in SLOW) for name in OPTIMISERS),
+        *(sometimes("pooling", metric, "adam", "latch", often=metric == METRICS[2]) for metric in METRICS[2:]),
         ("memory", "low_rank", "adamw", "wine"),
-        *((layer, "none", "adam", "recall") for layer in ("association", "encoder", "decoder", "energy")),
+        *(sometimes(layer, "none", "adam", "recall", often="coder" not in layer) for layer in RECALLING),
     ],
     ids=str,
 )

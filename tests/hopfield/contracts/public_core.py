@@ -422,6 +422,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
     "hopfield.large.mesh.*": "devices and how they share what other functions are given",
     "hopfield.patterns.*ource*.*": _SOURCE,
+    "hopfield.metrics.Contraction.in_words": _STATIC,
     "hopfield.patterns.bits.*": _SOURCE,
     "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.moments": "called by `Memory.update`",

@@ -1,0 +1,150 @@
+"""The command `python -m experiments.check [NAME or ./FOLDER ...]`: holds experiments to their contract."""
+
+import contextlib
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas
+
+from experiments import run
+from experiments.contract import InputError
+from experiments.runner import boundary, compose, registry
+
+USAGE = """\
+usage: python -m experiments.check [NAME or ./FOLDER ...]
+
+Holds experiments (default: the folder here) to their contract: options that are read at once, points and rows that fit
+together, a table that is the same however often the run is stopped, a summary of numbers, a figure with named axes."""
+HEAVY = ("jax", "pandas", "matplotlib", "scipy", "sklearn")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `experiments.check` on the given words (default: those of the command line); returns the exit code."""
+    return boundary.guarded(lambda: _checked(sys.argv[1:] if argv is None else list(argv)))
+
+
+def process() -> int:
+    """Run the command line of this process, which ends with the exit code returned."""
+    return boundary.guarded(lambda: _checked(sys.argv[1:]), final=True)
+
+
+def _checked(words: Sequence[str]) -> int:
+    if set(words) & {"-h", "--help"}:
+        print(USAGE)
+        return 0
+    failures = 0
+    for word in words or ["./"]:
+        folder = Path(os.path.expanduser(word)).absolute() if os.sep in word else None
+        if folder is not None and not (folder / "conf").is_dir():
+            raise InputError(f"FOLDER must hold the folders conf and experiments, got {folder}")
+        with registry.outside(folder), tempfile.TemporaryDirectory() as scratch:
+            failures += _check(f"conf={word}", Path(scratch))
+    return 1 if failures else 0
+
+
+def _check(conf: str, scratch: Path) -> int:
+    """Say of every claim whether it holds; returns how many do not."""
+    words, flags = run.split([conf])
+    with compose.session(Path(flags["folder"]) if "folder" in flags else None):
+        job = compose.jobs(words, sweep=False)[0]
+    experiment = registry.load(job.experiment)
+    whole, halves = scratch / "whole", scratch / "halves"
+    claims: list[tuple[str, Callable[[], Any]]] = [
+        ("config.py imports nothing heavy", lambda: _light(job.experiment)),
+        ("experiment.py defines what the runner calls", lambda: _defines(experiment)),
+        ("points are flat and different from each other", lambda: _flat(experiment.points(job.config))),
+        ("science is JSON", lambda: json.dumps(experiment.science(job.config), default=str)),
+        ("it runs", lambda: _run(conf, whole)),
+        ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
+        ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
+        ("the figure names its axes", lambda: _figure(experiment, whole)),
+    ]
+    failed = 0
+    for claim, hold in claims:
+        try:
+            hold()
+            print(f"{job.experiment}: {claim}: yes")
+        except Exception as error:  # noqa: BLE001 - an experiment of one's own may raise anything
+            failed += 1
+            print(f"{job.experiment}: {claim}: no ({boundary.shown(error)})")
+            if not isinstance(error, AssertionError | AttributeError):
+                break
+    return failed
+
+
+def _light(name: str) -> None:
+    program = f"import sys; from experiments.runner import registry; registry.options({name!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr.strip().splitlines()[-1]
+    heavy = sorted(set(HEAVY) & set(done.stdout.split()))
+    assert not heavy, f"it imports {', '.join(heavy)}"
+
+
+def _defines(experiment: Any) -> None:
+    assert experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures"
+    for name in ("points", "science", "measure", "summarise", "plot", "X_AXIS"):
+        assert hasattr(experiment, name), f"{name} is missing"
+
+
+def _flat(points: Sequence[dict]) -> None:
+    assert points, "there are none"
+    texts = [json.dumps(point, sort_keys=True) for point in points]
+    assert len(set(texts)) == len(texts), "two are equal"
+    for point in points:
+        wrong = [key for key, value in point.items() if not isinstance(value, str | int | float | bool | None)]
+        assert not wrong, f"{wrong[0]} is neither a number nor a text"
+
+
+def _run(conf: str, target: Path) -> None:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = run.main([conf, f"output={target}", "wandb.mode=disabled"])
+    assert code == 0, said.getvalue().strip().splitlines()[-1]
+
+
+def _stopped(conf: str, experiment: Any, job: compose.Job, whole: Path, halves: Path) -> None:
+    measure, half = experiment.measure, max(1, len(experiment.points(job.config)) // 2)
+
+    def torn(config: Any, points: Sequence[dict]):
+        for number, row in enumerate(measure(config, points)):
+            if number == half:
+                raise KeyboardInterrupt
+            yield row
+
+    experiment.measure = torn
+    try:
+        with contextlib.suppress(AssertionError):
+            _run(conf, halves)
+    finally:
+        experiment.measure = measure
+    _run(conf, halves)
+    assert (whole / "table.csv").read_bytes() == (halves / "table.csv").read_bytes(), "it is another one"
+
+
+def _sound(experiment: Any, whole: Path) -> None:
+    table = pandas.read_csv(whole / "table.csv")
+    assert experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column"
+    scalars = json.loads((whole / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
+    for name, value in scalars.items():
+        number = value is None or (isinstance(value, int | float) and math.isfinite(value))
+        assert number, f"scalar {name} is {value!r}"
+
+
+def _figure(experiment: Any, whole: Path) -> None:
+    summary = json.loads((whole / "summary.json").read_text(encoding="utf-8"))
+    figure = experiment.plot(pandas.read_csv(whole / "table.csv"), summary)
+    shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.has_data()]
+    for ax in shown:
+        assert ax.get_xlabel() or ax.get_title(loc="left") or ax.get_title(), "an axis has no name"
+
+
+if __name__ == "__main__":
+    sys.exit(process())

@@ -1,0 +1,64 @@
+"""Panels shared by figures: a gallery of lettered ones, looks of data and theory, shares with bars, log axes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from experiments.figures.style import THEORY, Table
+
+Panel = Callable[[Axes], None]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+"""Look of error bars."""
+
+
+def gallery(panels: Sequence[Panel]) -> Figure:
+    """A figure of lettered panels, three in a row, four as two times two."""
+    columns = min(3, len(panels)) if len(panels) != 4 else 2
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
+    fill(figure.subplots(rows, columns, squeeze=False).ravel(), panels)
+    return figure
+
+
+def fill(axes: Iterable[Axes], panels: Sequence[Panel], first: int = 0) -> None:
+    """Draw a panel on each of the axes and set its letter before its title; what is left over stays blank.
+
+    Args:
+        first: number of panels drawn before, whose letters are taken.
+    """
+    axes = list(axes)
+    for number, (ax, panel) in enumerate(zip(axes, panels, strict=False), start=first):
+        panel(ax)
+        letter = LETTERS[number] if number < len(LETTERS) else ""
+        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+
+
+def predicted(**look: Any) -> dict[str, Any]:
+    """Look of a line of theory."""
+    return THEORY | look
+
+
+def measured(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Look of measured points with error bars."""
+    return {key: value for look in (ERROR, *looks, more) for key, value in look.items()}
+
+
+def shares(ax: Axes, found: Table, x: str, **look: Any) -> None:
+    """Shares of `clusters.by_group` against a column, with their intervals."""
+    below, above = found["mean"] - found["low"], found["high"] - found["mean"]
+    ax.errorbar(found[x], found["mean"], np.clip([below, above], 0, None), **measured(look))
+
+
+def log_axis(ax: Axes) -> None:
+    """A logarithmic x-axis with plain numbers at 1, 2, 5, 10, ..."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())

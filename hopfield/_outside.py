@@ -1,0 +1,101 @@
+"""Objects from outside the package, wherever one is chosen by name: from a file, from another package, or plugged in.
+
+    ./file.py:name           what a Python file defines
+    package.module:name      what an importable module defines
+    name                     an entry point of another package in the group hopfield.<kind>
+
+each with `:parameter` behind it where the object takes one. Code is run only where a person has named it so, and never
+because of what a file of data holds.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+_FILE = re.compile(r"(?P<module>.+\.py):(?P<name>[^:]+)(?::(?P<parameter>.*))?")
+_MODULE = re.compile(r"(?P<module>[A-Za-z_]\w*(?:\.\w+)+):(?P<name>[A-Za-z_]\w*)(?::(?P<parameter>.*))?")
+
+
+class Outside(NamedTuple):
+    """An object that was found, the module it stands in, its name there, and the text after the last colon."""
+
+    value: Any
+    module: ModuleType
+    name: str
+    parameter: str | None
+
+
+def find(kind: str, spec: str) -> Outside | None:
+    """What a specification names outside the package, None where it has none of the forms above.
+
+    Args:
+        kind: memories, corruptions, datasets, experiments, layers or separations.
+        spec: what was written.
+
+    Raises:
+        ValueError: the file, the module or the name in it is not there, or its code fails.
+    """
+    found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
+    if found is None:
+        name, colon, parameter = spec.partition(":")
+        for entry in entry_points(group=f"hopfield.{kind}", name=name):
+            value = entry.load()
+            return Outside(value, sys.modules[entry.module], entry.attr, parameter if colon else None)
+        return None
+    name, parameter = found["name"], found["parameter"]
+    module = _file(found["module"], spec) if found.re is _FILE else _module(found["module"], spec)
+    if not hasattr(module, name):
+        public = ", ".join(sorted(key for key in vars(module) if not key.startswith("_"))) or "nothing"
+        raise ValueError(f"{kind} must be defined where they are said to be, got {spec!r}, which defines {public}")
+    return Outside(getattr(module, name), module, name, parameter)
+
+
+def plugged(kind: str) -> tuple[str, ...]:
+    """Names of the entry points of other packages."""
+    return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{kind}")))
+
+
+def _module(name: str, spec: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise ValueError(_failed(spec, error)) from error
+
+
+def _file(path: str, spec: str) -> ModuleType:
+    place = Path(os.path.expanduser(path)).absolute()
+    try:
+        state = place.stat()
+    except OSError as error:
+        raise ValueError(f"{path} must be a readable Python file, got: {error.strerror}") from None
+    return _loaded(place, (state.st_size, state.st_mtime_ns), spec)
+
+
+@cache
+def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
+    name = f"_outside_{hashlib.sha256(repr((str(place), state)).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, place)
+    if found is None or found.loader is None:
+        raise ValueError(f"{place} must be a Python file, got something else")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ValueError(_failed(spec, error)) from error
+    return module
+
+
+def _failed(spec: str, error: Exception) -> str:
+    return f"{spec} must be code that runs, got {type(error).__name__}: {' '.join(str(error).split())[:200]}"

@@ -1,0 +1,104 @@
+"""Things from outside the package: memories, corruptions, data and experiments in files of one's own."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hopfield.memories
+from experiments.check import main as check
+from experiments.new import main as new
+from experiments.plot import main as plot
+from experiments.run import main as run
+from experiments.runner import folders, provenance, registry
+from experiments.shared import corruptions, pattern_sets
+from hopfield.patterns import datasets
+
+CODE = """
+import jax.numpy as jnp
+import numpy as np
+from hopfield import separations
+half = separations.find("polynomial:4")
+def power(degree=2): return separations.find(f"polynomial:{int(degree)}")
+def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
+def data(): return np.arange(12.0).reshape(3, 4)
+def strange(patterns): return patterns.no_such_thing
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    (tmp_path / "mine.py").write_text(CODE)
+    return tmp_path
+
+
+def test_a_memory_made_from_the_template_is_found_and_retrieves(mine: Path) -> None:
+    assert new(["memory", "cubic"]) == 0
+    blueprint = hopfield.memories.find("./cubic.py:cubic")
+    patterns = np.random.default_rng(0).choice([-1.0, 1.0], (2, 30))
+    assert (blueprint.build(patterns).update(patterns[0]) == patterns[0]).all()
+    assert (blueprint.ensemble, blueprint.takes_beta, blueprint.scaling.symbol) == ("spins", True, "M / N")
+
+
+@pytest.mark.parametrize("head", ["", "a,b,c\n"])
+def test_patterns_come_from_csv_and_from_functions(mine: Path, head: str) -> None:
+    (mine / "x.csv").write_text(head + "1,2,3\n4,5,6.5\n")
+    np.testing.assert_array_equal(datasets.from_file("x.csv"), [[1, 2, 3], [4, 5, 6.5]])
+    assert corruptions.label("./mine.py:roll:2") == "roll 2"
+    np.testing.assert_array_equal(pattern_sets.load("./mine.py:data", True)[0], [-1, -1, 1, 1])
+
+
+def test_code_that_a_name_leads_to_is_part_of_the_science(mine: Path) -> None:
+    capacity = registry.load("capacity")
+    config = capacity.Config(memories=["./mine.py:strange"])
+    (_, value, path) = next(iter(provenance._named({"memories": config.memories}, "")))
+    assert (value, path) == ("./mine.py:strange", Path("./mine.py"))
+
+
+def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = dict(os.environ)
+    assert new(["experiment", "mything"]) == 0
+    assert check(["./mything"]) == 0
+    out = capsys.readouterr().out
+    assert out.count(": yes\n") == 8
+    assert ": no" not in out
+    assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 0
+    assert run(["conf=./mything", "samples=2", "neurons=[20]"]) == 0
+    assert "3 of 6 points are measured already" in capsys.readouterr().err
+    directory = mine / "outputs/mything/default"
+    (directory / "figure.svg").unlink()
+    assert plot([str(directory)]) == 0
+    assert (directory / "figure.svg").is_file()
+    record = folders.read(directory)
+    assert record is not None
+    assert record.home == str(mine / "mything")
+    assert dict(os.environ) == before
+    assert "mything" not in registry.names()
+
+
+def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(["experiment", "mything"])
+    config = mine / "mything/experiments/mything/config.py"
+    config.write_text("import pandas\n" + config.read_text())
+    assert check(["./mything"]) == 1
+    assert "config.py imports nothing heavy: no (AssertionError: it imports pandas)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["experiment"], ["experiment", "Not a name"], ["thing", "x"], ["memory", "class"]])
+def test_what_cannot_be_made_is_one_sentence(mine: Path, words: list[str], capsys: Callable) -> None:
+    assert new(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_experiment_of_a_taken_name_is_refused(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new(["experiment", "capacity"])
+    assert run(["conf=./capacity", "--help"]) == 2
+    assert "must not hold experiments that are there already, got capacity" in capsys.readouterr().err
