@@ -21,7 +21,6 @@ T5 = T5Positions(2, buckets=8, param_dtype=jnp.float64)
 CASES = {
     "softmax": {},
     "softmax1": {"separation": "softmax1"},
-    "softmax1, steps": {"separation": "softmax1", "update_steps": 2},
     "entmax": {"separation": "entmax:1.5"},
     "sparsemax": {"separation": "sparsemax"},
     "top_k": {"separation": "top_k:3"},
@@ -116,10 +115,8 @@ def test_blocks_are_chosen_by_the_size_unless_told():
 
 
 OPTIONS = {
-    "softmax": {},
     "softmax, dropout": {"dropout_rate": 0.1, "deterministic": False, "keep_rngs": False},
     "entmax, alibi": {"separation": "entmax:1.5", "positions": "alibi"},
-    "sparsemax, steps": {"separation": "sparsemax", "update_steps": 2},
     "top_k": {"separation": "top_k:8"},
 }
 

@@ -69,7 +69,7 @@ def test_layers_are_those_of_transformers(name, tmp_path):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["gpt2", "llama, grouped", "llama 3"])
 def test_cached_decoding_is_that_of_transformers(name, tmp_path):
     model, checkpoint = built(name, tmp_path)
     seen = watched(model, name)
