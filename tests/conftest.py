@@ -24,6 +24,8 @@ import jax
 import matplotlib
 import pytest
 
+import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
+
 matplotlib.use("Agg")
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
