@@ -90,10 +90,9 @@ def layer(name: str) -> Built:
     shape = (BATCH, TOKENS, HEADS, FEATURES // HEADS) if heads else (BATCH, TOKENS, FEATURES)
     inputs = tuple(SEQUENCES[i % 2].reshape(shape) for i in range(len(names)))
     # Of what is looked up in learned patterns there are as many as were learned: one mask for all of them.
-    learned = "quantity" in inspect.signature(READING[name].__init__).parameters and names[0] == "query"
-    # Where a mask says nothing of heads, queries have an energy that keys feel: a token is masked as both.
-    queries = 1 if " H T S" in str(call["mask"].annotation) else TOKENS
-    mask = (BATCH, 1, queries, QUANTITY if learned else TOKENS)
+    pooled = "quantity" in inspect.signature(READING[name].__init__).parameters
+    # A token is masked as key and as query, since queries of an energy move the keys.
+    mask = (BATCH, 1, 1 if pooled else TOKENS, QUANTITY if pooled and names[0] == "query" else TOKENS)
     return Built(*nnx.split(module, nnx.Param, ...), inputs, mask, 1 if "cross_mask" in call else len(inputs))
 
 
