@@ -31,6 +31,8 @@ from hopfield.patterns.sources import Mapped
 
 NUMBERS = 2**21
 """Scores formed at a time on a CPU: more leave its cache."""
+MOST = 12
+"""Logarithm of the patterns formed at a time on a CPU: `jax.vmap` over queries and β multiplies their scores."""
 NUMBERS_GPU = 2**26
 PART = 2**22
 """Numbers of a file to bring to the device at a time."""
@@ -49,8 +51,8 @@ class Reading(NamedTuple):
 
 def block_size(queries: int) -> int:
     """Patterns at a time for this many queries on this device: a power of two."""
-    numbers = NUMBERS_GPU if jax.default_backend() == "gpu" else NUMBERS
-    return 2 ** max(8, min(14, int(math.log2(numbers / max(queries, 1)))))
+    numbers, most = (NUMBERS_GPU, 14) if jax.default_backend() == "gpu" else (NUMBERS, MOST)
+    return 2 ** max(8, min(most, int(math.log2(numbers / max(queries, 1)))))
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:
