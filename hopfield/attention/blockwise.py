@@ -4,7 +4,6 @@ Scores of one block of queries and keys at a time are formed, absorbed and forgo
 arXiv:2112.05682; Dao et al. 2022, arXiv:2205.14135). The backward pass forms them again from the log-sum-exp.
 """
 
-import math
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -16,24 +15,26 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row, unread_as_zero
-from hopfield.attention.masks import Causal, Mask, spread
+from hopfield.attention._blocks import (
+    Blocks,
+    add,
+    block_lengths,
+    block_mask,
+    cut,
+    leading_axes,
+    masked,
+    over_keys,
+    over_queries,
+    put,
+)
+from hopfield.attention.masks import Causal, Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned
 from hopfield.separations import LogSumExp, as_separation
 from hopfield.separations.base import Stream
 
-SCORES = 2**22
-"""Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
-KEYS = 2048
 LARGEST_BOUND = 40.0
 """Bound of the scores up to which it may stand for their maximum: e^(−2 · 40) is a normal float32."""
-
-
-class Blocks(NamedTuple):
-    """Lengths of the blocks of queries and of keys."""
-
-    queries: int
-    keys: int
 
 
 def attend_blockwise(
@@ -86,7 +87,7 @@ def attend_blockwise(
     elif mask is not None:  # a slice of one too short would be moved, not refused
         mask = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
-    size = Blocks(*blocks) if blocks else _blocks(query, key)
+    size = Blocks(*blocks) if blocks else block_lengths(query, key)
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
     if not plain:
         whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
@@ -116,16 +117,6 @@ def _fused(query, key, value, scale: float, mask):
     return jnp.swapaxes(found, 1, 2)
 
 
-def _blocks(query: Array, key: Array) -> Blocks:
-    """Block lengths for these shapes: all queries at once where they fit beside `KEYS` keys."""
-    leading = max(1, math.prod(jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2])))
-    keys = min(key.shape[-2], KEYS)
-    queries = max(128, SCORES // (leading * max(keys, 1)))
-    if queries * leading * keys > SCORES:
-        keys = min(keys, max(128, SCORES // (leading * queries)))
-    return Blocks(max(1, min(query.shape[-2], queries)), max(1, keys))
-
-
 class _Sums(NamedTuple):
     """Σ e^(s − shift) v, Σ e^(s − shift) and the shift, the largest score so far, of a block of queries."""
 
@@ -137,90 +128,6 @@ class _Sums(NamedTuple):
 def _scores(query: Array, key: Array) -> Array:
     """q kᵀ in the accumulation type [*b, T, S]."""
     return jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
-
-
-def _allowed(mask, row, column, shape: tuple[int, int], rank: int) -> Array | None:
-    """The mask of one block of shape (queries, keys) whose first query is `row` and first key `column`."""
-    if mask is None:
-        return None
-    if isinstance(mask, Mask):
-        rows, columns = row + jnp.arange(shape[0]), column + jnp.arange(shape[1])
-        return spread(mask.allows(rows[:, None], columns[None, :]), rank)
-    for axis, start, length in ((-2, row, shape[0]), (-1, column, shape[1])):
-        if mask.shape[axis] != 1:
-            mask = jax.lax.dynamic_slice_in_dim(mask, start, length, mask.ndim + axis)
-    return mask
-
-
-def _masked(scores: Array, allowed: Array | None) -> Array:
-    if allowed is None:
-        return scores
-    scores, allowed = aligned(scores, allowed)
-    return jnp.where(allowed, scores, -jnp.inf)
-
-
-def _key_blocks(mask, row, size: Blocks, keys: int):
-    """First and last + 1 of the whole blocks of keys that queries row … row + size.queries − 1 may read."""
-    count = keys // size.keys
-    left, right = mask.band if isinstance(mask, Mask) else (None, None)
-    clip = (lambda x: min(max(x, 0), count)) if isinstance(row, int) else (lambda x: jnp.clip(x, 0, count))
-    first = 0 if left is None else clip((row - left) // size.keys)
-    last = count if right is None else clip((row + size.queries - 1 + right) // size.keys + 1)
-    return first, last
-
-
-def _over_keys(step, carry, mask, row, size: Blocks, keys: int):
-    """step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
-    first, last = _key_blocks(mask, row, size, keys)
-    whole = keys // size.keys
-    if isinstance(first, int) and isinstance(last, int) and last - first <= 1:  # no loop where nothing repeats
-        carry = step(carry, first * size.keys, size.keys) if last > first else carry
-    elif whole:
-        carry = jax.lax.fori_loop(first, last, lambda i, c: step(c, i * size.keys, size.keys), carry)
-    rest = keys - whole * size.keys
-    return _if_in_reach(step, carry, mask, row, size, whole * size.keys, rest) if rest else carry
-
-
-def _if_in_reach(step, carry, mask, row, size: Blocks, column: int, length: int):
-    """step(carry, column, length), unless none of these keys is in reach of the queries from `row` on."""
-    left, right = mask.band if isinstance(mask, Mask) else (None, None)
-    reached = True if right is None else row + size.queries - 1 + right >= column
-    if left is not None:
-        reached = reached & (row - left < column + length)
-    if isinstance(reached, bool):
-        return step(carry, column, length) if reached else carry
-    return jax.lax.cond(reached, lambda c: step(c, column, length), lambda c: c, carry)
-
-
-def _over_queries(step, carry, queries: int, size: Blocks):
-    """step(carry, row, length) over all blocks of queries, the short one at the end last."""
-    whole = queries // size.queries
-    if whole == 1:
-        carry = step(carry, 0, size.queries)
-    elif whole:
-        carry = jax.lax.fori_loop(0, whole, lambda i, c: step(c, i * size.queries, size.queries), carry)
-    rest = queries - whole * size.queries
-    return step(carry, whole * size.queries, rest) if rest else carry
-
-
-def _cut(x: Array, start, length: int, axis: int = -2) -> Array:
-    if x.shape[axis] == length:
-        return x
-    return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
-
-
-def _add(x: Array, part: Array, start) -> Array:
-    """x with `part` added to its rows from `start` on (axis −2)."""
-    if x.shape == part.shape:
-        return x + part
-    now = _cut(x, start, part.shape[-2])
-    return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
-
-
-def _put(x: Array, part: Array, start, axis: int) -> Array:
-    if x.shape == part.shape:
-        return part
-    return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -244,16 +151,16 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
     """Read-out and log-sum-exp block by block, exponentials relative to the bound of each query, or to its maximum."""
     dtype = accumulation_dtype(query.dtype)
     keys = key.shape[-2]
-    leading = jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], _leading(mask, query.ndim))
+    leading = jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], leading_axes(mask, query.ndim))
     bound = None if bound is None else jnp.broadcast_to(bound, (*leading, query.shape[-2]))
 
     def rows(carry, row, length):
-        q = _cut(query, row, length)
+        q = cut(query, row, length)
 
         def absorb(sums, column, width):
-            where = _allowed(mask, row, column, (length, width), q.ndim)
-            k, v = unread_as_zero(where, _cut(key, column, width), _cut(value, column, width))
-            s = _masked(_scores(q, k), where)
+            where = block_mask(mask, row, column, (length, width), q.ndim)
+            k, v = unread_as_zero(where, cut(key, column, width), cut(value, column, width))
+            s = masked(_scores(q, k), where)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -265,33 +172,19 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
             return _Sums(sums.moment * fade[..., None] + moment, sums.mass * fade + mass, shift)
 
         zero = jnp.zeros((*leading, length), dtype)
-        shift = jnp.full_like(zero, -jnp.inf) if bound is None else _cut(bound, row, length, -1)
+        shift = jnp.full_like(zero, -jnp.inf) if bound is None else cut(bound, row, length, -1)
         start = _Sums(jnp.zeros((*leading, length, value.shape[-1]), dtype), zero, shift)
-        sums = _over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
+        sums = over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
         empty = sums.mass == 0  # not mass > 0: a mass that is not a number is that of no empty row
         mass = jnp.where(empty, 1.0, sums.mass)
         potential = jnp.where(empty, -jnp.inf, jnp.log(mass) + sums.shift)
         output, potentials = carry
         read = (sums.moment / mass[..., None]).astype(value.dtype)
-        return _put(output, read, row, -2), _put(potentials, potential, row, -1)
+        return put(output, read, row, -2), put(potentials, potential, row, -1)
 
     queries = query.shape[-2]
     empty = jnp.zeros((*leading, queries, value.shape[-1]), value.dtype), jnp.zeros((*leading, queries), dtype)
-    return _over_queries(rows, empty, queries, size)
-
-
-def _leading(mask, rank: int) -> tuple[int, ...]:
-    """Leading axes that a mask adds to those of the scores."""
-    if mask is None:
-        return ()
-    shape = (
-        mask.shape
-        if not isinstance(mask, Mask)
-        else jax.eval_shape(lambda m: _allowed(m, 0, 0, (1, 1), rank), mask).shape
-    )
-    if len(shape) > rank:
-        raise ValueError(f"mask must have at most the {rank} axes of query and key, got shape {shape}")
-    return shape[:-2]
+    return over_queries(rows, empty, queries, size)
 
 
 def _forward(query, key, value, mask, size):
@@ -310,29 +203,29 @@ def _backward(size: Blocks, kept, slopes):
     keys = key.shape[-2]
 
     def rows(carry, row, length):
-        q, dout = _cut(query, row, length), _cut(d_output, row, length)
-        top, shared = _cut(base, row, length, -1), _cut(common, row, length, -1)
+        q, dout = cut(query, row, length), cut(d_output, row, length)
+        top, shared = cut(base, row, length, -1), cut(common, row, length, -1)
 
         def absorb(sums, column, width):
             d_q, d_key, d_value = sums
-            k, v = _cut(key, column, width), _cut(value, column, width)
-            where = _allowed(mask, row, column, (length, width), q.ndim)
+            k, v = cut(key, column, width), cut(value, column, width)
+            where = block_mask(mask, row, column, (length, width), q.ndim)
             k, v = unread_as_zero(where, k, v)
-            s = _masked(_scores(q, k), where)
+            s = masked(_scores(q, k), where)
             p = jnp.exp(s - top[..., None])
             ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
             d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)
             d_k = _product(jnp.swapaxes(ds, -1, -2), q, key.shape, dtype)
             d_q = d_q + _product(ds, k, query.shape, dtype)
-            return d_q, _add(d_key, d_k, column), _add(d_value, d_v, column)
+            return d_q, add(d_key, d_k, column), add(d_value, d_v, column)
 
         d_query, d_key, d_value = carry
         start = jnp.zeros(q.shape, dtype), d_key, d_value
-        d_q, d_key, d_value = _over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
-        return _put(d_query, d_q, row, -2), d_key, d_value
+        d_q, d_key, d_value = over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
+        return put(d_query, d_q, row, -2), d_key, d_value
 
     empty = tuple(jnp.zeros(x.shape, dtype) for x in (query, key, value))
-    found = _over_queries(rows, empty, query.shape[-2], size)
+    found = over_queries(rows, empty, query.shape[-2], size)
     return *(d.astype(x.dtype) for d, x in zip(found, (query, key, value), strict=True)), None
 
 

@@ -1,0 +1,130 @@
+"""Blocks of queries and keys: their lengths, their part of a mask, and the loops over them."""
+
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield.attention.masks import Mask, spread
+from hopfield.metrics._arrays import aligned
+
+SCORES = 2**22
+"""Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
+KEYS = 2048
+
+
+class Blocks(NamedTuple):
+    """Lengths of the blocks of queries and of keys."""
+
+    queries: int
+    keys: int
+
+
+def block_lengths(query: Array, key: Array) -> Blocks:
+    """Block lengths for these shapes: all queries at once where they fit beside `KEYS` keys."""
+    leading = max(1, math.prod(jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2])))
+    keys = min(key.shape[-2], KEYS)
+    queries = max(128, SCORES // (leading * max(keys, 1)))
+    if queries * leading * keys > SCORES:
+        keys = min(keys, max(128, SCORES // (leading * queries)))
+    return Blocks(max(1, min(query.shape[-2], queries)), max(1, keys))
+
+
+def block_mask(mask, row, column, shape: tuple[int, int], rank: int) -> Array | None:
+    """The mask of one block of shape (queries, keys) whose first query is `row` and first key `column`."""
+    if mask is None:
+        return None
+    if isinstance(mask, Mask):
+        rows, columns = row + jnp.arange(shape[0]), column + jnp.arange(shape[1])
+        return spread(mask.allows(rows[:, None], columns[None, :]), rank)
+    for axis, start, length in ((-2, row, shape[0]), (-1, column, shape[1])):
+        if mask.shape[axis] != 1:
+            mask = jax.lax.dynamic_slice_in_dim(mask, start, length, mask.ndim + axis)
+    return mask
+
+
+def masked(scores: Array, allowed: Array | None) -> Array:
+    if allowed is None:
+        return scores
+    scores, allowed = aligned(scores, allowed)
+    return jnp.where(allowed, scores, -jnp.inf)
+
+
+def key_blocks(mask, row, size: Blocks, keys: int):
+    """First and last + 1 of the whole blocks of keys that queries row … row + size.queries − 1 may read."""
+    count = keys // size.keys
+    left, right = mask.band if isinstance(mask, Mask) else (None, None)
+    clip = (lambda x: min(max(x, 0), count)) if isinstance(row, int) else (lambda x: jnp.clip(x, 0, count))
+    first = 0 if left is None else clip((row - left) // size.keys)
+    last = count if right is None else clip((row + size.queries - 1 + right) // size.keys + 1)
+    return first, last
+
+
+def over_keys(step, carry, mask, row, size: Blocks, keys: int):
+    """step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
+    first, last = key_blocks(mask, row, size, keys)
+    whole = keys // size.keys
+    if isinstance(first, int) and isinstance(last, int) and last - first <= 1:  # no loop where nothing repeats
+        carry = step(carry, first * size.keys, size.keys) if last > first else carry
+    elif whole:
+        carry = jax.lax.fori_loop(first, last, lambda i, c: step(c, i * size.keys, size.keys), carry)
+    rest = keys - whole * size.keys
+    return if_in_reach(step, carry, mask, row, size, whole * size.keys, rest) if rest else carry
+
+
+def if_in_reach(step, carry, mask, row, size: Blocks, column: int, length: int):
+    """step(carry, column, length), unless none of these keys is in reach of the queries from `row` on."""
+    left, right = mask.band if isinstance(mask, Mask) else (None, None)
+    reached = True if right is None else row + size.queries - 1 + right >= column
+    if left is not None:
+        reached = reached & (row - left < column + length)
+    if isinstance(reached, bool):
+        return step(carry, column, length) if reached else carry
+    return jax.lax.cond(reached, lambda c: step(c, column, length), lambda c: c, carry)
+
+
+def over_queries(step, carry, queries: int, size: Blocks):
+    """step(carry, row, length) over all blocks of queries, the short one at the end last."""
+    whole = queries // size.queries
+    if whole == 1:
+        carry = step(carry, 0, size.queries)
+    elif whole:
+        carry = jax.lax.fori_loop(0, whole, lambda i, c: step(c, i * size.queries, size.queries), carry)
+    rest = queries - whole * size.queries
+    return step(carry, whole * size.queries, rest) if rest else carry
+
+
+def cut(x: Array, start, length: int, axis: int = -2) -> Array:
+    if x.shape[axis] == length:
+        return x
+    return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
+
+
+def add(x: Array, part: Array, start) -> Array:
+    """x with `part` added to its rows from `start` on (axis −2)."""
+    if x.shape == part.shape:
+        return x + part
+    now = cut(x, start, part.shape[-2])
+    return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
+
+
+def put(x: Array, part: Array, start, axis: int) -> Array:
+    if x.shape == part.shape:
+        return part
+    return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)
+
+
+def leading_axes(mask, rank: int) -> tuple[int, ...]:
+    """Leading axes that a mask adds to those of the scores."""
+    if mask is None:
+        return ()
+    shape = (
+        mask.shape
+        if not isinstance(mask, Mask)
+        else jax.eval_shape(lambda m: block_mask(m, 0, 0, (1, 1), rank), mask).shape
+    )
+    if len(shape) > rank:
+        raise ValueError(f"mask must have at most the {rank} axes of query and key, got shape {shape}")
+    return shape[:-2]
