@@ -1,12 +1,12 @@
 """Measurement of one way to compute attention: time, memory, and error against dense attention."""
 
-import time
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
 from experiments.efficient_attention.config import Config, parsed
+from experiments.shared import timing
 from hopfield import attention
 
 
@@ -45,12 +45,8 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
     inputs = _drawn(config, length, 0)
     compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
     memory = compiled.memory_analysis()
-    seconds = []
-    for _ in range(config.repeats + 1):  # the first run pays for pages never touched before
-        begun = time.perf_counter()
-        jax.block_until_ready(compiled(*inputs))
-        seconds.append(time.perf_counter() - begun)
-    found = {"seconds": min(seconds[1:]), "megabytes": getattr(memory, "temp_size_in_bytes", float("nan")) / 1e6}
+    seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
+    found = {"seconds": float(seconds.min()), "megabytes": getattr(memory, "temp_size_in_bytes", float("nan")) / 1e6}
     errors = []
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):

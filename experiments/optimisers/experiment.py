@@ -18,6 +18,7 @@ Times are those of compiled programs with nothing evaluated beyond what the rule
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby, product
 
 import numpy as np
@@ -30,6 +31,7 @@ from experiments.optimisers.config import BATCHES, NATURAL, RULES, Config
 from experiments.optimisers.figure import plot
 from experiments.optimisers.problem import Shape
 from experiments.optimisers.summary import summarise
+from experiments.shared import timing
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "conditioning"
@@ -104,12 +106,8 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]
         found[rule] = measurement.run(rule, tuned[rule].hyper, where, _limit(config, rule, point["batch"]))
     # Where the target is not reached the whole run is timed.
     marks = {rule: max(each.steps if each.reached is None else each.reached, 1) for rule, each in found.items()}
-    taken: dict[str, list[float]] = {rule: [] for rule in found}
-    for turn in range(config.repeats + 1):
-        for rule, steps in marks.items():
-            spent = measurement.seconds(rule, tuned[rule].hyper, where, steps)
-            if turn:  # the first run of a program may still compile
-                taken[rule].append(spent)
+    runs = [partial(measurement.bare, rule, tuned[rule].hyper, where, steps) for rule, steps in marks.items()]
+    taken = dict(zip(marks, timing.in_turn(runs, config.repeats).T.tolist(), strict=True))
     for point in group:
         rule, each = point["rule"], found[point["rule"]]
         median = float(np.median(taken[rule]))
@@ -127,7 +125,9 @@ def _between(
 ) -> dict[int, float]:
     """Times of further numbers of steps for the curve: of the whole run, and of powers of two where steps differ."""
     steps = {each.steps} | ({2**i for i in range(each.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
-    return {count: measurement.seconds(rule, hyper, where, count) for count in sorted(steps - {mark})}
+    return {
+        count: timing.seconds(partial(measurement.bare, rule, hyper, where, count)) for count in sorted(steps - {mark})
+    }
 
 
 def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:

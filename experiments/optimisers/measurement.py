@@ -1,8 +1,7 @@
 """Tuning, runs and times of a rule on a problem, and the cost of a Fisher–vector product."""
 
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from scipy.stats import qmc
 
 from experiments.optimisers.problem import Problem, Shape, loss, model, problem
 from experiments.optimisers.rules import RULES, Hyper, Trace, ranges, train
+from experiments.shared import timing
 from hopfield.fisher import fisher
 
 STARTS = 3
@@ -107,11 +107,9 @@ def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, wat
     return train(rule, where.full, where.given, where.order, hyper, *numbers, every=where.every, length=length)
 
 
-def seconds(rule: str, hyper: Hyper, where: Setting, steps: int) -> float:
-    """Time of that many steps of a program that is compiled, with nothing evaluated but what the rule needs."""
-    began = time.perf_counter()
-    jax.block_until_ready(_train(rule, hyper, where, steps, -np.inf, 0))
-    return time.perf_counter() - began
+def bare(rule: str, hyper: Hyper, where: Setting, steps: int) -> tuple:
+    """That many steps with nothing evaluated but what the rule needs, to be timed."""
+    return _train(rule, hyper, where, steps, -np.inf, 0)
 
 
 def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple[np.ndarray, list[Hyper]]:
@@ -207,18 +205,6 @@ def product_cost(given: Problem) -> tuple[float, float, float]:
     gradient = jax.jit(jax.grad(lambda params: loss(given, params, given.inputs, given.labels)))
     vector = gradient(given.start)
     sides = (lambda: product(given.start, vector)), (lambda: gradient(given.start))
-    ratios = []
-    for _ in range(ALTERNATIONS):
-        taken = [_timed(side) for side in sides]
-        ratios.append(taken[0] / taken[1])
-    middle, low, high = np.quantile(ratios, [0.5, 0.25, 0.75])
+    taken = timing.in_turn(sides, ALTERNATIONS, CALLS)
+    middle, low, high = np.quantile(taken[:, 0] / taken[:, 1], [0.5, 0.25, 0.75])
     return float(middle), float(low), float(high)
-
-
-def _timed(side: Callable[[], Any]) -> float:
-    side()
-    began = time.perf_counter()
-    for _ in range(CALLS):
-        result = side()
-    jax.block_until_ready(result)
-    return time.perf_counter() - began

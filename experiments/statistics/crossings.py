@@ -1,7 +1,7 @@
 """Crossings: where the mean of a weight or a share rises through one half or another level, with an error over samples.
 
-`transition.critical_load` fits counts of successes; this is its counterpart for a smooth mean in [0, 1], which needs no
-model of its shape. scipy is imported where it is used: importing this module costs no more than numpy.
+`thresholds.critical_load` fits counts of successes; this is its counterpart for a smooth mean in [0, 1], which needs no
+model of its shape.
 """
 
 import math

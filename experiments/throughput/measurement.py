@@ -1,6 +1,5 @@
 """Measurement of one read: time, memory and rate, in alternation with a product of two square matrices."""
 
-import time
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -8,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.shared import timing
 from experiments.throughput.config import AXES, Config
 from hopfield import Memory, large, separations
 from hopfield.large import counts
@@ -21,22 +21,17 @@ def measured(config: Config, point: dict) -> dict:
     """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
     function, arguments, operations = _job(config, point)
     product, square = _product()
-    began = time.perf_counter()
-    compiled = jax.jit(function).lower(*arguments).compile()
-    compile_s = time.perf_counter() - began
+    programs = []
+    compile_s = timing.seconds(lambda: programs.append(jax.jit(function).lower(*arguments).compile()))
+    (compiled,) = programs
     held = cast(Any, compiled.memory_analysis())
-    run = lambda: jax.block_until_ready(compiled(*arguments))  # noqa: E731
-    times, products = [], []
-    run()
-    for _ in range(config.repeats):
-        times.append(_timed(run))
-        products.append(_timed(lambda: product(square).block_until_ready()))
-    rate, own = operations / min(times), 2 * SQUARE**3 / min(products)
+    times, products = timing.in_turn([lambda: compiled(*arguments), lambda: product(square)], config.repeats).T
+    rate, own = operations / float(min(times)), 2 * SQUARE**3 / float(min(products))
     return {
         "compile_s": compile_s,
-        "run_s": min(times),
+        "run_s": float(min(times)),
         "run_median_s": float(np.median(times)),
-        "rows_per_s": point["patterns"] * point["queries"] / min(times),
+        "rows_per_s": point["patterns"] * point["queries"] / float(min(times)),
         "argument_bytes": held.argument_size_in_bytes,
         "temporary_bytes": held.temp_size_in_bytes,
         "flop_per_s": rate,
@@ -45,17 +40,10 @@ def measured(config: Config, point: dict) -> dict:
     }
 
 
-def _timed(run: Callable[[], Any]) -> float:
-    began = time.perf_counter()
-    run()
-    return time.perf_counter() - began
-
-
 def _product():
     square = jax.random.normal(jax.random.key(0), (SQUARE, SQUARE), jnp.float32)
     # The default precision of a CPU; what the command asks for elsewhere holds here, too.
     product = jax.jit(lambda x: x @ x)
-    product(square).block_until_ready()
     return product, square
 
 

@@ -1,0 +1,97 @@
+"""Counts of successes by load and disorder sample: pooled, cut to some loads, and where they fall through one half."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
+
+from experiments.statistics.clusters import Array
+
+
+class Counts(NamedTuple):
+    """Successes of every (load, cluster) pair; the loads are signed so that success falls along them."""
+
+    load: Array
+    successes: Array
+    trials: Array
+    cluster: Array
+
+    def pooled(self) -> tuple[Array, Array, Array]:
+        """The distinct loads with their successes and trials."""
+        loads, place = np.unique(self.load, return_inverse=True)
+        return loads, np.bincount(place, self.successes), np.bincount(place, self.trials)
+
+    def at(self, loads: Array) -> "Counts":
+        """The rows at these loads."""
+        keep = np.isin(self.load, loads)
+        return Counts(*(column[keep] for column in self))
+
+    def separated(self) -> bool:
+        """Whether a step explains the data: no maximum-likelihood curve exists (Albert & Anderson 1984)."""
+        last_success = self.load[self.successes > 0].max(initial=-np.inf)
+        first_failure = self.load[self.successes < self.trials].min(initial=np.inf)
+        return bool(last_success <= first_failure)
+
+    def dispersion(self) -> float:
+        """Variance of the rows of one load over the binomial one (the design effect), at least 1."""
+        loads, s, n = self.pooled()
+        place = np.searchsorted(loads, self.load)
+        share = (s / n)[place]
+        mixed = (share > 0) & (share < 1)
+        spare = int(mixed.sum()) - np.unique(place[mixed]).size
+        if spare <= 0:
+            return 1.0
+        residual = (self.successes - self.trials * share)[mixed] ** 2
+        return max(1.0, float(np.sum(residual / (self.trials * share * (1 - share))[mixed]) / spare))
+
+
+def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
+    """Validated columns, one row per (load, cluster) pair; the clusters become integers."""
+    columns = [np.asarray(column, dtype=float) for column in (load, successes, trials)]
+    labels = np.asarray(cluster)
+    if any(column.ndim != 1 or column.shape != labels.shape for column in columns):
+        shapes = ", ".join(str(column.shape) for column in [*columns, labels])
+        raise ValueError(f"load, successes, trials and cluster must be columns of one length, got shapes {shapes}")
+    used = columns[2] > 0
+    x, s, n = (column[used] for column in columns)
+    if not (np.isfinite(x).all() and np.isfinite(n).all() and (columns[2] >= 0).all()):
+        raise ValueError("load must be finite and trials finite and not negative")
+    if not ((s >= 0) & (s <= n)).all():
+        raise ValueError("successes must lie between 0 and trials")
+    if not x.size:
+        raise ValueError("trials must be positive in at least one row, got none")
+    loads, place = np.unique(x, return_inverse=True)
+    groups, group = np.unique(labels[used], return_inverse=True)
+    cells, cell = np.unique(place * groups.size + group, return_inverse=True)
+    return Counts(loads[cells // groups.size], np.bincount(cell, s), np.bincount(cell, n), cells % groups.size)
+
+
+def falling(counts: Counts) -> tuple[Counts, int]:
+    """The counts against ±load, the sign chosen so that success falls along it, and that sign."""
+    share = counts.successes / counts.trials
+    offset = counts.load - np.average(counts.load, weights=counts.trials)
+    if np.sum(counts.trials * offset * share) <= 0:
+        return counts, 1
+    return counts._replace(load=-counts.load), -1
+
+
+def through_half(counts: Counts, tail: float) -> tuple[float, float, str]:
+    """Where the isotonic regression passes one half, how far from there it leaves (tail, 1 − tail), why not."""
+    loads, s, n = counts.pooled()
+    if loads.size == 1:
+        return math.nan, math.nan, "a single load was measured"
+    share = isotonic_regression(s / n, weights=n, increasing=False).x
+    if share[-1] > 0.5:
+        return math.nan, math.nan, "more than half of the trials succeed at every measured load"
+    if share[0] < 0.5:
+        return math.nan, math.nan, "fewer than half of the trials succeed at every measured load"
+    last, first = np.flatnonzero(share >= 0.5)[-1], np.flatnonzero(share <= 0.5)[0]
+    if first < last:  # a plateau at one half
+        crossing = (loads[first] + loads[last]) / 2
+    else:
+        crossing = np.interp(0.5, share[[first, last]], loads[[first, last]])
+    low = loads[share >= 1 - tail].max(initial=loads[0])
+    high = loads[share <= tail].min(initial=loads[-1])
+    return float(crossing), float(max(crossing - low, high - crossing)), ""
