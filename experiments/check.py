@@ -16,7 +16,8 @@ import pandas
 
 from experiments import run
 from experiments.contract import InputError
-from experiments.runner import boundary, compose, registry
+from experiments.runner import boundary, compose, provenance, registry
+from experiments.shared import files
 
 USAGE = """\
 usage: python -m experiments.check [NAME or ./FOLDER ...]
@@ -61,7 +62,7 @@ def _check(conf: str, scratch: Path) -> int:
         ("config.py imports nothing heavy", lambda: _light(job.experiment)),
         ("experiment.py defines what the runner calls", lambda: _defines(experiment)),
         ("points are flat and different from each other", lambda: _flat(experiment.points(job.config))),
-        ("science is JSON", lambda: json.dumps(experiment.science(job.config), default=str)),
+        ("science is JSON", lambda: files.encode(provenance.constants(job.config))),
         ("it runs", lambda: _run(conf, whole)),
         ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
         ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
@@ -90,7 +91,7 @@ def _light(name: str) -> None:
 
 def _defines(experiment: Any) -> None:
     assert experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures"
-    for name in ("points", "science", "measure", "summarise", "plot", "X_AXIS"):
+    for name in ("points", "measure", "summarise", "plot", "X_AXIS"):
         assert hasattr(experiment, name), f"{name} is missing"
 
 
