@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import accumulation_dtype, safe_norm, tolerance
+from hopfield._numerics import accumulation_dtype, real_array, safe_norm, tolerance
 from hopfield.metrics._arrays import transposed
 
 Frame = Float[Array, "*b n r"]
@@ -25,14 +25,18 @@ CLEAR = 0.25
 
 
 def orthonormal_basis(columns: ArrayLike) -> Frame:
-    """An orthonormal basis [*b, n, r] of the space spanned by linearly independent columns, by QR.
+    """An orthonormal basis [*b, n, r] of the space spanned by linearly independent columns, by QR; NaN for others.
 
     Raises ValueError for fewer than two axes and for more columns than rows.
     """
-    columns = jnp.asarray(columns)
+    columns = real_array("columns", columns)
     if columns.ndim < 2 or not 0 < columns.shape[-1] <= columns.shape[-2]:
         raise ValueError(f"columns must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
-    return jnp.linalg.qr(columns.astype(accumulation_dtype(columns.dtype)))[0]
+    basis, triangle = jnp.linalg.qr(columns.astype(accumulation_dtype(columns.dtype)))
+    size = jnp.abs(jnp.diagonal(triangle, axis1=-2, axis2=-1))
+    least = columns.shape[-2] * float(jnp.finfo(basis.dtype).eps) * jnp.max(size, axis=-1)
+    dependent = jax.lax.stop_gradient(jnp.min(size, axis=-1) <= least)
+    return jnp.where(dependent[..., None, None], jnp.nan, basis)
 
 
 def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"]:

@@ -14,6 +14,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import whole
 from hopfield._numerics import held, is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -184,27 +185,22 @@ def checked(name: str, value: ArrayLike, rank: int, axes: str) -> Array:
     return array
 
 
-def _width(n: int) -> int:
-    if n < 1:
-        raise ValueError(f"n must be a positive width, got {n}")
-    return int(n)
-
-
 def euclidean(n: int) -> Identity:
     """The Euclidean metric g_ab = δ_ab on vectors of width n."""
-    return Identity(_width(n))
+    return Identity(whole("n", n))
 
 
 def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
     """g_ab = scale δ_ab, scale > 0 [*heads]; 1/√n if None: at β = 1 scaled dot-product attention."""
+    n = whole("n", n)
     if scale is None:
-        return Scaled(jnp.asarray(1.0 / math.sqrt(_width(n))), n)
+        return Scaled(jnp.asarray(1.0 / math.sqrt(n)), n)
     value = checked("scale", scale, 0, "")
     if is_traced(value):
         value = held(value, value > 0)
     elif not (np.asarray(value) > 0).all():
         raise ValueError(f"scale must be positive, got {scale}")
-    return Scaled(value, _width(n))
+    return Scaled(value, n)
 
 
 def diagonal(entries: ArrayLike) -> Diagonal:

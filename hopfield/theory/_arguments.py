@@ -21,7 +21,9 @@ def real(
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a real number or an array of them, got {value!r}") from None
+        numbers = None
+    if numbers is None or np.asarray(value).dtype == np.bool_:
+        raise ValueError(f"{name} must be a real number or an array of them, got {value!r}")
     inside = (numbers > above) & (numbers >= least) & (numbers < below) & (numbers <= most)
     if not np.all(inside & np.isfinite(numbers)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)

@@ -12,6 +12,7 @@ from hopfield import (
     attention,
     find_memory,
     fisher,
+    geometry,
     glauber,
     large,
     layers,
@@ -26,6 +27,7 @@ from hopfield import (
 from hopfield.fisher import gaussian
 from hopfield.observables import overlaps, thermodynamics
 from hopfield.patterns import datasets
+from hopfield.theory import basins, classical
 
 KEY = jax.random.key(0)
 RNG = np.random.default_rng(0)
@@ -60,6 +62,10 @@ TRUTHS = {
     "overlap": lambda: overlaps.overlap(UP[0], SPINS[0]),
     "rescaled": lambda: datasets.to_norm(UP),
     "tokens": lambda: layers.HopfieldAttention(2, 4, rngs=nnx.Rngs(0))(ROWS > 0),
+    "columns": lambda: geometry.principal_angles(np.eye(3)[:, :2] > 0, np.eye(3)[:, :1]),
+    "width": lambda: metrics.euclidean(True),
+    "load": lambda: classical.retrieval_overlap(True),
+    "steps": lambda: basins.neurodynamics(0.1, 0.5, True),
     "beta of a memory": lambda: Memory.create(SPINS, True),
     "beta of attention": lambda: attention.attend(ROWS, ROWS, ROWS, beta=True),
     "betas of heads": lambda: attention.scores(ROWS[None], ROWS[None], beta=np.array([True])),

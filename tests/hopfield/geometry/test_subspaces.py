@@ -54,6 +54,13 @@ def test_angles_near_zero_and_near_a_right_angle_keep_their_digits(angles):
     np.testing.assert_allclose(found, subspace_angles(first, second)[::-1], atol=5e-8)
 
 
+def test_angles_of_dependent_columns_are_lost():
+    """QR completes one column twice by any direction, whose angles are numbers of chance."""
+    other = RNG.normal(size=(4, 2))
+    assert np.isnan(principal_angles(np.ones((4, 2)), other)).all()
+    np.testing.assert_allclose(principal_angles(1e-200 * other, other), 0.0, atol=1e-12)
+
+
 def test_angles_broadcast_to_all_pairs():
     frames = RNG.normal(size=(3, 10, 2))
     found = principal_angles(frames[:, None], frames[None])

@@ -203,7 +203,7 @@ def test_a_contraction_says_in_words_what_it_sums():
         (lambda: metrics.full(jnp.asarray([[1.0, jnp.nan]])), "^matrix must be finite"),
         (lambda: metrics.full(jnp.ones(3)), r"^matrix must have axes \[\*heads, N, K\], none empty, got shape \(3,\)"),
         (lambda: metrics.scaled(4, -1.0), "^scale must be positive, got -1.0"),
-        (lambda: metrics.euclidean(0), "^n must be a positive width, got 0"),
+        (lambda: metrics.euclidean(0), "^n must be an integer of at least 1, got 0"),
         (lambda: metrics.block(METRICS["biased"]), "^metrics must be metrics without biases"),
         (lambda: metrics.lower(jnp.ones(3), jnp.eye(4)), "^v must have the width 4 of g along axis -1, got 3"),
         (lambda: metrics.lower(jnp.ones(4), PER_HEAD["diagonal"]), "^g must be one matrix .* map over its heads"),
