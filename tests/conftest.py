@@ -39,12 +39,12 @@ TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux
 
 @pytest.fixture(autouse=True, scope="module")
 def memory_is_given_back() -> Iterator[None]:
-    """Programs are forgotten before there are too many of them, and what compiling has freed returns to the system.
+    """Programs are forgotten before there are too many of them, a MiB each, and what they held returns to the system.
 
     Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more.
     """
     yield
-    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 40_000:
+    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 15_000:
         jax.clear_caches()
     if TRIM is not None:
         TRIM(0)
