@@ -11,9 +11,10 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     sequences     asymmetric couplings: the exact error of a bit, transitions and whole sequences
     general       any separation on spins: one-step error, weights, scaling of the load; `derived` the theory of it
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
+    novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 
-from hopfield.theory import bounds, classical, dense, exponential, linear, spherical
+from hopfield.theory import bounds, classical, dense, exponential, linear, novelty, spherical
 
-__all__ = ["bounds", "classical", "dense", "exponential", "linear", "spherical"]
+__all__ = ["bounds", "classical", "dense", "exponential", "linear", "novelty", "spherical"]

@@ -23,7 +23,7 @@ from scipy.stats import gamma
 from hopfield.theory._arguments import Float, member, plain, real, whole
 
 RULES = ("outer", "delta", "pseudo_inverse")
-_OWN, _LENGTHS, _AGES = 32, 10, 16
+_OWN, _LENGTHS, _AGES = 24, 8, 12
 """Nodes of the averages over the own score, over |c| and over the age of a pair."""
 
 
@@ -45,7 +45,7 @@ def key_found(
 
     Args:
         width: D ≥ 3 of keys.
-        pairs: n ≥ 1; up to three are always found.
+        pairs: n ≥ 1; up to three are taken as found.
         rule: "outer", "delta" (each pair written over what its key reads) or "pseudo_inverse" (least squares).
         values: width V ≥ 3 of values; D if None.
         decay: factor on everything before each write, in (0, 1]; not for the pseudo-inverse.
@@ -123,7 +123,7 @@ def _at_noise(noise: _Noise, wide: float, count: float) -> float:
     read = np.sqrt(1 + length**2 + 2 * length * t)
     along = (length + t) / read
     x, mass = _coordinate(max(int(noise.freedom), 3), 12)
-    share = noise.freedom / (count - 1)
+    share = min(noise.freedom / (count - 1), 1.0)
     drawn = x * np.sqrt(square * share)
     pull = wide * drawn[..., None, :] * (length / square)[..., None] / (1 - x**2 * share)
     score = np.clip((1 + length * t) / read, -1, 1)[..., None]
@@ -133,16 +133,19 @@ def _at_noise(noise: _Noise, wide: float, count: float) -> float:
 
 def _beyond(score: Float, pull: Float, across: Float, wide: float) -> Float:
     """P(u > score) for the coordinate u of a unit vector that is pulled along it, and `across`² at right angles."""
-    node, weight = roots_legendre(24)
+    node, weight = roots_legendre(20)
+    score = np.broadcast_to(score, pull.shape)[..., None]
 
-    def mass(low, high):
+    def terms(low: Float | float, high: Float | float) -> Float:
+        """ln of density times weight at the nodes between two ends."""
         u = low + 0.5 * (high - low) * (node + 1)
         size = 0.5 * (wide - 3) * np.log1p(-u * u) + pull[..., None] * u - across[..., None] * u * u / (2 * wide)
-        return 0.5 * (high - low)[..., 0] * (np.exp(size - np.abs(pull[..., None])) @ weight)
+        return size + np.log(weight * np.maximum(high - low, 1e-300))
 
-    score = np.broadcast_to(score, pull.shape)[..., None]
-    above, below = mass(score, np.ones_like(score)), mass(-np.ones_like(score), score)
-    return above / (above + below)
+    above, below = terms(score, 1.0), terms(-1.0, score)
+    most = np.maximum(above.max(axis=-1), below.max(axis=-1))[..., None]
+    beyond, within = (np.exp(part - most).sum(axis=-1) for part in (above, below))
+    return beyond / (beyond + within)
 
 
 def _gamma(spread: float, nodes: int) -> Float:

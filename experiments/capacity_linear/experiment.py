@@ -1,0 +1,82 @@
+"""Capacity of fast-weight memories: the share of keys that find their value, by rule and number of pairs.
+
+n pairs of random unit vectors of D components are written into a matrix S of D × D numbers (`attention.FastWeights`),
+one after the other. A key is found if no other stored value has a larger product with what it reads.
+
+    outer            S = Σ k vᵀ: linear attention; half of the keys at n ln n / D² of about ½, the scaling of the figure
+    outer:a          the same with every older pair faded by a at each write
+    delta            what a key reads is written over: the newest few times D pairs, however many there were
+    delta:a          the gated delta rule with a constant gate
+    pseudo_inverse   the best matrix in least squares: all keys up to n = D
+
+Typical keys are beside `hopfield.theory.linear`, exact up to 1/D² for the outer product.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import brentq
+
+from experiments.capacity_linear import measurement
+from experiments.capacity_linear.config import Config, parsed
+from experiments.capacity_linear.figure import plot
+from experiments.capacity_linear.summary import summarise
+from experiments.contract import Cost
+from experiments.shared import pattern_sets, program
+from hopfield.theory import linear
+
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+X_AXIS = "load"
+
+
+def pairs(load: float, neurons: int) -> int:
+    """The number n ≥ 2 of pairs nearest to n ln n = load · D²."""
+    excess = lambda n: n * np.log(n) - load * neurons**2  # noqa: E731
+    return max(2, round(brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)))
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    most, wide = pairs(max(config.loads), max(config.neurons)), max(config.neurons)
+    points = len(config.rules) * len(config.neurons) * len(config.loads) * config.samples
+    each = most * wide * (3 * wide + config.queries)
+    return Cost(points, most * max(wide, config.queries), points * each / 4)
+
+
+def points(config: Config) -> list[dict]:
+    """One point per rule, size, number of pairs and draw."""
+    found = []
+    for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
+        for patterns in sorted({pairs(load, neurons) for load in config.loads}):
+            point = {"rule": rule, "neurons": neurons, "patterns": patterns, "queries": min(config.queries, patterns)}
+            found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points, theory beside them."""
+    grid = measurement.grid(lambda point: _program(config, point))
+    yield from program.rows(grid, config.seed, points_, known=_known)
+
+
+def _program(config: Config, point: dict) -> measurement.Program:
+    padding = pattern_sets.padded(point["patterns"], pairs(max(config.loads), point["neurons"]), point["neurons"])
+    return measurement.Program(parsed(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
+
+
+def _known(point: dict) -> dict[str, float]:
+    patterns, neurons = point["patterns"], point["neurons"]
+    return {"load": patterns * np.log(patterns) / neurons**2, "theory": _theory(point["rule"], neurons, patterns)}
+
+
+@lru_cache(maxsize=4096)
+def _theory(rule: str, neurons: int, patterns: int) -> float:
+    name, decay = parsed(rule)
+    return float(linear.key_found(neurons, patterns, name, decay=decay))

@@ -1,0 +1,61 @@
+"""Figure of the capacity of fast-weight memories: a panel for each rule, all sizes on one axis."""
+
+from typing import Any
+
+import numpy as np
+import pandas
+from matplotlib.figure import Figure
+
+from experiments.figures.style import THEORY, Table, panels, series
+
+
+def plot(table: Table, summary: dict) -> Figure:
+    """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
+    found, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
+    rules = list(dict.fromkeys(table["rule"]))
+    columns = min(3, len(rules) + 1)
+    figure, axes = panels(-(-(len(rules) + 1) // columns), columns, width=4.0 * columns, height=3.4)
+    sizes = sorted(found["neurons"].unique())
+    looks: Any = series([str(size) for size in sizes])
+    for letter, ax, rule in zip("abcdefgh", axes.flat, rules, strict=False):
+        _shares(ax, found[found["rule"] == rule], looks)
+        ax.set_title(f"{letter}  {rule}")
+    last = axes.flat[len(rules)]
+    _all_keys(last, found, whole, rules)
+    last.set_title(f"{'abcdefgh'[len(rules)]}  all keys of a draw")
+    for ax in list(axes.flat)[len(rules) + 1 :]:
+        ax.set_visible(False)
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return figure
+
+
+def _shares(ax, rows: Table, looks: Any) -> None:
+    for size, part in rows.groupby("neurons"):
+        part = part.sort_values("load")
+        look: Any = looks[str(size)] | {"linestyle": "none"}
+        ax.plot(part["load"], part["theory"], **THEORY | {"color": look["color"]})
+        ax.errorbar(part["load"], part["mean"], 2 * part["stderr"], label=f"D = {size}", **look)
+    ax.plot([], [], label="theory", **THEORY)
+    ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
+    ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="share of keys found", ylim=(-0.03, 1.03))
+
+
+def _all_keys(ax, found: Table, whole: Table, rules: list[str]) -> None:
+    """Draws in which every key is found, at the largest size at which all keys are asked for anywhere."""
+    looks: Any = series(rules)
+    if len(whole):
+        size = whole["neurons"].max()
+        loads = found.set_index(["rule", "neurons", "patterns"])["load"]
+        for rule, part in whole[whole["neurons"] == size].groupby("rule", sort=False):
+            place = np.array([loads[(rule, size, n)] for n in part["patterns"]])
+            order = np.argsort(place)
+            ax.errorbar(
+                place[order],
+                part["mean"].to_numpy()[order],
+                part["stderr"].to_numpy()[order],
+                **looks[rule],
+                label=rule,
+            )
+        ax.legend(title=f"D = {size}")
+    ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="draws with all keys found", ylim=(-0.03, 1.03))

@@ -1,0 +1,55 @@
+"""Keys that find their value in one draw of pairs: the compiled measurement."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.capacity_linear.config import parsed
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield.attention import FastWeights
+from hopfield.patterns import sphere
+
+CHUNK = 64
+"""Pairs written together."""
+
+
+class Program(NamedTuple):
+    """What a compiled measurement depends on; everything else is traced."""
+
+    rule: str
+    neurons: int
+    padding: int
+    queries: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        return self.padding * self.neurons * (3.0 * self.neurons + 2 * CHUNK + self.queries)
+
+
+def grid(kind: Callable[[dict], Program]) -> Grid:
+    """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
+    decay = (np.float32, lambda point: parsed(point["rule"])[1])
+    return Grid(kind, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
+
+
+def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
+    count, rows = draw["patterns"].astype(jnp.int32), jnp.arange(kind.padding)
+    used = rows < count
+    key, value = (
+        sphere(k, kind.padding, kind.neurons) / kind.neurons**0.5
+        for k in draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+    )
+    memory = FastWeights.create(kind.neurons, rule=kind.rule)
+    decay = jnp.where(used, draw["decay"], 1.0)
+    _, memory = memory.attend(key, key, value, strength=used.astype(key.dtype), decay=decay, chunk=CHUNK)
+    asked = jnp.arange(kind.queries)
+    index = jnp.where(count <= kind.queries, asked, jnp.floor((asked + 0.5) * (count / kind.queries)).astype(jnp.int32))
+    valid = index < count
+    scores = jnp.where(used[None, :], (key[index] @ memory.matrix) @ value.T, -jnp.inf)
+    right = valid & (jnp.argmax(scores, axis=1) == index)
+    return {"found": jnp.sum(right) / jnp.sum(valid), "all": (jnp.sum(right) == jnp.sum(valid)).astype(jnp.float32)}

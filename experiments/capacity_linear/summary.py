@@ -1,0 +1,39 @@
+"""Summary of the capacity of fast-weight memories: means beside theory, and the load at which half of the keys fail."""
+
+from typing import Any
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.crossings import half_crossing
+
+KEYS = ["rule", "neurons", "patterns"]
+
+
+def summarise(table: Table) -> dict:
+    """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
+    found = means_by_group(table, KEYS, "found", "sample")
+    about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
+    found = found.merge(about, on=KEYS)
+    every = table[table["queries"] == table["patterns"]]
+    whole = means_by_group(every, KEYS, "all", "sample") if len(every) else every
+    found["within"] = np.abs(found["mean"] - found["theory"]) <= 2 * found["stderr"] + 1e-4
+    halves, scalars = [], {}
+    for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
+        crossing = half_crossing(rows["load"], 1 - rows["found"], rows["sample"])
+        entry: dict[str, Any] = {"rule": rule, "neurons": neurons, "load": crossing.value, "stderr": crossing.stderr}
+        mean = rows.groupby("load")[["theory"]].mean().reset_index()
+        theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
+        halves.append(entry | {"theory": theory.value})
+        scalars |= {f"half/{rule}/D={neurons}": crossing.value, f"half/{rule}/D={neurons}/stderr": crossing.stderr}
+    for rule, rows in found.groupby("rule", sort=False):
+        scalars[f"within_two_errors/{rule}"] = float(rows["within"].mean())
+        scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
+    names = [*KEYS, "load", "mean", "stderr", "theory"]
+    return {
+        "shares": found[names].to_dict("records"),
+        "all_keys": whole[[*KEYS, "mean", "stderr"]].to_dict("records") if len(whole) else [],
+        "half": halves,
+        "scalars": scalars,
+    }

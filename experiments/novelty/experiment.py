@@ -1,0 +1,53 @@
+"""Detection of queries that no stored pattern matches, by the weight that softmax₁ leaves over.
+
+A memory with the separation softmax1 is asked with corrupted patterns of overlap m, or with random vectors. What is
+left of the weight, 1/(1 + Σ e^(κ s)), is larger for these: the area under the ROC curve is the probability that a
+random vector leaves more than a corrupted pattern. The two kinds of queries ask independent memories, for which the
+theory, `hopfield.theory.novelty`, is exact.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments.contract import Cost
+from experiments.novelty import measurement
+from experiments.novelty.config import Config
+from experiments.novelty.figure import plot
+from experiments.novelty.summary import summarise
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+X_AXIS = "patterns"
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    each = len(config.kappa) * len(config.overlaps) * config.samples
+    most, wide = max(config.patterns), max(config.neurons)
+    draws = len(config.neurons) * len(config.patterns) * each
+    return Cost(draws, 2 * most * wide, draws * 2 * most * wide * (10 + config.queries))
+
+
+def points(config: Config) -> list[dict]:
+    """One point per size, number of patterns, κ, overlap and pair of memories."""
+    axes = (config.neurons, config.patterns, config.kappa, config.overlaps)
+    names = ("neurons", "patterns", "kappa", "overlap")
+    return [
+        dict(zip(names, values, strict=True)) | {"queries": config.queries, "sample": sample}
+        for values in product(*map(dict.fromkeys, axes))
+        for sample in range(config.samples)
+    ]
+
+
+def science(config: Config) -> dict:
+    """What a point's numbers depend on besides the point."""
+    return {"seed": config.seed}
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points; all κ and overlaps of a pair of memories are measured together."""
+    together = len(set(config.kappa)) * len(set(config.overlaps))
+    grid = measurement.grid(
+        lambda point: measurement.Program(point["neurons"], point["patterns"], point["queries"], together)
+    )
+    yield from program.rows(grid, config.seed, points_)

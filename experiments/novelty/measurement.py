@@ -1,0 +1,61 @@
+"""Weight left over for known and for novel queries of two memories: the compiled measurement."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield import Memory
+from hopfield.patterns import sphere
+
+
+class Program(NamedTuple):
+    """What a compiled measurement depends on; everything else is traced."""
+
+    neurons: int
+    patterns: int
+    queries: int
+    together: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one pair of memories."""
+        return 2.0 * self.patterns * self.neurons * (10 + self.queries * self.together)
+
+
+def grid(kind: Callable[[dict], Program]) -> Grid:
+    """The grid of pairs of memories; one depends on the seed, D, M and its number, and serves all κ and overlaps."""
+    each = {"kappa": np.float32, "overlap": np.float32}
+    return Grid(kind, one, {"sample": np.uint32}, each, lambda kind: kind.together, most=64, chunk=1e9)
+
+
+def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Ask one memory with corrupted patterns and another with random vectors, at every κ and overlap [T]."""
+    pattern_key, query_key = draws.keys(seed, kind.neurons, kind.patterns, draw["sample"])
+    known, novel = (_unit(key, kind.patterns, kind) for key in jax.random.split(pattern_key))
+    noise, random = (_unit(key, kind.queries, kind) for key in jax.random.split(query_key))
+    target = known[jnp.arange(kind.queries) % kind.patterns]
+    across = noise - jnp.sum(noise * target, axis=1, keepdims=True) * target
+    across = across / jnp.linalg.norm(across, axis=1, keepdims=True)
+
+    def judged(kappa, overlap):
+        query = overlap * target + jnp.sqrt(1.0 - overlap**2) * across
+        left, none = (_log_left(m, q, kappa) for m, q in ((known, query), (novel, random)))
+        higher = (none[None, :] > left[:, None]) + 0.5 * (none[None, :] == left[:, None])
+        return {"auc": jnp.mean(higher), "left_known": jnp.mean(jnp.exp(left)), "left_novel": jnp.mean(jnp.exp(none))}
+
+    return jax.vmap(judged)(each["kappa"], each["overlap"])
+
+
+def _unit(key, rows: int, kind: Program):
+    return sphere(key, rows, kind.neurons) / kind.neurons**0.5
+
+
+def _log_left(patterns, queries, kappa):
+    """ln of the weight left over, −F, which keeps apart what rounds to the same weight."""
+    memory = Memory.create(patterns, separation="softmax1").replace(beta=kappa)
+    return -jax.vmap(lambda state: memory.separation.potential(kappa * memory.scores(state)))(queries)

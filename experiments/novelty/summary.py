@@ -1,0 +1,27 @@
+"""Summary of the detection of novel queries: areas under the ROC curve and weights left over, beside theory."""
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.statistics.clusters import means_by_group
+from hopfield.theory import novelty
+
+KEYS = ["neurons", "patterns", "kappa", "overlap"]
+
+
+def summarise(table: Table) -> dict:
+    """Means with errors over pairs of memories, and how many areas lie within two errors of theory."""
+    found = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
+    found = found.rename(columns={"mean": "auc"})
+    for name in ("left_known", "left_novel"):
+        found[name] = means_by_group(table, KEYS, name, "sample")["mean"]
+    places = [[row[name] for name in KEYS] for row in found.to_dict("records")]
+    found["theory"] = [float(novelty.auc(*place)) for place in places]
+    found["theory_known"] = [novelty.leftover(*place) for place in places]
+    found["theory_novel"] = [novelty.leftover(*place[:3]) for place in places]
+    apart = np.abs(found["auc"] - found["theory"])
+    scalars = {
+        "within_two_errors": float(np.mean(apart <= 2 * found["stderr"] + 1e-3)),
+        "largest_deviation": float(apart.max()),
+    }
+    return {"areas": found.to_dict("records"), "scalars": scalars}

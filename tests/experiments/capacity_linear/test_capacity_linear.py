@@ -1,0 +1,57 @@
+"""Capacity of fast weights: shares of keys found beside theory, and what the experiment refuses."""
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity_linear.config import Config, parsed
+from experiments.capacity_linear.experiment import measure, pairs, plot, points, summarise
+
+SMALL = Config(rules=["outer", "pseudo_inverse"], neurons=[8, 16], loads=[0.1, 0.4, 0.8], samples=12, queries=24)
+
+
+@pytest.fixture(scope="module")
+def table() -> pandas.DataFrame:
+    rows = list(measure(SMALL, points(SMALL)))
+    assert len(rows) == len(points(SMALL)) == 144
+    return pandas.DataFrame(rows)
+
+
+def test_pairs_have_the_load_they_are_asked_for():
+    for load, neurons in ((0.5, 32), (1.0, 256)):
+        n = pairs(load, neurons)
+        assert n * np.log(n) / neurons**2 == pytest.approx(load, rel=0.02)
+
+
+def test_shares_of_keys_found_are_those_of_theory(table):
+    for row in summarise(table)["shares"]:
+        assert abs(row["mean"] - row["theory"]) < 4 * row["stderr"] + 0.03, row
+
+
+def test_least_squares_finds_all_keys_of_fewer_pairs_than_components(table):
+    few = table[(table["rule"] == "pseudo_inverse") & (table["patterns"] <= table["neurons"])]
+    assert len(few)
+    assert (few["found"] == 1).all()
+    assert (few["all"] == 1).all()
+
+
+def test_summary_has_the_half_way_load_of_every_rule_and_its_theory(table):
+    found = summarise(table)
+    (half,) = (entry for entry in found["half"] if (entry["rule"], entry["neurons"]) == ("outer", 16))
+    assert half["load"] == pytest.approx(half["theory"], abs=5 * half["stderr"] + 0.1)
+    assert set(found["scalars"]) >= {"half/outer/D=16", "half/outer/D=16/stderr", "within_two_errors/outer"}
+    assert len(plot(table, found).axes) == 3
+
+
+def test_a_point_does_not_depend_on_the_others(table):
+    for left in (points(SMALL)[5:7], points(SMALL)[-1:]):
+        for row in measure(SMALL, left):
+            (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
+            assert row == whole
+
+
+@pytest.mark.parametrize("rule", ["hebb", "delta:2", "delta:", "pseudo_inverse:0.9"])
+def test_unknown_rules_are_refused(rule):
+    with pytest.raises(ValueError, match=r"^rules must be among outer, delta, pseudo_inverse"):
+        Config(rules=[rule])
+    assert parsed("delta:0.9") == ("delta", 0.9)

@@ -1,0 +1,52 @@
+"""Detection of novel queries: areas under the ROC curve and weights left over beside theory."""
+
+import pandas
+import pytest
+
+from experiments.novelty.config import Config
+from experiments.novelty.experiment import measure, plot, points, summarise
+
+SMALL = Config(neurons=[12], patterns=[16, 48], kappa=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
+
+
+@pytest.fixture(scope="module")
+def table() -> pandas.DataFrame:
+    rows = list(measure(SMALL, points(SMALL)))
+    assert len(rows) == len(points(SMALL)) == 480
+    return pandas.DataFrame(rows)
+
+
+def test_areas_under_the_roc_curve_are_those_of_theory(table):
+    for row in summarise(table)["areas"]:
+        assert abs(row["auc"] - row["theory"]) < 4 * row["stderr"] + 0.01, row
+
+
+def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
+    found = pandas.DataFrame(summarise(table)["areas"])
+    assert (found["left_novel"] > found["left_known"]).all()
+    few, many = (found[found["patterns"] == count]["left_novel"].to_numpy() for count in (16, 48))
+    assert (few > many).all()
+
+
+def test_figure_is_drawn_from_the_table_and_the_summary(table):
+    assert len(plot(table, summarise(table)).axes) == 3
+
+
+def test_a_point_does_not_depend_on_the_others(table):
+    left = points(SMALL)[7:9]
+    for row in measure(SMALL, left):
+        (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
+        assert row == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"overlaps": [1.5]}, "overlaps must lie in"),
+        ({"kappa": [0.0]}, "kappa must"),
+        ({"neurons": []}, "neurons must"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Config(**options)
