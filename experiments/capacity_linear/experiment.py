@@ -15,6 +15,7 @@ Typical keys are beside `hopfield.theory.linear`, exact up to 1/D² for the oute
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -34,7 +35,8 @@ X_AXIS = "load"
 def pairs(load: float, neurons: int) -> int:
     """The number n ≥ 2 of pairs nearest to n ln n = load · D²."""
     excess = lambda n: n * np.log(n) - load * neurons**2  # noqa: E731
-    return max(2, round(brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)))
+    found: Any = brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)
+    return max(2, round(found))
 
 
 def cost(config: Config) -> Cost:

@@ -13,11 +13,11 @@ KEYS = ["rule", "neurons", "patterns"]
 
 def summarise(table: Table) -> dict:
     """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
-    found = means_by_group(table, KEYS, "found", "sample")
+    found: Table = means_by_group(table, KEYS, "found", "sample")
     about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
     found = found.merge(about, on=KEYS)
     every = table[table["queries"] == table["patterns"]]
-    whole = means_by_group(every, KEYS, "all", "sample") if len(every) else every
+    whole: Table = means_by_group(every, KEYS, "all", "sample") if len(every) else every
     found["within"] = np.abs(found["mean"] - found["theory"]) <= 2 * found["stderr"] + 1e-4
     halves, scalars = [], {}
     for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):

@@ -10,7 +10,7 @@ from experiments.figures.style import THEORY, Table, panels, series
 
 def plot(table: Table, summary: dict) -> Figure:
     """Areas against the number of patterns and against κ, and weights left over at the middle κ; theory as lines."""
-    found = pandas.DataFrame(summary["areas"])
+    found: Table = pandas.DataFrame(summary["areas"])
     found = found[found["neurons"] == found["neurons"].max()]
     kappas = sorted(found["kappa"].unique())
     overlaps, middle = sorted(found["overlap"].unique()), kappas[len(kappas) // 2]

@@ -11,7 +11,7 @@ KEYS = ["neurons", "patterns", "kappa", "overlap"]
 
 def summarise(table: Table) -> dict:
     """Means with errors over pairs of memories, and how many areas lie within two errors of theory."""
-    found = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
+    found: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
     found = found.rename(columns={"mean": "auc"})
     for name in ("left_known", "left_novel"):
         found[name] = means_by_group(table, KEYS, name, "sample")["mean"]
