@@ -52,7 +52,7 @@ def points(config: Config) -> list[dict]:
     found = []
     for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
         for patterns in sorted({pairs(load, neurons) for load in config.loads}):
-            point = {"rule": rule, "neurons": neurons, "patterns": patterns, "queries": min(config.queries, patterns)}
+            point = {"rule": rule, "neurons": neurons, "patterns": patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 
@@ -65,7 +65,7 @@ def science(config: Config) -> dict:
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from program.rows(grid, config.seed, points_, known=_known)
+    yield from program.rows(grid, config.seed, points_, known=lambda point: _known(config, point))
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
@@ -73,9 +73,10 @@ def _program(config: Config, point: dict) -> measurement.Program:
     return measurement.Program(parsed(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
 
 
-def _known(point: dict) -> dict[str, float]:
+def _known(config: Config, point: dict) -> dict[str, float]:
     patterns, neurons = point["patterns"], point["neurons"]
-    return {"load": patterns * np.log(patterns) / neurons**2, "theory": _theory(point["rule"], neurons, patterns)}
+    about = {"load": patterns * np.log(patterns) / neurons**2, "theory": _theory(point["rule"], neurons, patterns)}
+    return about | {"asked": min(config.queries, patterns)}
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ def summarise(table: Table) -> dict:
     found: Table = means_by_group(table, KEYS, "found", "sample")
     about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
     found = found.merge(about, on=KEYS)
-    every = table[table["queries"] == table["patterns"]]
+    every = table[table["asked"] == table["patterns"]]
     whole: Table = means_by_group(every, KEYS, "all", "sample") if len(every) else every
     found["within"] = np.abs(found["mean"] - found["theory"]) <= 2 * found["stderr"] + 1e-4
     halves, scalars = [], {}

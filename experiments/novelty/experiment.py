@@ -33,7 +33,7 @@ def points(config: Config) -> list[dict]:
     axes = (config.neurons, config.patterns, config.kappa, config.overlaps)
     names = ("neurons", "patterns", "kappa", "overlap")
     return [
-        dict(zip(names, values, strict=True)) | {"queries": config.queries, "sample": sample}
+        dict(zip(names, values, strict=True)) | {"sample": sample}
         for values in product(*map(dict.fromkeys, axes))
         for sample in range(config.samples)
     ]
@@ -48,6 +48,6 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all κ and overlaps of a pair of memories are measured together."""
     together = len(set(config.kappa)) * len(set(config.overlaps))
     grid = measurement.grid(
-        lambda point: measurement.Program(point["neurons"], point["patterns"], point["queries"], together)
+        lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)
     )
     yield from program.rows(grid, config.seed, points_)
