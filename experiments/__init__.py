@@ -1,1 +1,8 @@
-"""Experiments: one folder each, run by `python -m experiments.run conf=...`."""
+"""Experiments: a folder each, run by one command; those of one's own stand beside them while they are measured."""
+
+import os
+
+OUTSIDE = "HOPFIELD_EXPERIMENTS"
+"""Variable with the folders of experiments of one's own, for processes that launchers start."""
+
+__path__.extend(filter(None, os.environ.get(OUTSIDE, "").split(os.pathsep)))

@@ -58,7 +58,9 @@ def _draw(ax: Axes, members: Sequence[tuple[str, Panel]], colours: Mapping[str, 
             elif not _grey(series):
                 _series(ax, series, colours[label], f"{label}, {series.label}" if series.label else None)
             elif label == members[0][0] or number >= len(first.series):
-                ax.plot(series.x, series.y, **THEORY | {"label": series.label or None, "linestyle": series.line or "-"})
+                ax.plot(
+                    series.x, series.y, **THEORY | {"label": series.label or None, "linestyle": _dashes(series.line)}
+                )
     image = any(series.kind == "image" for series in first.series)
     title = _unlettered(first.title)
     ax.set_title(f"{members[0][0]}: {title}" if image else title, loc="left")

@@ -21,15 +21,7 @@ def names() -> list[str]:
     return sorted({folder.name for folder in folders if (folder / "experiment.py").is_file()})
 
 
-OUTSIDE = "HOPFIELD_EXPERIMENTS"
-"""Variable with the folders of experiments of one's own, for processes that launchers start."""
-
-
-def _extend() -> None:
-    """Look into the folders of `OUTSIDE`, too."""
-    for place in filter(None, os.environ.get(OUTSIDE, "").split(os.pathsep)):
-        if place not in experiments.__path__:
-            experiments.__path__.append(place)
+OUTSIDE = experiments.OUTSIDE
 
 
 @contextlib.contextmanager
@@ -113,6 +105,3 @@ def judge(name: str, options: contract.Config) -> None:
         contract.check(load(name), options)
     except ValueError as error:
         raise ValueError(spellings().own_name(str(error), options)) from error
-
-
-_extend()

@@ -13,7 +13,7 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.figures import extraction, report, style, words
+from experiments.figures import extraction, overlay, report, style, words
 from experiments.runs import main as runs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -228,3 +228,14 @@ def test_an_index_links_the_reports_of_a_folder(command: Callable, tmp_path: Pat
     page.wait_for_selector("html[data-ready=true]")
     assert page.locator("h1").inner_text() == "toy"
     assert json.loads((tmp_path / "out/c/run.json").read_text())["complete"] is True
+
+
+def test_figures_are_laid_over_each_other_with_theory_once() -> None:
+    with style.style():
+        drawn = overlay.plot({"beta=1": figure(), "beta=2": figure()})
+        panels = extraction.panels(drawn)
+    assert [series.label for series in panels[0].series if series.label] == [
+        "beta=1, $N=50$", "beta=1, $N=100$", "beta=2, $N=50$", "beta=2, $N=100$", r"theory, $N\to\infty$"
+    ]  # fmt: skip
+    assert len({tuple(series.colour[:3]) for series in panels[0].series if series.label}) == 3
+    assert [panel.title for panel in panels[1:]] == ["beta=1: ", "beta=2: "]

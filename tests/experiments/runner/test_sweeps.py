@@ -1,6 +1,11 @@
 """Several runs as one: joined tables, pooled seeds, one figure, one report."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +16,8 @@ from experiments.plot import main as plot
 from experiments.runner import registry, sweeps
 from experiments.runs import main as runs
 
+ROOT = Path(__file__).resolve().parents[3]
+FIXTURE = ROOT / "tests/experiments/fixture"
 FILES = {
     "figure.pdf",
     "figure.png",
@@ -119,3 +126,34 @@ def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: 
     command("-m", "conf=toy", "seed=0,1", "limit=1", "output=out")
     assert sweeps.members(tmp_path / "out") == [tmp_path / "out/seed_0", tmp_path / "out/seed_1"]
     assert sweeps.members(tmp_path / "out/seed_0") == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("launcher", ["basic", "joblib"])
+def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path, launcher: str) -> None:
+    if launcher == "joblib":
+        pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    words = ["--config-dir", str(FIXTURE), "-m", "conf=toy", "seed=0,1,2", "noise=0.1,0.5", "wandb.mode=disabled"]
+    words += ["delay=0.03"]
+
+    def begin(output: str, *more: str) -> subprocess.Popen:
+        line = [sys.executable, "-m", "experiments.run", *words, f"output={output}", *more]
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        return subprocess.Popen(line, cwd=tmp_path, env=environment, start_new_session=True, **pipes)
+
+    engine = [] if launcher == "basic" else ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+    killed = begin("out", *engine)
+    deadline = time.monotonic() + 120
+    while sum(path.read_bytes().count(b'"row"') for path in tmp_path.glob("out/*/ledger/*.jsonl")) < 20:
+        assert killed.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not (tmp_path / "out/table.csv").exists()
+    assert begin("out", *engine).wait(timeout=240) == 0
+    assert begin("serial").wait(timeout=240) == 0
+    for name in ("table.csv", "summary.json", "figure.svg"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "serial" / name).read_bytes(), name
+    assert len(pandas.read_csv(tmp_path / "out/table.csv")) == 96

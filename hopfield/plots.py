@@ -1,0 +1,233 @@
+"""Pictures of arrays, for notebooks: weights, masks, entropies, temperatures, energies, landscapes, metrics, gradients.
+
+Each function takes arrays or a report of the library and returns Matplotlib's Axes, on which everything may be changed
+afterwards. The one module of the library that imports Matplotlib; `import hopfield` does not import it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import matplotlib
+import numpy as np
+from matplotlib import pyplot, rcsetup
+from matplotlib.axes import Axes
+
+from hopfield._checks import whole
+from hopfield.observables.thermodynamics import entropy as entropy_of
+
+__all__ = ["energies", "entropies", "gradients", "landscape", "mask", "metric", "spectrum", "temperatures", "weights"]
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_STYLE: dict[Any, Any] = {
+    "axes.grid": False,
+    "axes.prop_cycle": rcsetup.cycler(color=_COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+}
+
+
+def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes] | None = None) -> Any:
+    """Attention weights as a map of queries down and patterns across, from 0 to 1.
+
+    Args:
+        values: weights [Q, M], or of several heads [H, Q, M], or an AssociationReport of one example.
+        head: which head; all of them side by side if None.
+        axes: where to draw; new axes if None.
+
+    Returns:
+        The axes, a list of them for several heads.
+    """
+    found = np.asarray(getattr(values, "weights", values), float)
+    if found.ndim not in (2, 3):
+        raise ValueError(f"values must be weights [Q, M] or [H, Q, M], got shape {found.shape}")
+    if found.ndim == 3 and head is not None:
+        if not 0 <= whole("head", head) < len(found):
+            raise ValueError(f"head must lie in [0, {len(found)}), got {head}")
+        found = found[head]
+    several = found if found.ndim == 3 else found[None]
+    panels = _panels(axes, len(several))
+    for number, (ax, part) in enumerate(zip(panels, several, strict=True)):
+        image = ax.imshow(part, vmin=0.0, vmax=1.0, cmap="cividis", aspect="auto", interpolation="nearest")
+        ax.set(xlabel="pattern", ylabel="query" if number == 0 else "")
+        ax.set_title(_head(found, number, head), loc="left")
+        ax.figure.colorbar(image, ax=ax, label="weight")
+    return panels if found.ndim == 3 else panels[0]
+
+
+def mask(values: Any, *, axes: Axes | None = None) -> Axes:
+    """A mask [Q, M]: dark where a query may read a pattern."""
+    found = np.asarray(values)
+    if found.ndim != 2:
+        raise ValueError(f"values must be a mask [Q, M], got shape {found.shape}")
+    (ax,) = _panels(axes, 1)
+    ax.imshow(found != 0, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    ax.set(xlabel="pattern", ylabel="query", title="readable (dark)")
+    return ax
+
+
+def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
+    """Entropy of weights by head and layer: a line for each layer, with the spread over queries.
+
+    Args:
+        values: entropies in nats [L, H], or with queries [L, H, Q], or a list of AssociationReports, one a layer.
+        axes: where to draw; new axes if None.
+    """
+    found = np.asarray([getattr(each, "entropy", each) for each in values], float)
+    if found.ndim not in (2, 3):
+        raise ValueError(f"values must be entropies [L, H] or [L, H, Q], got shape {found.shape}")
+    (ax,) = _panels(axes, 1)
+    for layer, rows in enumerate(found if found.ndim == 3 else found[..., None]):
+        low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=-1)
+        bars = np.array([middle - low, high - middle])
+        ax.errorbar(np.arange(len(rows)), middle, bars, marker="o", capsize=2, label=f"layer {layer}")
+    ax.set(xlabel="head", ylabel="entropy $S$ (nats)")
+    ax.set_xticks(range(found.shape[1]))
+    ax.legend()
+    return ax
+
+
+def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
+    """Softmax weights of one query against the inverse temperature β, and their entropy on the right.
+
+    Args:
+        scores: scores of the patterns [M].
+        values: inverse temperatures β > 0 [B].
+        axes: where to draw; new axes if None.
+    """
+    scores, betas = np.asarray(scores, float), np.asarray(values, float)
+    if scores.ndim != 1 or betas.ndim != 1:
+        raise ValueError(f"scores and values must be vectors, got shapes {scores.shape} and {betas.shape}")
+    found = np.asarray(jax.nn.softmax(jnp.asarray(betas[:, None] * scores), axis=-1))
+    (ax,) = _panels(axes, 1)
+    for number, column in enumerate(found.T):
+        ax.plot(betas, column, label=f"pattern {number}" if len(scores) <= 8 else None)
+    right = ax.twinx()
+    right.plot(betas, np.asarray(entropy_of(jnp.asarray(found))), color="0.3", linestyle=":", label="entropy")
+    right.set_ylabel("entropy $S$ (nats)")
+    ax.set(xscale="log", xlabel=r"inverse temperature $\beta$", ylabel="weight")
+    if len(scores) <= 8:
+        ax.legend()
+    return ax
+
+
+def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
+    """Energy along retrievals, as `trajectory` returns them.
+
+    Args:
+        model: Memory or Couplings.
+        states: states [T, N] of one retrieval, or of several [R, T, N].
+        axes: where to draw; new axes if None.
+    """
+    found = jnp.asarray(states)
+    if found.ndim not in (2, 3):
+        raise ValueError(f"states must be [T, N] or [R, T, N], got shape {found.shape}")
+    (ax,) = _panels(axes, 1)
+    for course in found if found.ndim == 3 else found[None]:
+        ax.plot(np.asarray(jax.vmap(model.energy)(course)), marker="o", markersize=3)
+    ax.set(xlabel="update", ylabel="energy $E$")
+    return ax
+
+
+def landscape(
+    energy: Callable[[Any], Any],
+    trajectories: Sequence[Any] = (),
+    *,
+    origin: Any = (0.0, 0.0),
+    directions: Any = ((1.0, 0.0), (0.0, 1.0)),
+    limits: tuple[float, float, float, float] = (-1.5, 1.5, -1.5, 1.5),
+    resolution: int = 80,
+    axes: Axes | None = None,
+) -> Axes:
+    """Energy over a plane through states, with trajectories projected onto it.
+
+    Args:
+        energy: of one state [N], such as `memory.energy`.
+        trajectories: states [T, N] each.
+        origin, directions: the plane: origin + x · directions[0] + y · directions[1].
+        limits: least and largest x, least and largest y.
+        resolution: points of the grid along each side.
+        axes: where to draw; new axes if None.
+    """
+    origin, directions = np.asarray(origin, float), np.asarray(directions, float)
+    if directions.shape != (2, *origin.shape):
+        raise ValueError(f"directions must be two of shape {origin.shape}, got shape {directions.shape}")
+    x, y = np.linspace(*limits[:2], resolution), np.linspace(*limits[2:], resolution)
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    levels = np.asarray(jax.vmap(energy)(jnp.asarray(origin + grid @ directions))).reshape(resolution, resolution)
+    (ax,) = _panels(axes, 1)
+    filled = ax.contourf(x, y, levels, levels=24, cmap="cividis")
+    ax.figure.colorbar(filled, ax=ax, label="energy $E$")
+    inverse = np.linalg.pinv(directions)
+    for course in trajectories:
+        path = (np.asarray(course, float) - origin) @ inverse
+        ax.plot(*path.T, color="white", linewidth=1.2, marker="o", markersize=3)
+        ax.plot(*path[-1], color="white", marker="*", markersize=10)
+    ax.set(xlabel="first direction", ylabel="second direction")
+    return ax
+
+
+def metric(values: Any, *, axes: Axes | None = None) -> Axes:
+    """A metric g [N, N] as a map, white at zero."""
+    found = _square(values)
+    size = float(np.abs(found).max()) or 1.0
+    (ax,) = _panels(axes, 1)
+    image = ax.imshow(found, cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label="$g_{ij}$")
+    ax.set(xlabel="$j$", ylabel="$i$", title="metric $g$")
+    return ax
+
+
+def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
+    """Eigenvalues of a symmetric metric [N, N], the largest first; those below zero as crosses at their size."""
+    found = np.linalg.eigvalsh(_square(values))[::-1]
+    order = np.arange(1, len(found) + 1)
+    (ax,) = _panels(axes, 1)
+    ax.plot(order[found > 0], found[found > 0], "o-", label="positive")
+    if (found < 0).any():
+        ax.plot(order[found < 0], -found[found < 0], "x", label="negative, sign changed")
+        ax.legend()
+    ax.set(xlabel="rank", ylabel="eigenvalue", yscale="log" if (found != 0).all() else "linear")
+    return ax
+
+
+def gradients(by_hand: Any, automatic: Any, *, axes: Axes | None = None) -> Axes:
+    """Components of a gradient by hand against those of automatic differentiation, with the line of equality."""
+    hand, auto = np.ravel(np.asarray(by_hand, float)), np.ravel(np.asarray(automatic, float))
+    if hand.shape != auto.shape:
+        raise ValueError(f"by_hand must have as many components as automatic, got {hand.size} and {auto.size}")
+    (ax,) = _panels(axes, 1)
+    ends = [min(hand.min(), auto.min()), max(hand.max(), auto.max())]
+    ax.plot(ends, ends, color="0.6", linewidth=1, label="equal")
+    ax.plot(auto, hand, ".", label=f"largest difference {np.abs(hand - auto).max():.2g}")
+    ax.set(xlabel="automatic", ylabel="by hand")
+    ax.legend()
+    return ax
+
+
+def _panels(axes: Any, number: int) -> list[Axes]:
+    """The axes given, or as many new ones side by side in the house style."""
+    if axes is None:
+        with matplotlib.rc_context(_STYLE):
+            figure = pyplot.figure(figsize=(4.2 * number, 3.4), layout="constrained")
+            return list(figure.subplots(1, number, squeeze=False)[0])
+    found = [axes] if isinstance(axes, Axes) else list(axes)
+    if len(found) != number:
+        raise ValueError(f"axes must be {number}, got {len(found)}")
+    return found
+
+
+def _head(found: np.ndarray, number: int, head: int | None) -> str:
+    if found.ndim == 3:
+        return f"head {number}"
+    return "" if head is None else f"head {head}"
+
+
+def _square(values: Any) -> np.ndarray:
+    found = np.asarray(values, float)
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise ValueError(f"values must be a metric [N, N], got shape {found.shape}")
+    return found
