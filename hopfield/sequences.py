@@ -14,9 +14,8 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, whole
-from hopfield._numerics import accumulation_dtype, real_array, real_matrix
+from hopfield._numerics import accumulation_dtype, is_traced, real_array, real_matrix
 from hopfield._pytrees import Node
-from hopfield.memory import Memory
 from hopfield.spaces import Spins, State
 
 
@@ -61,7 +60,7 @@ class SequenceMemory(Node):
             ValueError: patterns are no spins, or a number is out of range.
         Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
         """
-        patterns = Memory.create(real_matrix("patterns", patterns), space=Spins()).patterns
+        patterns = _spins("patterns", patterns)
         degree = None if degree is None else whole("degree", degree)
         ratio = number("ratio", ratio, "a finite number of at least 0", 0.0)
         successors = jnp.roll(patterns, -1, axis=0) if cyclic else jnp.concatenate([patterns[1:], patterns[-1:]])
@@ -107,6 +106,14 @@ class SequenceMemory(Node):
         return state
 
 
+def _spins(name: str, rows: Float[Array, "P N"]) -> Float[Array, "P N"]:
+    """Rows of spins, or a sentence that says what they are not."""
+    rows = real_matrix(name, rows)
+    if not is_traced(rows) and not bool(jnp.all(jnp.abs(rows) == 1)):
+        raise ValueError(f"{name} must be spins −1 or +1, got other entries")
+    return rows
+
+
 def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
     """States that `steps` ≥ 0 synchronous updates go through, the first one first [steps + 1, N].
 
@@ -139,8 +146,8 @@ class BidirectionalMemory(Node):
 
         Source: Kosko 1988, the bidirectional associative memory.
         """
-        patterns = Memory.create(real_matrix("patterns", patterns), space=Spins()).patterns
-        partners = Memory.create(real_matrix("partners", partners), space=Spins()).patterns
+        patterns = _spins("patterns", patterns)
+        partners = _spins("partners", partners)
         if len(patterns) != len(partners):
             raise ValueError(f"partners must have one row per pattern ({len(patterns)}), got {len(partners)}")
         return cls(patterns, partners)

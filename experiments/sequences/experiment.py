@@ -1,0 +1,69 @@
+"""Sequences: how long a sequence of patterns a network of N spins follows, and what its mistakes are.
+
+A draw is a cyclic sequence of P patterns. From each of them one synchronous step should lead to the next one:
+
+    right      transitions of which every spin is right, of P
+    whole      1 if all of them are: the sequence is followed round and round
+    bit_error  share of wrong spins over all transitions, which theory knows exactly at every N, P and degree
+    overlap    with the first pattern after following the sequence once around, mistakes carried along
+
+Lengths are those at which theory expects given `shares` of whole sequences, bits taken as independent. They are not:
+the spins of one step share the overlaps of its pattern with the others, errors cluster, and more sequences are whole.
+Published capacities are asymptotic to leading order and lie far from both.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.contract import Cost
+from experiments.sequences import measurement, theory
+from experiments.sequences.config import Config
+from experiments.sequences.figure import plot
+from experiments.sequences.summary import summarise
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "patterns"
+
+
+def _lengths(config: Config, rule: str, neurons: int) -> list[int]:
+    """Lengths measured of a rule at a size."""
+    found = {theory.length(rule, neurons, share, config.longest) for share in config.shares}
+    return sorted(length for length in found if length is not None)
+
+
+def check(config: Config) -> None:
+    """Refuse a rule without any length short enough, in one sentence."""
+    for rule in config.degrees:
+        if not any(_lengths(config, rule, neurons) for neurons in config.neurons):
+            raise ValueError(f"longest must leave degree {rule} some length at its neurons, got {config.longest}")
+
+
+def points(config: Config) -> list[dict]:
+    """One point per rule, learning, size, correlation, length and drawn sequence."""
+    found = []
+    for rule, neurons in product(dict.fromkeys(config.degrees), dict.fromkeys(config.neurons)):
+        for learning, correlation, patterns in product(
+            dict.fromkeys(config.learning), dict.fromkeys(config.correlation), _lengths(config, rule, neurons)
+        ):
+            point = {"degree": rule, "learning": learning, "neurons": neurons}
+            point |= {"correlation": correlation, "patterns": patterns}
+            found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    parts = []
+    for rule, neurons in product(config.degrees, config.neurons):
+        longest = max(_lengths(config, rule, neurons), default=2)
+        curves = len(config.learning) * len(config.correlation) * len(config.shares) * config.samples
+        parts.append(Cost(curves, longest * neurons, 20 * curves * longest**2 * neurons))
+    return contract.total(parts)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points."""
+    yield from program.rows(measurement.GRID, config.seed, points_)

@@ -1,0 +1,101 @@
+"""Figure of sequences: whole sequences against their length, errors of a bit, and what correlations cost."""
+
+from typing import Any
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures.style import THEORY, Table, panels, series
+from experiments.sequences import theory
+from experiments.sequences.config import EXPONENTIAL
+
+ERROR: dict[str, Any] = {"capsize": 0, "elinewidth": 0.9, "linewidth": 1.0, "markersize": 4}
+
+
+def plot(table: Table, summary: dict) -> Figure:
+    """Whole sequences against P for every rule, then measured against exact errors of a bit, then the rest."""
+    found = pandas.DataFrame(summary["lengths"])
+    plain = found[(found["learning"] == "plain") & (found["correlation"] == 0)]
+    others = found[(found["learning"] != "plain") | (found["correlation"] != 0)]
+    rules = list(dict.fromkeys(plain["degree"]))
+    count = len(rules) + bool(rules) + (not others.empty)
+    columns = min(3, count)
+    figure, axes = panels(-(-count // columns), columns, width=4.1 * columns, height=3.5)
+    every = iter(axes.ravel())
+    for rule in rules:
+        _whole(next(every), plain[plain["degree"] == rule], rule, summary["half"])
+    if rules:
+        _bits(next(every), plain)
+    if not others.empty:
+        _correlated(next(every), found[found["correlation"].isin(others["correlation"].unique())])
+    for ax in every:
+        ax.set_axis_off()
+    for letter, ax in zip("abcdefghij", axes.ravel(), strict=False):
+        if ax.axison:
+            ax.set_title(rf"$\bf{{{letter}}}$  {ax.get_title()}", loc="left")
+            ax.set_title("")
+    return figure
+
+
+def _name(rule: str) -> str:
+    return r"exponential" if rule == EXPONENTIAL else f"$d={rule}$"
+
+
+def _bars(rows: Table, name: str) -> np.ndarray:
+    return np.clip([rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]], 0, None)
+
+
+def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
+    """Share of whole sequences and of single transitions against the number of patterns."""
+    looks: Any = series([str(size) for size in sorted(rows["neurons"].unique())])
+    for size, part in rows.groupby("neurons"):
+        look = looks[str(size)] | {"linestyle": "none"}
+        ax.errorbar(part["patterns"], part["whole"], _bars(part, "whole"), label=f"$N={size}$", **ERROR | look)
+        hollow = look | {"markerfacecolor": "white"}
+        ax.errorbar(part["patterns"], part["right"], _bars(part, "right"), **ERROR | hollow)
+        grid = np.unique(np.geomspace(2, 3 * part["patterns"].max(), 40).round().astype(int))
+        for whole in (True, False):
+            line = [theory.right(rule, int(size), int(p), int(p) if whole else 1) for p in grid]
+            ax.plot(grid, line, **THEORY | {"color": looks[str(size)]["color"], "linestyle": "--" if whole else ":"})
+        for entry in half:
+            if (entry["degree"], entry["neurons"], entry["learning"]) == (rule, size, "plain") and entry["P_T"]:
+                for place, marker in (("P_S", 6), ("P_T", 7)):
+                    ax.plot([entry[place]], [0.03], color=looks[str(size)]["color"], marker=marker, linestyle="none")
+    if rule != EXPONENTIAL:
+        ax.plot([], [], color="0.4", marker=6, linestyle="none", label="published $P_S$")
+        ax.plot([], [], color="0.4", marker=7, linestyle="none", label="published $P_T$")
+    ax.plot([], [], color="0.3", linestyle="--", label="theory: sequence")
+    ax.plot([], [], color="0.3", linestyle=":", label="theory: transition (open)")
+    ax.set(xscale="log", ylim=(-0.03, 1.05), xlabel="patterns $P$", ylabel="share right", title=_name(rule))
+    ax.legend(fontsize=6.5, loc="lower left")
+
+
+def _bits(ax: Axes, rows: Table) -> None:
+    """Measured over exact errors of a bit, at the lengths where any were seen."""
+    looks: Any = series(list(dict.fromkeys(rows["degree"])))
+    for rule, part in rows[rows["bit_error"] > 0].groupby("degree", sort=False):
+        ratio = part["bit_error"] / part["bit_error_theory"]
+        look = looks[str(rule)] | {"linestyle": "none", "label": _name(str(rule))}
+        ax.errorbar(
+            part["bit_error_theory"], ratio, part["bit_error_stderr"] / part["bit_error_theory"], **ERROR | look
+        )
+    ax.axhline(1.0, **THEORY)
+    ax.set(xscale="log", xlabel=r"exact error of a spin $\varepsilon$", ylabel="measured over exact", title="one step")
+    ax.legend(fontsize=7)
+
+
+def _correlated(ax: Axes, rows: Table) -> None:
+    """Transitions right against the mean overlap of patterns, with either way of learning."""
+    keys = list(dict.fromkeys(zip(rows["degree"], rows["learning"], strict=True)))
+    looks: Any = series([str(key) for key in keys])
+    size = rows["neurons"].max()
+    for key in keys:
+        part = rows[(rows["degree"] == key[0]) & (rows["learning"] == key[1]) & (rows["neurons"] == size)]
+        part = part[part["patterns"] == part["patterns"].max()].sort_values("correlation")
+        words = f"{_name(key[0])}, {key[1].replace('_', '-')}, $P={part['patterns'].max()}$"
+        ax.errorbar(part["correlation"], part["right"], _bars(part, "right"), label=words, **ERROR | looks[str(key)])
+    ax.set(xlabel="mean overlap of patterns $c$", ylabel="transitions right", ylim=(-0.03, 1.05))
+    ax.set_title(f"correlated patterns, $N={size}$")
+    ax.legend(fontsize=6.5)

@@ -1,0 +1,57 @@
+"""Steps of one drawn sequence: which transitions are right, and where following it ends; compiled."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.sequences.config import degree
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield.sequences import SequenceMemory, recall
+
+
+class Program(NamedTuple):
+    """What a compiled measurement depends on; everything else is traced."""
+
+    rule: str
+    learning: str
+    neurons: int
+    patterns: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw: a step from every pattern, and all of them one after the other."""
+        each = 10 if self.learning == "plain" else 1
+        return 2 * each * self.patterns**2 * self.neurons + (self.learning != "plain") * self.patterns**3
+
+
+def _program(point: dict) -> Program:
+    return Program(point["degree"], point["learning"], point["neurons"], point["patterns"])
+
+
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+    """One sequence of patterns, each spin that of a common template with a chance of (1 + √c)/2."""
+    key, _ = draws.keys(seed, program.neurons, program.patterns, draw["sample"])
+    template_key, same_key, own_key = jax.random.split(key, 3)
+    shape = program.patterns, program.neurons
+    template = jax.random.rademacher(template_key, shape[1:], jnp.float32)
+    own = jax.random.rademacher(own_key, shape, jnp.float32)
+    same = jax.random.uniform(same_key, shape) < jnp.sqrt(draw["correlation"])
+    patterns = jnp.where(same, template, own)
+    model = SequenceMemory.create(patterns, degree(program.rule), pseudo_inverse=program.learning == "pseudo_inverse")
+    wrong = jax.lax.map(
+        lambda pair: jnp.sum(model.update(pair[0]) != pair[1]), (patterns, jnp.roll(patterns, -1, axis=0))
+    )
+    end = recall(model, patterns[0], program.patterns)[-1]
+    return {
+        "right": jnp.sum(wrong == 0),
+        "whole": jnp.all(wrong == 0).astype(int),
+        "bit_error": jnp.mean(wrong) / program.neurons,
+        "overlap": jnp.mean(end * patterns[0]),
+    }
+
+
+GRID = Grid(_program, one, {"sample": np.uint32, "correlation": np.float32}, chunk=1e10)
+"""Draws one by one; a draw depends on the seed, N, P, its number and the correlation."""

@@ -1,0 +1,76 @@
+"""Summary of a table of sequences: shares right with errors beside theory, and lengths at which half are."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.sequences import theory
+from experiments.statistics.clusters import by_group, means_by_group
+
+CURVE = ["degree", "learning", "correlation", "neurons"]
+
+
+def summarise(table: Table) -> dict:
+    """`lengths`: every measured length; `half`: the length at which half of the sequences are whole."""
+    table = table.assign(degree=table["degree"].astype(str), draws=1)
+    lengths, half = [], []
+    for key, rows in table.groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+        found = _lengths(curve, rows)
+        lengths += found
+        half.append(curve | _half(curve, found))
+    return {"lengths": lengths, "half": half, "scalars": _scalars(lengths, half)}
+
+
+def _lengths(curve: dict, rows: Table) -> list[dict]:
+    """Shares and errors at every length; theory where the patterns are independent and the rule is the plain one."""
+    rule, neurons = curve["degree"], curve["neurons"]
+    plain = curve["learning"] == "plain" and curve["correlation"] == 0
+    whole = by_group(rows, ["patterns"], "whole", "draws", "sample")
+    right = by_group(rows, ["patterns"], "right", "patterns", "sample")
+    bits = means_by_group(rows, ["patterns"], "bit_error", "sample", "draws")
+    ends = means_by_group(rows, ["patterns"], "overlap", "sample", "draws")
+    found = []
+    for i, patterns in enumerate(int(x) for x in whole["patterns"]):
+        entry = {"patterns": patterns, "draws": int((rows["patterns"] == patterns).sum())}
+        for name, frame in (("whole", whole), ("right", right)):
+            entry |= {name: float(frame["mean"].iloc[i])}
+            entry |= {f"{name}_{side}": float(frame[side].iloc[i]) for side in ("low", "high")}
+        for name, frame in (("bit_error", bits), ("overlap", ends)):
+            entry |= {name: float(frame["mean"].iloc[i]), f"{name}_stderr": float(frame["stderr"].iloc[i])}
+        known = (theory.bit_error(rule, neurons, patterns), theory.right(rule, neurons, patterns, 1))
+        known = (*known, theory.right(rule, neurons, patterns, patterns), theory.gaussian(rule, neurons, patterns))
+        names = ("bit_error_theory", "right_theory", "whole_theory", "whole_gaussian")
+        found.append(curve | entry | dict(zip(names, known if plain else [None] * 4, strict=True)))
+    return found
+
+
+def _half(curve: dict, found: list[dict]) -> dict:
+    """Where the share of whole sequences passes one half, by interpolation in ln P, beside theory."""
+    log_length = np.log([entry["patterns"] for entry in found])
+    share = np.array([entry["whole"] for entry in found])
+    passed = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))
+    measured = None
+    if len(passed):
+        i = int(passed[0])
+        part = (share[i] - 0.5) / (share[i] - share[i + 1])
+        measured = float(np.exp(log_length[i] + part * (log_length[i + 1] - log_length[i])))
+    published = theory.published(curve["degree"], curve["neurons"]) or (None, None)
+    expected = theory.length(curve["degree"], curve["neurons"], 0.5)
+    return {"patterns": measured, "independent_bits": expected, "P_T": published[0], "P_S": published[1]}
+
+
+def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
+    scalars = {}
+    for entry in half:
+        if entry["patterns"] is not None:
+            name = f"half_of_sequences/d={entry['degree']}/N={entry['neurons']}"
+            name += "" if entry["learning"] == "plain" else f"/{entry['learning']}"
+            name += "" if entry["correlation"] == 0 else f"/c={entry['correlation']:g}"
+            scalars[name] = entry["patterns"]
+    known = [entry for entry in lengths if entry["bit_error_theory"] is not None and entry["bit_error_stderr"] > 0]
+    if known:
+        apart = [abs(e["bit_error"] - e["bit_error_theory"]) / e["bit_error_stderr"] for e in known]
+        scalars["bit_errors_within_two_standard_errors"] = float(np.mean(np.array(apart) <= 2))
+    return scalars

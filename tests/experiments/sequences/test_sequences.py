@@ -1,0 +1,68 @@
+"""The experiment on sequences: its lengths, its rows against theory, its summary and figure."""
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.sequences import experiment, theory
+from experiments.sequences.config import Config
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+def measured(**options) -> pandas.DataFrame:
+    config = Config(**options)
+    experiment.check(config)
+    return pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+
+
+@pytest.fixture(scope="module")
+def table(as_run):
+    return measured(degrees=["1", "2", "exponential"], neurons=[12], shares=[0.7, 0.1], samples=200)
+
+
+def test_lengths_are_those_at_which_theory_expects_the_shares():
+    for rule in ("1", "2", "3", "exponential"):
+        length = theory.length(rule, 24, 0.5)
+        assert theory.right(rule, 24, length, length) > 0.5 >= theory.right(rule, 24, length + 1, length + 1)
+    assert theory.length("2", 100, 0.5) == pytest.approx(197, abs=3)  # 205 with Gaussian crosstalk, by hand
+    assert theory.length("exponential", 200, 0.5, 1000) is None
+
+
+def test_errors_of_a_bit_are_exact_and_whole_sequences_more_than_independent_bits_say(table):
+    entries = experiment.summarise(table)["lengths"]
+    assert len(entries) == 6
+    for entry in entries:
+        assert abs(entry["bit_error"] - entry["bit_error_theory"]) < 3.5 * entry["bit_error_stderr"]
+        assert entry["whole_high"] > entry["whole_theory"] - 0.02
+    share = experiment.summarise(table)["scalars"]["bit_errors_within_two_standard_errors"]
+    assert share >= 0.6
+
+
+def test_a_sequence_is_whole_where_all_transitions_are_right(table):
+    assert ((table["right"] == table["patterns"]) == (table["whole"] == 1)).all()
+    assert np.allclose(table.loc[table["whole"] == 1, "overlap"], 1.0)
+
+
+def test_the_pseudo_inverse_keeps_correlated_sequences():
+    both = ["plain", "pseudo_inverse"]
+    rows = measured(degrees=["1"], neurons=[32], shares=[0.5], correlation=[0.4], learning=both, samples=30)
+    right = rows.groupby("learning")["right"].sum() / rows.groupby("learning")["patterns"].sum()
+    assert right["pseudo_inverse"] > 0.99
+    assert right["plain"] < 0.5
+    summary = experiment.summarise(rows)
+    assert all(entry["bit_error_theory"] is None for entry in summary["lengths"])
+    figure = experiment.plot(rows, summary)
+    assert "correlated" in "".join(ax.get_title(loc="left") for ax in figure.axes)
+
+
+def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
+    figure = experiment.plot(table, experiment.summarise(table))
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    assert len(titles) == 4
+    assert "one step" in titles[-1]
+
+
+def test_sizes_without_a_short_enough_sequence_are_refused():
+    with pytest.raises(ValueError, match="longest must leave degree exponential some length"):
+        experiment.check(Config(degrees=["exponential"], neurons=[200]))
