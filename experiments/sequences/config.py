@@ -7,6 +7,8 @@ from experiments.contract import about
 
 EXPONENTIAL = "exponential"
 DEGREES = ("1", "2", "3", "4", EXPONENTIAL)
+LONGEST = 256
+"""Patterns of a sequence at most: a step from each of them asks all of them. Longer ones are left out."""
 LEARNING = ("plain", "pseudo_inverse")
 
 
@@ -36,10 +38,6 @@ class Config(contract.Config):
             nonempty=True,
             extends=True,
         ),
-    )
-    longest: int = field(
-        default=2000,
-        metadata=about("patterns of a sequence at most; longer ones are left out", least=4, most=2**16, extends=True),
     )
     correlation: list[float] = field(
         default_factory=lambda: [0.0],

@@ -18,7 +18,7 @@ from itertools import product
 from experiments import contract
 from experiments.contract import Cost
 from experiments.sequences import measurement, theory
-from experiments.sequences.config import Config
+from experiments.sequences.config import LONGEST, Config
 from experiments.sequences.figure import plot
 from experiments.sequences.summary import summarise
 from experiments.shared import program
@@ -30,7 +30,7 @@ X_AXIS = "patterns"
 
 def _lengths(config: Config, rule: str, neurons: int) -> list[int]:
     """Lengths measured of a rule at a size."""
-    found = {theory.length(rule, neurons, share, config.longest) for share in config.shares}
+    found = {theory.length(rule, neurons, share, LONGEST) for share in config.shares}
     return sorted(length for length in found if length is not None)
 
 
@@ -38,7 +38,7 @@ def check(config: Config) -> None:
     """Refuse a rule without any length short enough, in one sentence."""
     for rule in config.degrees:
         if not any(_lengths(config, rule, neurons) for neurons in config.neurons):
-            raise ValueError(f"longest must leave degree {rule} some length at its neurons, got {config.longest}")
+            raise ValueError(f"neurons must leave degree {rule} a length of at most {LONGEST}, got {config.neurons}")
 
 
 def points(config: Config) -> list[dict]:

@@ -16,7 +16,7 @@ ERROR: dict[str, Any] = {"capsize": 0, "elinewidth": 0.9, "linewidth": 1.0, "mar
 
 def plot(table: Table, summary: dict) -> Figure:
     """Whole sequences against P for every rule, then measured against exact errors of a bit, then the rest."""
-    found = pandas.DataFrame(summary["lengths"])
+    found: Table = pandas.DataFrame(summary["lengths"])
     plain = found[(found["learning"] == "plain") & (found["correlation"] == 0)]
     others = found[(found["learning"] != "plain") | (found["correlation"] != 0)]
     rules = list(dict.fromkeys(plain["degree"]))
@@ -29,13 +29,13 @@ def plot(table: Table, summary: dict) -> Figure:
     if rules:
         _bits(next(every), plain)
     if not others.empty:
-        _correlated(next(every), found[found["correlation"].isin(others["correlation"].unique())])
+        measured = set(others["correlation"])
+        _correlated(next(every), found[[c in measured for c in found["correlation"]]])
     for ax in every:
         ax.set_axis_off()
     for letter, ax in zip("abcdefghij", axes.ravel(), strict=False):
         if ax.axison:
-            ax.set_title(rf"$\bf{{{letter}}}$  {ax.get_title()}", loc="left")
-            ax.set_title("")
+            ax.set_title(rf"$\bf{{{letter}}}$  {ax.get_title(loc='left')}", loc="left")
     return figure
 
 
@@ -66,10 +66,12 @@ def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
     if rule != EXPONENTIAL:
         ax.plot([], [], color="0.4", marker=6, linestyle="none", label="published $P_S$")
         ax.plot([], [], color="0.4", marker=7, linestyle="none", label="published $P_T$")
-    ax.plot([], [], color="0.3", linestyle="--", label="theory: sequence")
-    ax.plot([], [], color="0.3", linestyle=":", label="theory: transition (open)")
-    ax.set(xscale="log", ylim=(-0.03, 1.05), xlabel="patterns $P$", ylabel="share right", title=_name(rule))
-    ax.legend(fontsize=6.5, loc="lower left")
+    ax.plot([], [], color="0.3", linestyle="--", label="independent bits: sequence")
+    ax.plot([], [], color="0.3", linestyle=":", label="… transition (open)")
+    ax.set(xscale="log", ylim=(-0.03, 1.8), xlabel="patterns $P$", ylabel="share right")
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.set_title(_name(rule), loc="left")
+    ax.legend(fontsize=6.5, loc="upper left", ncols=2)  # above all curves
 
 
 def _bits(ax: Axes, rows: Table) -> None:
@@ -82,7 +84,8 @@ def _bits(ax: Axes, rows: Table) -> None:
             part["bit_error_theory"], ratio, part["bit_error_stderr"] / part["bit_error_theory"], **ERROR | look
         )
     ax.axhline(1.0, **THEORY)
-    ax.set(xscale="log", xlabel=r"exact error of a spin $\varepsilon$", ylabel="measured over exact", title="one step")
+    ax.set(xscale="log", ylim=(0, 3), xlabel=r"exact error of a spin $\varepsilon$", ylabel="measured over exact")
+    ax.set_title("one step", loc="left")
     ax.legend(fontsize=7)
 
 
@@ -97,5 +100,5 @@ def _correlated(ax: Axes, rows: Table) -> None:
         words = f"{_name(key[0])}, {key[1].replace('_', '-')}, $P={part['patterns'].max()}$"
         ax.errorbar(part["correlation"], part["right"], _bars(part, "right"), label=words, **ERROR | looks[str(key)])
     ax.set(xlabel="mean overlap of patterns $c$", ylabel="transitions right", ylim=(-0.03, 1.05))
-    ax.set_title(f"correlated patterns, $N={size}$")
+    ax.set_title(f"correlated patterns, $N={size}$", loc="left")
     ax.legend(fontsize=6.5)

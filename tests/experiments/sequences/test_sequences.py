@@ -64,5 +64,5 @@ def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
 
 
 def test_sizes_without_a_short_enough_sequence_are_refused():
-    with pytest.raises(ValueError, match="longest must leave degree exponential some length"):
+    with pytest.raises(ValueError, match="neurons must leave degree exponential a length"):
         experiment.check(Config(degrees=["exponential"], neurons=[200]))
