@@ -42,10 +42,10 @@ def _shares(ax, rows: Table, looks: Any) -> None:
 
 
 def _all_keys(ax, found: Table, whole: Table, rules: list[str]) -> None:
-    """Draws in which every key is found, at the largest size at which all keys are asked for anywhere."""
+    """Draws in which every key is found, at the size at which all keys are asked for most often."""
     looks: Any = series(rules)
     if len(whole):
-        size = whole["neurons"].max()
+        size = whole["neurons"].value_counts().idxmax()
         loads = found.set_index(["rule", "neurons", "patterns"])["load"]
         for rule, part in whole[whole["neurons"] == size].groupby("rule", sort=False):
             place = np.array([loads[(rule, size, n)] for n in part["patterns"]])

@@ -101,5 +101,7 @@ def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: floa
     if not rising.size:
         return math.nan, math.nan
     near = slice(rising[0], rising[0] + 2)
-    cubic: Any = brentq(PchipInterpolator(x, height), *x[near], xtol=1e-12)
+    curve = PchipInterpolator(x, height)
+    ends = curve(x[near])  # a mean at the level itself may be rounded to its other side
+    cubic: Any = x[near][int(ends[1] <= 0)] if ends[0] >= 0 or ends[1] <= 0 else brentq(curve, *x[near], xtol=1e-12)
     return float(cubic), float(np.interp(0.0, height[near], x[near]))
