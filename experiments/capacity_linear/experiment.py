@@ -28,7 +28,7 @@ from experiments.contract import Cost
 from experiments.shared import pattern_sets, program
 from hopfield.theory import linear
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "load"
 
 
@@ -55,11 +55,6 @@ def points(config: Config) -> list[dict]:
             point = {"rule": rule, "neurons": neurons, "patterns": patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -16,7 +16,7 @@ from experiments.novelty.figure import plot
 from experiments.novelty.summary import summarise
 from experiments.shared import program
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "science", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
 
 
@@ -37,11 +37,6 @@ def points(config: Config) -> list[dict]:
         for values in product(*map(dict.fromkeys, axes))
         for sample in range(config.samples)
     ]
-
-
-def science(config: Config) -> dict:
-    """What a point's numbers depend on besides the point."""
-    return {"seed": config.seed}
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
