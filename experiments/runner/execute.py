@@ -34,6 +34,7 @@ RESULTS = (
     folders.RECORD,
     "table.csv",
     "summary.json",
+    report.NAME,
     *(f"figure.{suffix}" for suffix in style.SUFFIXES),
 )
 
