@@ -23,7 +23,7 @@ from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
-from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, TopK
+from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, TopK, as_separation
 
 Rows = Float[Array, "*axes"]
 
@@ -120,13 +120,15 @@ def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Arra
     Raises:
         ValueError: no derivation by hand for this separation.
     """
+    if isinstance(separation, Exponential):  # which is a LogSumExp; each weight is its own slope
+        return p * v
     if isinstance(separation, LogSumExp | TopK):
         return softmax_jacobian_product(p, v)
     if separation.thresholded:  # sparsemax is the entmax of α = 2
         return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)
     if isinstance(separation, Normmax):
         return normmax_jacobian_product(p, v, separation.alpha)
-    known = "LogSumExp, TopK, Sparsemax, Entmax, Normmax"
+    known = "LogSumExp, SoftmaxOne, Exponential, TopK, Sparsemax, Entmax, Normmax"
     raise ValueError(f"separation must be among {known}, got {type(separation).__name__}")
 
 
@@ -146,7 +148,7 @@ def attention_gradients(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = LogSumExp(),  # noqa: B008, a frozen node
+    separation: Separation | str = LogSumExp(),  # noqa: B008, a frozen node
     bias: Array | None = None,
     mask: Any = None,
     temperature: ArrayLike | None = None,
@@ -163,7 +165,7 @@ def attention_gradients(
         The gradients, accumulated in float32 at least and returned in each input's own type. Fully masked rows
         contribute exactly nothing.
     """
-    form = as_metric(metric)
+    form, separation = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, form)
     output_gradient = real_array("output_gradient", output_gradient)
     bias = None if bias is None else real_array("bias", bias)

@@ -18,7 +18,7 @@ from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inverse_temperature
 from hopfield.attention.gradients import attention_gradients
 from hopfield.metrics import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.separations import Entmax, LogSumExp, Normmax, Separation, Sparsemax, TopK
+from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
 
 Rows = Float[Array, "*axes"]
 STEPS = (1e-4, 1e-5)
@@ -221,9 +221,13 @@ def _weights(z: np.ndarray, separation: Separation, where: np.ndarray) -> np.nda
             w = _powers(_threshold(z, a / (a - 1)), 1 / (a - 1))
         case TopK(count=k):
             w = np.where(z >= np.sort(z, axis=-1)[..., -min(int(k), z.shape[-1]), None], np.exp(z), 0.0)
+        case Exponential():
+            return np.exp(z + np.where(np.isfinite(top), top, 0.0))
         case _:
             w = np.exp(z)
     total = np.sum(w, axis=-1, keepdims=True)
+    if isinstance(separation, SoftmaxOne):
+        total = total + np.exp(-np.where(np.isfinite(top), top, 0.0))
     return w / np.where(total > 0, total, 1.0)
 
 

@@ -25,17 +25,19 @@ def locate(path: str | Path) -> Path:
         try:
             hub = importlib.import_module("huggingface_hub")
         except ImportError:
-            raise ValueError(f"path must be local unless huggingface_hub is installed, got {str(path)!r}") from None
+            raise ValueError(
+                f"checkpoint must be local unless huggingface_hub is installed, got {str(path)!r}"
+            ) from None
         path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
-    place = as_path("path", path)
+    place = as_path("checkpoint", path)
     if place.is_dir():
         usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
         found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
         if not found:
-            raise ValueError(f"path must be a directory with a safetensors file, got '{place}'")
+            raise ValueError(f"checkpoint must be a directory with a safetensors file, got '{place}'")
         return found[0]
     if not place.is_file():
-        raise ValueError(f"path must name an existing safetensors file or its directory, got '{place}'")
+        raise ValueError(f"checkpoint must name an existing safetensors file or its directory, got '{place}'")
     return place
 
 

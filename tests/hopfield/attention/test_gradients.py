@@ -21,6 +21,8 @@ SEPARATIONS = {
     "entmax": separations.entmax(1.5),
     "normmax": separations.normmax(2.0),
     "top_k": separations.top_k(2),
+    "softmax1": separations.SoftmaxOne(),
+    "exponential": separations.Exponential(),
 }
 
 
@@ -94,8 +96,8 @@ def test_gradients_by_hand_equal_automatic_differentiation_in_every_input(metric
     assert_same(by_hand(given, upstream, chosen, mask), automatic(given, upstream, chosen, mask), 1e-12)
 
 
-@pytest.mark.parametrize("separation", ["entmax", "normmax", "top_k"])
-def test_gradients_by_hand_hold_for_the_other_sparse_weights(separation):
+@pytest.mark.parametrize("separation", ["entmax", "normmax", "top_k", "softmax1", "exponential"])
+def test_gradients_by_hand_hold_for_the_other_weights(separation):
     (given, upstream), mask = case("low_rank", EMPTY_ROW)
     chosen = SEPARATIONS[separation]
     assert_same(by_hand(given, upstream, chosen, mask), automatic(given, upstream, chosen, mask), 1e-12)
@@ -190,6 +192,7 @@ def test_the_derivations_are_not_automatic_differentiation_in_disguise():
 def test_separations_without_a_derivation_are_refused():
     given, upstream = case("none")[0]
     with pytest.raises(
-        ValueError, match=r"^separation must be among LogSumExp, TopK, Sparsemax, Entmax, Normmax, got Li"
+        ValueError,
+        match=r"^separation must be among LogSumExp, SoftmaxOne, Exponential, TopK, Sparsemax, Entmax, Normmax, got Li",
     ):
         by_hand(given, upstream, separations.Linear(), None)

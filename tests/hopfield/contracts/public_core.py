@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hopfield
-from hopfield import Couplings, Memory, _numerics, dynamics, large, patterns, separations, spaces
+from hopfield import Couplings, Memory, _numerics, dynamics, large, patterns, separations, sequences, spaces
 from hopfield.dynamics import asynchronous
 from hopfield.memories import find
 from hopfield.observables import overlaps, stability, thermodynamics, weights
@@ -121,6 +121,36 @@ def _verbs() -> list[Case]:
             function = getattr(kind, verb)
             cases.append(_on_state(f"{kind.__module__}.{name}.{verb}", function, model))
     return cases
+
+
+def _sequences() -> list[Case]:
+    """What memories of sequences and of pairs answer about a state."""
+
+    def follow(function: Callable) -> Draw:
+        def draw(rng: np.random.Generator, shape: Shape) -> Call:
+            model = sequences.SequenceMemory.create(_spins(rng, (3, *shape)))
+            return Call(function, (model, _spins(rng, shape)), {})
+
+        return draw
+
+    def pair(function: Callable) -> Draw:
+        def draw(rng: np.random.Generator, shape: Shape) -> Call:
+            model = sequences.BidirectionalMemory.create(_spins(rng, (3, *shape)), _spins(rng, (3, *shape)))
+            return Call(function, (model, _spins(rng, shape), _spins(rng, shape)), {})
+
+        return draw
+
+    single, double = sequences.SequenceMemory, sequences.BidirectionalMemory
+    name = "hopfield.sequences"
+    found = {f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "field", "update")}
+    found[f"{name}.recall"] = follow(lambda model, state: sequences.recall(model, state, 3))
+    cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
+    pairs = [Case(f"{name}.BidirectionalMemory.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
+    return [
+        *cases,
+        *pairs,
+        Case(f"{name}.BidirectionalMemory.update", pair(double.update), nan=(1,), shapes=(NEURONS,)),
+    ]
 
 
 def _ball(rng: np.random.Generator, neurons: int) -> Memory:
@@ -398,6 +428,7 @@ CASES: tuple[Case, ...] = (
     *_retrievals(),
     *_relaxations(),
     *_verbs(),
+    *_sequences(),
     *_statistics(),
     *_measures(),
     *(case for name in separations.NAMES for case in _of_separation(separations.find(name), name)),
@@ -457,6 +488,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.aligned": _FIELDS,
     "hopfield.spaces.box": "builds a space from checked numbers",
     "hopfield.spaces.sphere": "builds a space from checked numbers",
+    "hopfield.sequences.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.[mc]*.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.[mc]*.*.as_state": "checks a shape",
     "hopfield.[mc]*.*.cache": _FIELDS,
