@@ -1,4 +1,4 @@
-"""The pages about sizes say nothing that does not run."""
+"""The README and the page about sizes say nothing that does not run."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ def blocks(page: str, language: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", ["scale.md"])
+@pytest.mark.parametrize("page", ["scale.md", "../README.md"])
 def test_every_code_block_of_a_page_runs(page):
     with jax.numpy_rank_promotion("allow"):
         names: dict[str, object] = {}
