@@ -49,11 +49,11 @@ def _command(argv: Sequence[str]) -> int:
         if "show" in flags:
             print("\n---\n".join(compose.yaml(job).rstrip() for job in jobs))
             return 0
-        execute = registry.execution()
-        plans = [execute.plan(job) for job in jobs]
+        planning, execute = registry.planning(), registry.execution()
+        plans = [planning.plan(job) for job in jobs]
         basic = compose.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
-            print("\n".join(execute.foretold(plan) for plan in plans))
+            print("\n".join(planning.foretold(plan) for plan in plans))
             return 0
         if basic:
             execute.run(plans)

@@ -2,17 +2,13 @@
 
 import contextlib
 import dataclasses
-import errno
 import itertools
 import json
 import math
 import os
-import stat
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,105 +17,14 @@ import pandas
 from jax.experimental.compilation_cache import compilation_cache
 from tqdm import tqdm
 
-from experiments import contract
 from experiments.contract import InputError, StoppedError
 from experiments.figures import report, style
-from experiments.runner import boundary, budget, compose, errors, folders, locks, mirror, provenance, registry, results
-from experiments.runner.compose import Job
-from experiments.runner.ledger import Ledger
+from experiments.runner import boundary, compose, folders, locks, mirror, provenance, results
+from experiments.runner.planning import RESULTS, Plan, check_science, plan
 from experiments.shared import files
-
-RESULTS = (
-    "config.yaml",
-    folders.RECORD,
-    "table.csv",
-    "summary.json",
-    report.NAME,
-    *(f"figure.{suffix}" for suffix in style.SUFFIXES),
-)
 
 PATIENCE = 0.5
 """Seconds between two looks at directories that other processes hold."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A job that is known to be possible.
-
-    Attributes:
-        job: what was asked for.
-        experiment: the module that measures it.
-        points: every point of its table; grows where the experiment refines.
-        ledger: what is measured already.
-        mode: W&B's mode.
-        science: hashes of all that its numbers depend on, of what rows do besides their points, and without the seed.
-    """
-
-    job: Job
-    experiment: Any
-    points: list[dict]
-    ledger: Ledger
-    mode: mirror.Target
-    science: tuple[str, str, str] = ("", "", "")
-
-    def table(self) -> list[dict]:
-        """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
-        return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
-
-    def record(self, *, complete: bool) -> folders.Record:
-        """What a list of runs shows of it."""
-        job, points = self.job, self.table()
-        return folders.Record(
-            job.conf,
-            job.experiment,
-            compose.command(job),
-            folders.differing(job.config, job.usual),
-            self.science[0],
-            folders.leaves(job.config, extending=False),
-            list(points[0]),
-            self.science[1],
-            self.science[2],
-            job.collects,
-            len(points),
-            registry.home(job.experiment),
-            len(points) - len(self.points),
-            complete,
-        )
-
-
-def plan(job: Job) -> Plan:
-    """Check everything about a job that can be checked before it begins; nothing is measured, nothing left behind.
-
-    Raises:
-        InputError: the job cannot be run.
-    """
-    experiment = registry.load(job.experiment)
-    mode = mirror.resolve(job.config.wandb)
-    cost = getattr(experiment, "cost", None)
-    if cost is not None:
-        budget.check(job.config, job.conf, cost)
-    try:
-        points = experiment.points(job.config)
-        science = provenance.science(experiment, job.config, points)
-    except ValueError as error:
-        text = errors.own_name(" ".join(str(error).split()), files.options(job.config))
-        raise InputError(text) from error
-    if not points:
-        raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
-    _check_output(job.directory)
-    made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
-    made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
-    _check_science(made)
-    return made
-
-
-def foretold(plan: Plan) -> str:
-    """What a plan would take, in one line: points, memory and time."""
-    cost = getattr(plan.experiment, "cost", lambda config: contract.Cost(len(plan.points)))(plan.job.config)
-    measured = (
-        len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0
-    )
-    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost)
 
 
 def run(plans: Sequence[Plan]) -> None:
@@ -235,7 +140,7 @@ def _begin(plan: Plan) -> list[dict]:
     """Make the directory, write down the options there, and return the points that are missing."""
     directory = plan.job.directory
     plan.ledger.reload()  # another process may have measured since the plan was made
-    _check_science(plan)
+    check_science(plan)
     _set_aside(plan)
     for damaged in plan.ledger.mend():
         files.say(damaged)
@@ -246,18 +151,6 @@ def _begin(plan: Plan) -> list[dict]:
     if len(missing) < len(plan.points):
         files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
     return missing
-
-
-def _check_science(plan: Plan) -> None:
-    """Raise InputError where the directory holds results of other science, unless they may be set aside."""
-    if plan.job.collects and not plan.job.config.overwrite:
-        folders.check(plan.job.directory, folders.leaves(plan.job.config, extending=False))
-    for name, held, asked in plan.ledger.foreign().values():
-        if not plan.job.config.overwrite:
-            raise InputError(
-                f"{name} must be {held} as in the results that {plan.job.directory} holds, got {asked}; "
-                "give another output, or overwrite=true to set them aside"
-            )
 
 
 def _set_aside(plan: Plan) -> None:
@@ -367,32 +260,6 @@ def _say_mixed(plan: Plan) -> None:
             for environment, count in found
         ]
         files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
-
-
-def _check_output(directory: Path) -> None:
-    """Raise InputError unless the results can be written; nothing is made, which other processes might trip over."""
-    try:
-        for folder in [directory, *directory.parents]:
-            try:
-                mode = os.stat(folder).st_mode
-            except FileNotFoundError:
-                if folder.is_symlink():
-                    raise
-                continue
-            if not stat.S_ISDIR(mode):
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-            longest = max((len(os.fsencode(part)) for part in directory.relative_to(folder).parts), default=0)
-            if longest > os.pathconf(folder, "PC_NAME_MAX"):
-                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-            with tempfile.TemporaryFile(dir=folder):
-                break
-    except OSError as error:
-        raise InputError(
-            f"output must be a directory that can be written, got {directory} ({error.strerror})"
-        ) from error
-    for name in RESULTS:
-        if (directory / name).is_dir():
-            raise InputError(f"output must leave room for its files, got a directory {directory / name}")
 
 
 def _margin(error: Any) -> str:

@@ -79,6 +79,11 @@ def spellings() -> Any:
     return importlib.import_module("experiments.shared.spellings")
 
 
+def planning() -> Any:
+    """The module `experiments.runner.planning`, which takes JAX, pandas and Matplotlib."""
+    return importlib.import_module("experiments.runner.planning")
+
+
 def execution() -> Any:
     """The module `experiments.runner.execute`, which takes JAX, pandas and Matplotlib."""
     return importlib.import_module("experiments.runner.execute")

@@ -26,7 +26,7 @@ import numpy as np
 
 import experiments
 from experiments import contract
-from experiments.runner import boundary, compose, execute, locks, provenance
+from experiments.runner import boundary, compose, execute, locks, planning, provenance
 from experiments.shared import files, processes
 from experiments.training import measurement
 
@@ -120,7 +120,7 @@ def toy(*words: str) -> Callable[[], int]:
         jobs = compose.jobs([*(word for word in WORDS if word.partition("=")[0] not in given), *words], sweep=False)
 
     def run() -> int:
-        execute.run([execute.plan(job) for job in jobs])
+        execute.run([planning.plan(job) for job in jobs])
         return 0
 
     return lambda: boundary.guarded(run)
