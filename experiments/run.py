@@ -10,7 +10,7 @@ from pathlib import Path
 import hydra
 
 from experiments.contract import ROOT, InputError
-from experiments.runner import boundary, compose, help, registry
+from experiments.runner import boundary, compose, help, launching, registry
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
@@ -51,14 +51,14 @@ def _command(argv: Sequence[str]) -> int:
             return 0
         planning, execute = registry.planning(), registry.execution()
         plans = [planning.plan(job) for job in jobs]
-        basic = compose.launcher(jobs[0]) == "basic"
+        basic = launching.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
             print("\n".join(planning.foretold(plan) for plan in plans))
             return 0
         if basic:
             execute.run(plans)
         else:
-            compose.launch(jobs, execute.launched)
+            launching.launch(jobs, execute.launched)
         for folder in registry.sweeps().finished(jobs) if "sweep" in flags else ():
             print(f"sweep: {folder / 'report.html'}")
     return 0
@@ -119,7 +119,7 @@ def _override(word: str) -> str:
     if key == "conf":
         return word.removesuffix(".yaml")
     if key == "output" and _UNREADABLE.fullmatch(value):
-        return f"output={compose.quote(value)}"
+        return f"output={launching.quote(value)}"
     return word
 
 

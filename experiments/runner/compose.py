@@ -11,7 +11,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -21,18 +21,16 @@ from typing import Any, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 from hydra import compose, initialize_config_dir
-from hydra._internal.callbacks import Callbacks
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException, OverrideParseException
-from hydra.types import HydraContext, RunMode
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
@@ -218,61 +216,6 @@ def yaml(job: Job) -> str:
     return head + origin + OmegaConf.to_yaml(OmegaConf.structured(job.config))
 
 
-def launcher(job: Job) -> str:
-    """Name of the Hydra launcher that a job's words choose, within a `session`; "basic" unless they say otherwise.
-
-    Raises:
-        InputError: they choose a sweeper, too; the combinations are always made here.
-    """
-    chosen = composed(job.words).hydra.runtime.choices
-    if chosen["hydra/sweeper"] != "basic":
-        raise InputError(f"hydra/sweeper must be basic, got {chosen['hydra/sweeper']}")
-    return str(chosen["hydra/launcher"])
-
-
-def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
-    """Give jobs to the Hydra launcher that their words choose, within a `session`; wait for all of them.
-
-    Args:
-        jobs: what `jobs` returned.
-        task: called with the composed configuration of a job, in whatever process the launcher chooses.
-
-    Raises:
-        Exception: whatever the first job that failed has raised.
-    """
-    config = compose(PRIMARY, overrides=list(jobs[0].words), return_hydra_config=True)
-    with open_dict(config):
-        config.hydra.mode = "MULTIRUN"
-        config.hydra.sweep.dir = os.path.abspath(config.hydra.sweep.dir)
-    context = HydraContext(config_loader=GlobalHydra.instance().config_loader(), callbacks=Callbacks(config))
-    chosen = Plugins.instance().instantiate_launcher(hydra_context=context, task_function=task, config=config)
-    words = [
-        [
-            *(word for word in job.words if not word.startswith(("output=", "hydra"))),
-            f"output={quote(str(job.directory))}",
-        ]
-        for job in jobs
-    ]
-    try:
-        for result in chosen.launch(words, initial_job_idx=0):
-            _ = result.return_value
-    finally:
-        with contextlib.suppress(OSError):  # launchers make this folder and most leave it empty
-            Path(config.hydra.sweep.dir).rmdir()
-
-
-def received(config: DictConfig) -> Job:
-    """The job that a launcher has handed to this process."""
-    hydra = HydraConfig.get()
-    return _typed(config, str(hydra.runtime.choices["conf"]), tuple(hydra.overrides.task), "")
-
-
-def quote(text: str) -> str:
-    """Text as a value on Hydra's command line, whatever signs it holds."""
-    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", "\\'"), text)
-    return f"'{escaped}'"
-
-
 def _idle(job: Job) -> dict[tuple[str, ...], str]:
     try:
         return dict(idle.options(job.config, registry.load(job.experiment)))
@@ -305,10 +248,11 @@ def _composed_job(words: Sequence[str], label: str) -> Job:
     conf = str(config.hydra.runtime.choices["conf"])
     with open_dict(config):
         config.pop("hydra")
-    return _typed(config, conf, tuple(words), label)
+    return typed(config, conf, tuple(words), label)
 
 
-def _typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
+def typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
+    """The job of composed options, validated."""
     schema = OmegaConf.get_type(config)
     for key, hint, _ in errors.leaves(schema):
         items = OmegaConf.select(config, key, throw_on_resolution_failure=False)

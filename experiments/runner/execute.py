@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from experiments.contract import InputError, StoppedError
 from experiments.figures import report, style
-from experiments.runner import boundary, compose, folders, locks, mirror, provenance, results
+from experiments.runner import boundary, compose, folders, launching, locks, mirror, provenance, results
 from experiments.runner.planning import RESULTS, Plan, check_science, plan
 from experiments.shared import files
 
@@ -71,7 +71,7 @@ def _made(directory: Path) -> Path:
 
 def launched(config: Any) -> None:
     """Run one job in whatever process a launcher has put it; `config` is what Hydra composed."""
-    run([plan(compose.received(config))])
+    run([plan(launching.received(config))])
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.plot import main as redraw
-from experiments.runner import compose, execute, registry
+from experiments.runner import compose, execute, launching, registry
 
 RESULTS = {
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
@@ -163,8 +163,8 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     monkeypatch.setenv("WANDB_MODE", "disabled")
     name = "it's = here, not, there"
     with compose.session(Path(toy[1])):
-        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={compose.quote(name)}"], sweep=True)
-        compose.launch(jobs, execute.launched)
+        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={launching.quote(name)}"], sweep=True)
+        launching.launch(jobs, execute.launched)
     folders = sorted(path for path in (tmp_path / name).iterdir())
     assert [folder.name for folder in folders] == ["seed_0", "seed_1"]
     assert all({path.name for path in folder.iterdir()} == RESULTS for folder in folders)

@@ -1,0 +1,74 @@
+"""Handing jobs to the launchers of Hydra, and taking them up in the processes that these start."""
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra import compose
+from hydra._internal.callbacks import Callbacks
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.plugins import Plugins
+from hydra.types import HydraContext
+from omegaconf import DictConfig, open_dict
+
+from experiments.contract import InputError
+from experiments.runner.compose import PRIMARY, Job, composed, typed
+
+
+def launcher(job: Job) -> str:
+    """Name of the Hydra launcher that a job's words choose, within a `session`; "basic" unless they say otherwise.
+
+    Raises:
+        InputError: they choose a sweeper, too; the combinations are always made here.
+    """
+    chosen = composed(job.words).hydra.runtime.choices
+    if chosen["hydra/sweeper"] != "basic":
+        raise InputError(f"hydra/sweeper must be basic, got {chosen['hydra/sweeper']}")
+    return str(chosen["hydra/launcher"])
+
+
+def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
+    """Give jobs to the Hydra launcher that their words choose, within a `session`; wait for all of them.
+
+    Args:
+        jobs: what `jobs` returned.
+        task: called with the composed configuration of a job, in whatever process the launcher chooses.
+
+    Raises:
+        Exception: whatever the first job that failed has raised.
+    """
+    config = compose(PRIMARY, overrides=list(jobs[0].words), return_hydra_config=True)
+    with open_dict(config):
+        config.hydra.mode = "MULTIRUN"
+        config.hydra.sweep.dir = os.path.abspath(config.hydra.sweep.dir)
+    context = HydraContext(config_loader=GlobalHydra.instance().config_loader(), callbacks=Callbacks(config))
+    chosen = Plugins.instance().instantiate_launcher(hydra_context=context, task_function=task, config=config)
+    words = [
+        [
+            *(word for word in job.words if not word.startswith(("output=", "hydra"))),
+            f"output={quote(str(job.directory))}",
+        ]
+        for job in jobs
+    ]
+    try:
+        for result in chosen.launch(words, initial_job_idx=0):
+            _ = result.return_value
+    finally:
+        with contextlib.suppress(OSError):  # launchers make this folder and most leave it empty
+            Path(config.hydra.sweep.dir).rmdir()
+
+
+def received(config: DictConfig) -> Job:
+    """The job that a launcher has handed to this process."""
+    hydra = HydraConfig.get()
+    return typed(config, str(hydra.runtime.choices["conf"]), tuple(hydra.overrides.task), "")
+
+
+def quote(text: str) -> str:
+    """Text as a value on Hydra's command line, whatever signs it holds."""
+    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", "\\'"), text)
+    return f"'{escaped}'"
