@@ -80,9 +80,9 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
     used = jnp.arange(kind.padding) < draw["patterns"]
     start = _softmax if kind.memory == "modern" else _spins
-    probe = start(kind, blueprint, stored, used, chain_key)
+    query = start(kind, blueprint, stored, used, chain_key)
     index = jnp.arange(kind.queries)
-    ends = jax.vmap(lambda temperature: jax.vmap(lambda i: probe(i, temperature))(index))(each["temperature"])
+    ends = jax.vmap(lambda temperature: jax.vmap(lambda i: query(i, temperature))(index))(each["temperature"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     ended = ends.pop("kind")
     counts = {name: jnp.sum(valid & (ended == number), axis=1) for number, name in enumerate(REGIMES)}
@@ -109,7 +109,7 @@ def _spins(program: Program, blueprint, stored, used, key) -> Callable:
         found = glauber(couplings, state, own, temperature, sweeps=half, burn_in=burn_in, order_key=orders)
         return found.state, jnp.round(half * found.mean)
 
-    def probe(i, temperature):
+    def query(i, temperature):
         state, first = window(stored[i], i, temperature, 0, program.burn_in)
         _, second = window(state, i, temperature, 1, 0)
         # sums of whole numbers: those of averages are off by 1e-5 in float32, many errors of an overlap close to 1
@@ -124,13 +124,13 @@ def _spins(program: Program, blueprint, stored, used, key) -> Callable:
             "step_limit": jnp.zeros((), bool),
         }
 
-    return probe
+    return query
 
 
 def _softmax(program: Program, blueprint, stored, used, key) -> Callable:
     """Updates from pattern i to a fixed point, whose weights tell which patterns hold it; nothing is random."""
 
-    def probe(i, temperature):
+    def query(i, temperature):
         memory = blueprint.build(stored, mask=used, beta=1.0 / temperature)
         end = retrieve(memory, stored[i], max_steps=program.max_steps)
         found = regime(memory, end.state)
@@ -144,4 +144,4 @@ def _softmax(program: Program, blueprint, stored, used, key) -> Callable:
             "step_limit": end.status == STEP_LIMIT,
         }
 
-    return probe
+    return query

@@ -40,7 +40,7 @@ class Program(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """Rough multiplications of one sample: drawing patterns, a coupling matrix, a few updates of every probe."""
+        """Rough multiplications of one sample: drawing patterns, a coupling matrix, a few updates of every query."""
         coupling = self.neurons if self.dynamics == "asynchronous" else 0
         return self.padding * self.neurons * (20 + coupling + 10 * self.queries)
 
@@ -86,8 +86,8 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, kind.queries)
-    probe = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
-    outcome = jax.vmap(probe)(index, keys)
+    query = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
+    outcome = jax.vmap(query)(index, keys)
     valid = index < draw["patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
     share = 1.0 / jnp.sum(valid)
