@@ -156,11 +156,11 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
     return jnp.asarray((grey - low) / (high - low), levels.dtype)
 
 
-def draw(ensemble: str, key, patterns: int, neurons: int, data=None):
+def draw(ensemble: str, key, rows: int, neurons: int, data=None):
     """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order."""
     if data is None:
-        return getattr(hopfield.patterns, ensemble)(key, patterns, neurons)
-    return data[jax.random.permutation(key, data.shape[0])[:patterns]]
+        return getattr(hopfield.patterns, ensemble)(key, rows, neurons)
+    return data[jax.random.permutation(key, data.shape[0])[:rows]]
 
 
 def padded(patterns: int, largest: int, neurons: int) -> int:

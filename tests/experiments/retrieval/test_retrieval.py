@@ -148,8 +148,8 @@ def test_row_agrees_with_the_equations_in_numpy():
 def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeypatch):
     """What a run of the command does, against double precision with a stopping rule near its rounding."""
 
-    def draw(ensemble, key, patterns, neurons, data):
-        return sphere_patterns(key, patterns, neurons, dtype=jnp.float32).astype(float)  # the same in both
+    def draw(ensemble, key, rows, neurons, data):
+        return sphere_patterns(key, rows, neurons, dtype=jnp.float32).astype(float)  # the same in both
 
     monkeypatch.setattr(pattern_sets, "draw", draw)
     monkeypatch.setattr(parallel, "rows", lambda tasks: [row for task in tasks for row in task()])  # x64 is a thread's
