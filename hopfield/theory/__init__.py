@@ -9,12 +9,40 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     spherical     softmax on the sphere, spins or Gaussian patterns: exponents, finite-size predictions, annealed
     linear        fast-weight memories: share of keys found by the outer product and other rules
     sequences     asymmetric couplings: the exact error of a bit, transitions and whole sequences
-    general       any separation on spins: one-step error, weights, scaling of the load; `derived` the theory of it
+    general       any separation on spins: one-step error, weights, scaling of the load
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
+    derived       predictions of any memory on random patterns, from its separation alone
+    basins        critical initial overlaps: how far from a pattern retrieval may start
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 
-from hopfield.theory import bounds, classical, dense, exponential, linear, novelty, spherical
+from hopfield.theory import (
+    annealed,
+    basins,
+    bounds,
+    classical,
+    dense,
+    derived,
+    exponential,
+    general,
+    linear,
+    novelty,
+    sequences,
+    spherical,
+)
 
-__all__ = ["bounds", "classical", "dense", "exponential", "linear", "novelty", "spherical"]
+__all__ = [
+    "annealed",
+    "basins",
+    "bounds",
+    "classical",
+    "dense",
+    "derived",
+    "exponential",
+    "general",
+    "linear",
+    "novelty",
+    "sequences",
+    "spherical",
+]
