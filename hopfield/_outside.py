@@ -37,7 +37,7 @@ def find(kind: str, spec: str) -> Outside | None:
     """What a specification names outside the package, None where it has none of the forms above.
 
     Args:
-        kind: memories, corruptions, datasets, experiments, layers or separations.
+        kind: memories, separations, corruptions or datasets.
         spec: what was written.
 
     Raises:
