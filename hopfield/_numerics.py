@@ -28,7 +28,7 @@ def tolerance(dtype) -> float:
 
 
 def is_traced(*arrays) -> bool:
-    """Whether any leaf is a tracer, so that its values can not be inspected."""
+    """Whether any leaf is a tracer, so that its values cannot be inspected."""
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 

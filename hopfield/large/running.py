@@ -41,7 +41,7 @@ WALK = 2**26
 
 
 class Reading(NamedTuple):
-    """What Q queries read."""
+    """Read-out of Q queries."""
 
     potential: Float[Array, "Q"]
     """F(β s)."""
@@ -116,7 +116,7 @@ def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
 
 
 def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
-    """The same with every pass a walk through the parts of a source that one call can not have."""
+    """The same with every pass a walk through the parts of a source that one call cannot have."""
     length = patterns_of_a_call(job, size)
     if job.separation.thresholded:
         job = with_threshold(job, lambda job, term: walk(job, term, length, size, top), while_outside)

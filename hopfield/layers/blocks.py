@@ -37,7 +37,7 @@ class EncoderBlock(nnx.Module):
             mlp_features: hidden width of the perceptron, 4 F if None.
             dropout_rate: of what is added to x, active where the block is called with deterministic=False.
         Raises:
-            ValueError: the association's outputs can not be added to its inputs.
+            ValueError: the association's outputs cannot be added to its inputs.
         """
         features = _features("attention", attention)
         self.attention = attention

@@ -61,7 +61,7 @@ def judged(curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree,
     accepted = jnp.isfinite(after) & ((fell <= 0) | still)
     gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
     factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
-    # What a sum in floating point can not resolve is no verdict on the damping.
+    # What a sum in floating point cannot resolve is no verdict on the damping.
     settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
     factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
     damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)

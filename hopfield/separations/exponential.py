@@ -99,7 +99,7 @@ class Exponential(LogSumExp):
 
     def fields(self, scores, steps, state, beta, where=None):
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
-        # share one product of matrices. Both factors are relative to the largest possible one and can not overflow.
+        # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
         s, top = shifted(beta * scores, where)
         widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
         weights, drop = jnp.exp(s).astype(steps.dtype), _drop(beta * steps)

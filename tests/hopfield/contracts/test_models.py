@@ -23,7 +23,7 @@ USED = np.array([False] + M * [True] + 2 * [False])
 BETAS = (1e-6, 1e-2, 1.0, 1e4)
 
 ORDER_MATTERS = {"storkey"}
-"""Rules that store one pattern after the other, as published: their patterns can not be permuted."""
+"""Rules that store one pattern after the other, as published: their patterns cannot be permuted."""
 
 every_model = pytest.mark.parametrize("name", MODELS)
 
