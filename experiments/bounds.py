@@ -16,7 +16,7 @@ SINGLE = (2.0**-126, 3.4e38)
 
 
 class Bounds(NamedTuple):
-    """What values an option may have; of a list or mapping, what its entries may be."""
+    """Values that an option may have; of a list or mapping, those of its entries."""
 
     least: float | None = None
     most: float | None = None
@@ -135,7 +135,7 @@ def _side(ends: tuple[float | None, float | None], closed: str, opened: str) -> 
 
 
 class Use(NamedTuple):
-    """When an option does something."""
+    """Condition under which an option does something."""
 
     words: str
     """In words, to follow "unless"."""

@@ -1,4 +1,4 @@
-"""What every experiment shares: its configuration, how it is found, and how its files are written.
+"""Contract of an experiment: its configuration, how it is found, and how its files are written.
 
 An experiment is a folder `experiments/<name>/` whose files are roles. `config.py` holds its options, and what its
 figure and summary share with it; the command reads it for every experiment before it knows what is asked of it, so
@@ -56,7 +56,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class InputError(ValueError):
-    """What was asked for cannot be done; the message is the one sentence that says why."""
+    """Error of the input: what was asked for cannot be done; the message is the one sentence that says why."""
 
 
 def about(
@@ -98,7 +98,7 @@ class StoppedError(RuntimeError):
 
 
 class Mode(Enum):
-    """Where Weights & Biases gets its copy of a run; `auto` is online if a key is configured, else offline."""
+    """Mode in which Weights & Biases gets its copy of a run; `auto` is online if a key is configured, else offline."""
 
     auto = "auto"
     online = "online"
@@ -178,7 +178,7 @@ class Experiment(Protocol):
 
 
 class Cost(NamedTuple):
-    """What a run takes: points of its table, entries of its largest array of 4 bytes each, multiplications."""
+    """Cost of a run: points of its table, entries of its largest array of 4 bytes each, multiplications."""
 
     points: float = 0.0
     elements: float = 0.0

@@ -34,7 +34,7 @@ class Outside(NamedTuple):
 
 
 def find(kind: str, spec: str) -> Outside | None:
-    """What a specification names outside the package, None where it has none of the forms above.
+    """Object outside the package that a specification names, None where it has none of the forms above.
 
     Args:
         kind: memories, separations, corruptions or datasets.

@@ -46,7 +46,7 @@ class Couplings(Node):
 
     @property
     def space(self) -> Spins:
-        """Where states live: couplings are of spins."""
+        """Space of the states: couplings are of spins."""
         return Spins()
 
     def as_state(self, state: ArrayLike) -> State:

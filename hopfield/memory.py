@@ -1,4 +1,4 @@
-"""Memory and Couplings: an energy, its update and its read-out from stored patterns or from a matrix.
+"""Memory: stored patterns with an energy, its update and its read-out.
 
     E(x) = R(x) − F(β s(x)) / β       scores s = similarity(x, patterns), weights p = ∇F(β s)
     x'   = argmin R(x) − Σ_μ p_μ s_μ(x)    (for dot products: project(Xᵀ p))
@@ -175,7 +175,7 @@ class Memory(Node):
         return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
-        """What one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
+        """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
         if not isinstance(self.space, Spins):
             raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
         return self.similarity.keys(self._stored()), self.scores(state)

@@ -51,7 +51,7 @@ class Similarity(Node, abc.ABC):
         return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space, known)
 
     def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
-        """What `minimiser` needs the weighted sum of [M, K]: it can be formed block by block."""
+        """Rows [M, K] whose weighted sum `minimiser` needs: it can be formed block by block."""
         return patterns
 
     def minimiser(self, state: State, moment: Float[Array, "K"], mass: Array, space: Space, known: Known) -> State:

@@ -41,7 +41,7 @@ class Space(Node, abc.ABC):
 
     @abc.abstractmethod
     def violation(self, states: Array) -> Array:
-        """How far states [..., N] lie outside the space: largest componentwise distance, 0 inside."""
+        """Distance of states [..., N] from the space: the largest of any component, 0 inside."""
 
 
 def as_known(known, state: State) -> Known:

@@ -10,7 +10,7 @@ DYNAMICS = ("asynchronous", "synchronous")
 
 @dataclass
 class Scale:
-    """What one memory is measured at."""
+    """Scale that one memory is measured at."""
 
     neurons: list[int] = field(
         default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True, extends=True)

@@ -66,7 +66,7 @@ def _dynamics(memory: str, scale: Scale) -> list[str]:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     return contract.total(
         _memory_cost(memory, _scale(config, memory), len(config.overlaps)) for memory in config.memories
     )

@@ -21,7 +21,7 @@ CHUNK = 1e10
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     memory: str
     dynamics: str

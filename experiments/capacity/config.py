@@ -21,7 +21,7 @@ class Parity(Enum):
 
 @dataclass
 class Scale:
-    """What one memory is measured at, where it differs from the others; null takes the common value."""
+    """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
 
     neurons: list[int] | None = field(
         default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True, extends=True)

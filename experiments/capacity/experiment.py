@@ -63,7 +63,7 @@ def rounds(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     parts = []
     for ensemble in dict.fromkeys(config.ensembles):
         for memory in dict.fromkeys(config.memories):

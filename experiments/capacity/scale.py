@@ -84,7 +84,7 @@ def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
 
 
 def counted(point: dict) -> dict:
-    """What is known of a point before it is measured: its load and the parity of its number of patterns."""
+    """Columns of a point that are known before it is measured: its load and the parity of its number of patterns."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
 
@@ -129,7 +129,7 @@ def check_ensemble(memory: str, at: At, ensemble: str, neurons: list[int] | None
 
 
 def cost(memory: str, at: At, ensemble: str, neurons: int) -> Cost:
-    """What a memory at one size takes: stored patterns and couplings, or counts by overlap and bit."""
+    """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
     counts = pattern_counts(memory, at, neurons)
     starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
     points, queries = starts * drawn * len(counts), min(at.queries, most)

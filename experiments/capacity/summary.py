@@ -79,7 +79,7 @@ def _one_step(rows: Table) -> list[dict]:
 
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
-    """What is judged by which cut, exact or approximate theory at this N and for N → ∞, and what kind of theory."""
+    """Theory of a criterion: its cut, the exact or approximate load at this N and for N → ∞, and the kind of theory."""
     beta = rows["beta"].iloc[0]
     known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:

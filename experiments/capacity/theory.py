@@ -15,7 +15,7 @@ def has_one_step_error(memory: str) -> bool:
 
 
 def kind(memory: str, criterion: str) -> str | None:
-    """What sort of theory the prediction of `critical_load` for N → ∞ is (`hopfield.theory.base`)."""
+    """Kind of theory that the prediction of `critical_load` for N → ∞ is (`hopfield.theory.base`)."""
     return find(memory).theory.kind(_judged(criterion))
 
 

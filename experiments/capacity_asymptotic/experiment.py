@@ -36,7 +36,7 @@ def all_enumerated(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     most = max(config.neurons)
     sampled = 2 * len(config.neurons) * len(config.corruption) * len(config.around)
     queries = config.queries * len(config.corruption)

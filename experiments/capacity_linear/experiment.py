@@ -40,7 +40,7 @@ def pairs(load: float, neurons: int) -> int:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     most, wide = pairs(max(config.loads), max(config.neurons)), max(config.neurons)
     points = len(config.rules) * len(config.neurons) * len(config.loads) * config.samples
     each = most * wide * (3 * wide + config.queries)

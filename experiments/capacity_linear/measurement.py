@@ -17,7 +17,7 @@ CHUNK = 64
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     rule: str
     neurons: int

@@ -25,7 +25,7 @@ X_AXIS = "length"
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     parts, runs = [], len(config.passes) * (config.repeats + 2 * config.samples + 1)
     for length in config.lengths:
         for method, number in map(parsed, config.methods):

@@ -8,7 +8,7 @@ from experiments.figures.style import Table
 
 
 def summarise(table: Table) -> dict:
-    """Where each method overtakes dense attention, how its cost grows with length, and its error."""
+    """Length at which each method overtakes dense attention, the growth of its cost with length, and its error."""
     growth, overtaking, scalars = [], [], {}
     for (direction, method), rows in table.groupby(["pass", "method"], sort=False):
         rows = rows.sort_values("length")

@@ -76,7 +76,7 @@ def _width(config: Config, ensemble: str) -> int:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     curves = len(config.memories) * len(config.ensembles) * len(config.corruption)
     width, followed = max(_width(config, name) for name in config.ensembles), len(config.ratios) * (config.steps + 1)
     steps = curves * (followed + len(config.fixed))

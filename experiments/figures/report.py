@@ -33,7 +33,7 @@ _THEORIES = ("theory", "limit", "exact", "expected", "printed")
 
 @dataclass(frozen=True)
 class Story:
-    """What a report tells beside its figure and table.
+    """Text of a report beside its figure and table.
 
     Attributes:
         name: a word for its files.
@@ -135,7 +135,7 @@ def shown(value: Any, error: Any = 0.0) -> str:
 
 
 class _Known:
-    """How many samples a point of a figure stands for: rows of the table that its label and place single out."""
+    """Number of samples that a point of a figure stands for: rows of the table that its label and place single out."""
 
     def __init__(self, table: Table, x_axis: str) -> None:
         self._table, self._x = table, [name for name in dict.fromkeys((x_axis, "neurons", "patterns")) if name in table]

@@ -20,7 +20,7 @@ X_AXIS = "magnitude"
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     cases = len(config.dtypes) * len(config.separations) * len(config.masks) * len(config.shapes)
     found = cases * sum(len(arguments(metric)) for metric in config.metrics)
     return Cost(found, 0.0, 3e8 * cases * len(config.metrics))

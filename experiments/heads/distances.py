@@ -14,7 +14,7 @@ from hopfield.layers.imports.checkpoints import AttentionWeights
 
 
 class Geometry(NamedTuple):
-    """What `measured` finds: forms of the heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
+    """Results of `measured`: forms of the heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
 
     forms: FactoredForm
     pairs: tuple[np.ndarray, np.ndarray]

@@ -26,7 +26,7 @@ DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class Pass(NamedTuple):
-    """What a text did in the encoder: inputs and weights of every layer, and the vectors at the end."""
+    """Pass of a text through the encoder: inputs and weights of every layer, and the vectors at the end."""
 
     inputs: list[np.ndarray]
     attention: list[np.ndarray]
@@ -101,7 +101,7 @@ class Bert:
         return centred / scale * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
 
     def _attend(self, x: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """What the heads read, side by side, and their weights [B, H, T, T]."""
+        """Read-out of the heads, side by side, and their weights [B, H, T, T]."""
         parts = [self._linear(x, name + part) for part in ("query", "key", "value")]
         query, key, value = (p.reshape(*p.shape[:2], self.heads, -1).swapaxes(1, 2) for p in parts)
         weights = softmax(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]))

@@ -54,7 +54,7 @@ def reads_text(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     tokens = config.texts * config.length
     return Cost(0.0, 2 * tokens * max(12 * config.length, 4 * 384), 12 * tokens * (2e6 + 12 * 64 * config.length))
 

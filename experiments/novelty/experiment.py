@@ -21,7 +21,7 @@ X_AXIS = "patterns"
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     each = len(config.kappa) * len(config.overlaps) * config.samples
     most, wide = max(config.patterns), max(config.neurons)
     draws = len(config.neurons) * len(config.patterns) * each

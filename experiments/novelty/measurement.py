@@ -14,7 +14,7 @@ from hopfield.patterns import sphere
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     neurons: int
     patterns: int

@@ -40,7 +40,7 @@ TUNING = 2**31
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     tasks = len(config.batches) * len(config.conditioning)
     examples, size = config.examples + config.held, config.features * config.patterns
     steps = max(config.steps, config.natural_steps, config.mini_steps)

@@ -26,7 +26,7 @@ RISE = 10.0
 
 
 class Setting(NamedTuple):
-    """What all rules have in common on one problem: data, order of the batches, target and how long to go on."""
+    """Setting that all rules share on one problem: data, order of the batches, target and how long to go on."""
 
     given: Problem
     order: Any

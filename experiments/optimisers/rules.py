@@ -84,13 +84,13 @@ RULES: dict[str, Rule] = {
 
 
 def ranges(rule: str, full: bool) -> dict[str, tuple[float, float]]:
-    """What is searched for a rule, and where."""
+    """Ranges of what is searched for a rule."""
     chosen = RULES[rule]
     return chosen.ranges if full or chosen.mini is None else chosen.mini
 
 
 class Trace(NamedTuple):
-    """What was seen every `every` steps, the start included; NaN where nothing was."""
+    """Values seen every `every` steps, the start included; NaN where nothing was."""
 
     loss: Array
     held_loss: Array

@@ -13,7 +13,7 @@ STUDIES = MAP, CURVE = ("map", "curve")
 
 @dataclass
 class Map:
-    """Where a map is measured."""
+    """Grid that a map is measured on."""
 
     neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
     load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
@@ -83,7 +83,7 @@ class Curves:
 
 
 class Effort(NamedTuple):
-    """What the curves of one size are measured with."""
+    """Effort that the curves of one size are measured with."""
 
     neurons: int
     samples: int

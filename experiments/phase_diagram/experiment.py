@@ -104,7 +104,7 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     parts = []
     for memory in config.memories if MAP in config.studies else []:
         area = getattr(config, memory)
@@ -190,7 +190,7 @@ def _padding(config: Config, point: dict) -> int:
 
 
 def _place(config: Config, point: dict) -> dict[str, float | None]:
-    """Where a point lies: its load, its β and the edges of its cell."""
+    """Place of a point: its load, its β and the edges of its cell."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
 

@@ -201,7 +201,7 @@ def _measured(summary: dict) -> list[dict]:
 
 
 def _rounding(ax: Axes, summary: dict) -> None:
-    """Where half of the queries have lost their pattern relative to T_M, by sweeps, with the width of the loss."""
+    """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_measured(summary))
     names = {
         key: rf"$\alpha={key[0]:.3g}$, {key[1]} sweeps"

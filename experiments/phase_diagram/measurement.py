@@ -39,7 +39,7 @@ CHUNK = 2e10
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     memory: str
     neurons: int

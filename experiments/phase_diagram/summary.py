@@ -153,7 +153,7 @@ def _extrapolation(lines: list[dict]) -> list[dict]:
 
 
 def _agreement(overlaps: list[dict], limits: list[dict]) -> list[dict]:
-    """How far the overlaps away from the line lie from the replica theory, by load and size (null: extrapolated)."""
+    """Deviation of the overlaps away from the line from the replica theory, by load and size (null: extrapolated)."""
     curves: dict[tuple, list[tuple[float, float]]] = {}
     for entry in overlaps:
         if entry["away"] and entry["overlap_stderr"] > 0:
@@ -172,7 +172,7 @@ def _agreement(overlaps: list[dict], limits: list[dict]) -> list[dict]:
 
 
 def _map(rows: Table) -> dict:
-    """How many cells a map took, and how far from the line of theory the farthest one lies that contradicts it."""
+    """Number of cells a map took, and how far from the line of theory the farthest one lies that contradicts it."""
     memory, neurons = rows["memory"].iloc[0], int(rows["neurons"].iloc[0])
     found = cells(rows)
     held = (found["regime"] == "retrieval").to_numpy()

@@ -10,7 +10,7 @@ from experiments.contract import about
 
 @dataclass
 class Scan:
-    """What to measure: all combinations of the lists; null takes the common value."""
+    """Scan of all combinations of the lists; null takes the common value."""
 
     memories: list[str] | None = field(
         default=None,

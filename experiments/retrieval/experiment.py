@@ -113,7 +113,7 @@ def _kappas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> 
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     return contract.total(
         _pair_cost(at, memory, ensemble)
         for at in scans(config)

@@ -40,7 +40,7 @@ def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
 
 
 def sentence(conf: str, points: int, measured: int, cost: Cost) -> str:
-    """What `dry=true` says of a run."""
+    """Sentence that `dry=true` says of a run."""
     done = f", {measured} of them measured already" if measured else ""
     left = seconds(cost) * (points - measured) / max(points, 1)
     return f"{conf}: {points} points{done}; largest array {_bytes(4 * cost.elements)}; {_time(left)}"

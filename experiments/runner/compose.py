@@ -1,4 +1,4 @@
-"""From words on the command line to typed, validated configurations, through Hydra.
+"""Composition of words on the command line to typed, validated configurations, through Hydra.
 
 `conf` is a config group, so the folder `conf/` of the repository is its list of choices and `conf=capacity` selects
 `conf/capacity.yaml`. The dataclass of each experiment is its schema, registered under `/schema/<experiment>`; the
@@ -87,7 +87,7 @@ class Job:
 
     @cached_property
     def directory(self) -> Path:
-        """Where its results go: a directory that depends on the options, not on the clock; absolute."""
+        """Directory of its results, which depends on the options, not on the clock; absolute."""
         if self.config.output is None:
             return folders.placed(self.conf, self.folder)
         return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label
@@ -124,7 +124,7 @@ def session(folder: Path | None = None) -> Iterator[None]:
 
 
 def choices() -> list[str]:
-    """What `conf=` accepts, within a `session`."""
+    """Names that `conf=` accepts, within a `session`."""
     return sorted(GlobalHydra.instance().config_loader().get_group_options("conf"))
 
 

@@ -1,4 +1,4 @@
-"""One sentence for every mistake in a configuration: the key, what it was given, and what is allowed."""
+"""Errors of a configuration, one sentence for every mistake: the key, what it was given, and what is allowed."""
 
 import difflib
 import re
@@ -29,7 +29,7 @@ def leaves(schema: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
 
 
 def describe(hint: Any) -> str:
-    """What values the type of an option allows, in words."""
+    """Values that the type of an option allows, in words."""
     if get_origin(hint) in (Union, types.UnionType):
         return " or ".join("null" if part is type(None) else describe(part) for part in get_args(hint))
     if get_origin(hint) is list:

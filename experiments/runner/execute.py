@@ -1,4 +1,4 @@
-"""Running one configuration: measure what is missing, then make table, summary and figure from the ledger alone."""
+"""Execution of one configuration: measure what is missing, make table, summary and figure from the ledger alone."""
 
 import contextlib
 import dataclasses
@@ -129,7 +129,7 @@ def _carry_out(plan: Plan) -> None:
 
 
 def _progress(plan: Plan) -> str:
-    """How far a run came: counted on disk, as the interruption may have struck between writing a row and noting it."""
+    """Progress of a run: counted on disk, as the interruption may have struck between writing a row and noting it."""
     total = len(plan.points)
     plan.ledger.reload()
     done = total - len(plan.ledger.missing(plan.points))
@@ -263,7 +263,7 @@ def _say_mixed(plan: Plan) -> None:
 
 
 def _margin(error: Any) -> str:
-    """What follows a value: its error, where there is one; a single sample tells none."""
+    """Margin behind a value: its error, where there is one; a single sample tells none."""
     if error is None:
         return ""
     return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"

@@ -28,7 +28,7 @@ _UNASKED = ("output", "overwrite", "dry", "wandb", "figure")
 
 
 class Record(NamedTuple):
-    """What `run.json` holds."""
+    """Contents of `run.json`."""
 
     conf: str
     experiment: str

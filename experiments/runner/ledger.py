@@ -100,7 +100,7 @@ class Ledger:
         return sorted(found, key=lambda point: [(isinstance(v, str), v is not None, v) for v in point.values()])
 
     def environments(self, points: Iterable[dict]) -> list[tuple[dict, int]]:
-        """What the rows of the given points were measured with, {} if unknown, and how many with each."""
+        """Environments that the rows of the given points were measured with, {} if unknown, and how many with each."""
         found = Counter(
             encode(self._rows[key][1].get("environment", {})) for key in dict.fromkeys(map(self.key, points))
         )
@@ -221,7 +221,7 @@ def _read(path: Path) -> _Part:
 
 
 def _entry(line: bytes) -> dict | None:
-    """What a line holds, None if it is not as it was written."""
+    """Entry that a line holds, None if it is not as it was written."""
     found = _SUM.fullmatch(line)
     if found is None or _checksum(found[1]).encode() != found[2]:
         return None

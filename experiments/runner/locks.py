@@ -1,4 +1,4 @@
-"""Who measures a directory: a claim that other processes see, here or elsewhere, and that dies with its holder.
+"""Locks on directories: a claim to measure one, which other processes see, here or elsewhere, and dies with its holder.
 
 Several processes may be given the same sweep. Each takes the jobs that no other holds; a job that is held is left for
 later, and taken over when its holder has finished or is gone. No locks, which network file systems do not keep: the

@@ -68,7 +68,7 @@ def _wandb() -> ModuleType:
 
 
 def _reason(error: Exception) -> str:
-    """What W&B has against the settings, on one line: of its list of errors the first, with the variable at fault."""
+    """Reason why W&B refuses the settings, on one line: the first of its list of errors, with the variable at fault."""
     for wrong in getattr(error, "errors", list)():
         where = "_".join(["WANDB", *map(str, wrong["loc"])]).upper()
         return f"{where}={wrong['input']!r}, {wrong['msg']}"
@@ -131,7 +131,7 @@ class Mirror:
             self._send(lambda run: run.log(named, step=self._series.done - 1))
 
     def where(self) -> str:
-        """Where data lie that no server has, and how they get there; empty if there are none."""
+        """Place of data that no server has, and how they get there; empty if there are none."""
         if self._mode != "offline" or self._broken:
             return ""
         runs = sorted((self._directory / "wandb").glob("offline-run-*"))

@@ -1,4 +1,4 @@
-"""Planning a run: everything about a job that can be checked before it begins."""
+"""Plan of a run: everything about a job that can be checked before it begins."""
 
 import dataclasses
 import errno
@@ -52,7 +52,7 @@ class Plan:
         return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
 
     def record(self, *, complete: bool) -> folders.Record:
-        """What a list of runs shows of it."""
+        """Record of it for a list of runs."""
         job, points = self.job, self.table()
         return folders.Record(
             job.conf,
@@ -99,7 +99,7 @@ def plan(job: Job) -> Plan:
 
 
 def foretold(plan: Plan) -> str:
-    """What a plan would take, in one line: points, memory and time."""
+    """Cost of a plan foretold in one line: points, memory and time."""
     cost = getattr(plan.experiment, "cost", lambda config: contract.Cost(len(plan.points)))(plan.job.config)
     measured = (
         len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0

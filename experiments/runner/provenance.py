@@ -96,7 +96,7 @@ def _precision() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def environment() -> dict[str, str]:
-    """What this process computes with: versions, system, device and the flags of the compiler."""
+    """Environment that this process computes in: versions, system, device and the flags of the compiler."""
     device = jax.devices()[0]
     found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     found |= {"platform": device.platform, "device": device.device_kind, "XLA_FLAGS": os.environ.get("XLA_FLAGS", "")}
@@ -130,7 +130,7 @@ def difference(held: dict, asked: dict) -> Difference | None:
 
 
 def _flat(heading: dict, shared: Collection[str]) -> dict[str, str]:
-    """What a heading says, in words of the command line, by the names of options and settings."""
+    """Entries of a heading, in words of the command line, by the names of options and settings."""
     science = heading["science"]
     found = {"experiment": heading["experiment"]}
     for name, value in science.items():

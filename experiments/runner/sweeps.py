@@ -1,4 +1,4 @@
-"""Several runs as one: their tables joined, one summary, one overlaid figure and one report.
+"""Sweeps, several runs as one: their tables joined, one summary, one overlaid figure and one report.
 
 Rows that are the same measurement stand once. Runs that differ in nothing but their seed are samples of one thing, and
 are summarised together; samples of different seeds are never taken for one. Every other option that differs tells

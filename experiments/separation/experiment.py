@@ -104,7 +104,7 @@ def any_beta(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     width = max(pattern_sets.pixels(ensemble).shape[1] for ensemble in config.ensembles)
     tasks, most = len(config.corruption) + len(config.across) * len(config.patterns), max(config.patterns)
     curves, draws = len(config.ensembles) * tasks * len(_pairs(config)), config.samples + config.tuning

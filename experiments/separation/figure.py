@@ -36,7 +36,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _legends(figure: Figure, left: Axes | None, right: Axes) -> None:
-    """What the lines mean, once for each kind of panel, above all panels."""
+    """Legends that say what the lines mean, once for each kind of panel, above all panels."""
     where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
     if left is not None:
         title = "similarity, each with its best separation"

@@ -22,7 +22,7 @@ SETTLED = 1e-3
 
 
 class Task(NamedTuple):
-    """What is stored and how it is asked for; a draw of it depends on the seed, N, M and its own number alone."""
+    """Task: patterns stored and how they are asked for; a draw depends on the seed, N, M and its own number alone."""
 
     ensemble: str
     patterns: int
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """What is compiled for a pair; everything else is traced."""
+    """Structure that is compiled for a pair; everything else is traced."""
 
     similarity: str
     separation: str
@@ -131,7 +131,7 @@ def _reader(reader: Reader, queries: int) -> Callable:
 
 
 def _answer(memory, query, reader: Reader):
-    """What is read: Σ p ξ with weights that sum to one, or where reading again and again ends."""
+    """Read-out Σ p ξ with weights that sum to one, or where reading again and again ends."""
     if reader.iterated:
         return retrieve(memory, query, max_steps=reader.max_steps, rtol=SETTLED).state
     if memory.separation.normalised:

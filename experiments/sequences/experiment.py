@@ -55,7 +55,7 @@ def points(config: Config) -> list[dict]:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     parts = []
     for rule, neurons in product(config.degrees, config.neurons):
         longest = max(_lengths(config, rule, neurons), default=2)

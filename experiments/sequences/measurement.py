@@ -13,7 +13,7 @@ from hopfield.sequences import SequenceMemory, recall
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     rule: str
     learning: str

@@ -47,7 +47,7 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
 
 
 def _half(curve: dict, found: list[dict]) -> dict:
-    """Where the share of whole sequences passes one half, by interpolation in ln P, beside theory."""
+    """Point where the share of whole sequences passes one half, by interpolation in ln P, beside theory."""
     log_length = np.log([entry["patterns"] for entry in found])
     share = np.array([entry["whole"] for entry in found])
     passed = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))

@@ -27,5 +27,5 @@ def numbered(key, count: int) -> tuple:
 
 
 def network(memory):
-    """What the dynamics of a memory run on: its matrix of couplings where its separation is linear, else itself."""
+    """Network that a memory's dynamics run on: its matrix of couplings where its separation is linear, else itself."""
     return hebb_couplings(memory) if isinstance(memory, Memory) and memory.separation.quadratic else memory

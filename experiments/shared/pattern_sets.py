@@ -1,4 +1,4 @@
-"""Where an experiment's patterns come from: a random ensemble, images that ship with scikit-learn, or a file."""
+"""Pattern sets of the experiments: a random ensemble, images that ship with scikit-learn, or a file."""
 
 import os
 import re
@@ -84,7 +84,7 @@ def _own(ensemble: str):
 
 
 def _state(ensemble: str) -> tuple[int, ...] | None:
-    """What changes when a file does, so that no array is kept that it no longer holds; None for images that ship."""
+    """State of a file, by which no array is kept that it no longer holds; None for images that ship."""
     try:
         found = os.stat(os.path.expanduser(re.sub(r"(\.py):.*", r"\1", ensemble)))
     except (OSError, ValueError):

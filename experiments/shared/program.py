@@ -21,7 +21,7 @@ Column = type | tuple[type, Callable[[dict], Any]]
 
 @dataclass(frozen=True)
 class Grid:
-    """How the points of an experiment become calls to the device.
+    """Grid by which the points of an experiment become calls to the device.
 
     Attributes:
         program: what is compiled for a point: hashable, with `cost`, the rough multiplications of one draw.

@@ -25,7 +25,7 @@ EXACT = 0.01
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     memory: str
     dynamics: str
@@ -66,7 +66,7 @@ def rows(
 
 
 def _amount(point: dict) -> float:
-    """How much of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
+    """Amount of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
     kind, amount = corruptions.parts(point["corruption"])
     return amount if kind == "noise" else round(amount * point["neurons"]) / point["neurons"]
 

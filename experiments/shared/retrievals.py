@@ -29,7 +29,7 @@ CHUNK = 2e9
 
 
 class Program(NamedTuple):
-    """What a compiled measurement depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     memory: str
     ensemble: str

@@ -26,12 +26,12 @@ _ALIASES = {"sparsemax": "entmax:2", "linear": "polynomial:2", "classical": "den
 
 
 def memory(name: str) -> Hashable:
-    """What a memory's name stands for; a name that means nothing stands for itself."""
+    """Meaning of a memory's name; a name that means nothing stands for itself."""
     return _understood(_memory, name)
 
 
 def ensemble(name: str) -> Hashable:
-    """What an ensemble of patterns is: the contents of a file, with the word before its path; else its name."""
+    """Identity of an ensemble of patterns: the contents of a file, with the word before its path; else its name."""
     word, colon, path = name.partition(":") if not os.path.isfile(os.path.expanduser(name)) else ("", "", name)
     file = Path(os.path.expanduser(path))
     try:

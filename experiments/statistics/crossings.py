@@ -17,7 +17,7 @@ TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
 
 class Crossing(NamedTuple):
-    """Where the mean rises through its level: the value, its standard error and the number of clusters it is from.
+    """Crossing of the mean and its level, rising: the value, its standard error and the number of clusters it is from.
 
     `value` is NaN, and `reason` says why, where the mean stays on one side; `stderr` is NaN where a cluster alone
     decides whether there is a crossing at all.
@@ -94,7 +94,7 @@ def _name(level: float) -> str:
 
 
 def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: float) -> tuple[float, float]:
-    """Where the cubic and where the straight line through the logits of the means first rise through the level's."""
+    """Points where the cubic and the straight line through the logits of the means first rise through the level's."""
     used = weight > 0
     x, height = x[used], logit(np.clip(totals[used] / weight[used], TINY, 1 - TINY)) - logit(level)
     rising = np.flatnonzero((height[:-1] < 0) & (height[1:] >= 0))

@@ -53,7 +53,7 @@ def _isotonic(successes: Array, trials: Array) -> Array:
 
 
 def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = False) -> float:
-    """Where the monotone cubic through the isotonic shares, or their logits, passes one half; NaN where it does not."""
+    """Point where the monotone cubic through the isotonic shares, or their logits, passes one half; NaN where none."""
     used = trials > 0
     share = _isotonic(successes[used], trials[used])
     level = share == 0.5

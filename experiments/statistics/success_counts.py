@@ -78,7 +78,7 @@ def falling(counts: Counts) -> tuple[Counts, int]:
 
 
 def through_half(counts: Counts, tail: float) -> tuple[float, float, str]:
-    """Where the isotonic regression passes one half, how far from there it leaves (tail, 1 − tail), why not."""
+    """Point where the isotonic regression passes one half, how far from there it leaves (tail, 1 − tail), why not."""
     loads, s, n = counts.pooled()
     if loads.size == 1:
         return math.nan, math.nan, "a single load was measured"

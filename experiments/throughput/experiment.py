@@ -23,7 +23,7 @@ X_AXIS = "patterns"
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     parts = []
     for axis in AXES:
         for value in getattr(config, axis):

@@ -57,7 +57,7 @@ def _option(config: Config, optimiser: str, name: str) -> Any:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     axes = (config.tasks, config.layers, config.metrics, config.separations, config.noise)
     numbers = (math.prod(len(_option(config, rule, name)) for name in SEARCHED[:-1]) for rule in config.optimisers)
     runs = math.prod(map(len, axes)) * sum(numbers) * config.seeds

@@ -247,7 +247,7 @@ def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
 
 
 def _diagnostics(state: Any) -> dict[str, float]:
-    """What an optimiser says of its last step, NaN where it keeps nothing of the kind."""
+    """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
     names = ("residual", "iterations", "damping", "accepted", "finite")
     return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
 
@@ -262,7 +262,7 @@ def _save(path: Path, tree: Any, rows: list[dict]) -> None:
 
 
 def _load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
-    """What was saved, in the shape of `like`; None if nothing was, or if it is damaged and set aside."""
+    """Checkpoint that was saved, in the shape of `like`; None if there is none, or if it is damaged and set aside."""
     if not path.exists():
         return None
     checksum, _, data = path.read_bytes().partition(b"\n")

@@ -105,7 +105,7 @@ class Classifier(nnx.Module):
         return self.memory.inspect(x, mask=self._others(batch) if self.layer == "memory" else None)
 
     def _association(self) -> Any:
-        """What holds β and metric."""
+        """Association that holds β and metric."""
         if self.layer == "energy":
             return self.memory
         if self.layer in ("association", "encoder"):

@@ -27,7 +27,7 @@ def chosen(table: Table) -> Table:
 
 
 def _rank(ends: Table) -> Any:
-    """What the lowest of is chosen: the best validation loss; infinite for runs that diverged and for baselines."""
+    """Rank, of which the lowest is chosen: the best validation loss; infinite for diverged runs and for baselines."""
     loss = ends["best_loss"] if "best_loss" in ends else ends["epoch"] * np.nan
     return loss.where(~ends["diverged"].astype(bool), np.inf).fillna(np.inf)
 
@@ -69,7 +69,7 @@ def summarise(table: Table) -> dict:
 
 
 def _warnings(results: list[dict]) -> dict[str, str]:
-    """What is to be said of kinds with runs that diverged, and with results of no training."""
+    """Warnings about kinds with runs that diverged, and with results of no training."""
     said = {}
     for entry in results:
         seeds = f"{entry['seeds']} seeds"

@@ -52,7 +52,7 @@ class Measured(NamedTuple):
 
 
 def measured(seed: int, quantity: str, row: str) -> Measured:
-    """What is measured of one row of `printed.claimed`; rows that need the same draws share them."""
+    """Measurement of one row of `printed.claimed`; rows that need the same draws share them."""
     if quantity == "M/N":
         return _classical(seed)[row]
     name, _, size = row.partition(" d=")

@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How a table calls it."""
+        """Name of it in a table."""
         return f"{self.ensemble} λ={self.beta:g} {self.criterion}"
 
 

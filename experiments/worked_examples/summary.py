@@ -7,7 +7,7 @@ from experiments.worked_examples.printed import CAPACITY
 
 
 def summarise(table: Table) -> dict:
-    """How many printed numbers are right, corrections of the wrong ones, the examples line by line, the claims."""
+    """Count of printed numbers that are right, corrections of the wrong ones, the examples line by line, the claims."""
     table = table.fillna({"row": ""})
     capacity = table[table["example"] == CAPACITY].drop_duplicates(["quantity", "row"])
     table = table[table["example"] != CAPACITY]

@@ -233,7 +233,7 @@ def decompose(
     bias: Float[Array, "*b T S"] | None = None,
     mask: MaskLike = None,
 ) -> Decomposition:
-    """What `attend` computes with every intermediate; the potential of a fully masked query is that of no scores."""
+    """Result of `attend` with every intermediate; the potential of a fully masked query is that of no scores."""
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)

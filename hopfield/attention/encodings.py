@@ -26,7 +26,7 @@ SCALINGS = ("none", "linear", "ntk")
 
 
 class Encoding(Node, abc.ABC):
-    """Where tokens stand, told to attention in one of three ways; a user's own overrides one of the methods."""
+    """Positions of tokens, told to attention in one of three ways; a user's own overrides one of the methods."""
 
     def added(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         """Tokens before they are projected."""
@@ -39,7 +39,7 @@ class Encoding(Node, abc.ABC):
     def bias(
         self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
     ) -> Float[Array, "*b H T S"] | None:
-        """What is added to the scores of queries at these places with the keys at 0 … keys − 1; None for nothing."""
+        """Bias of the scores of queries at these places with the keys at 0 … keys − 1; None for none."""
         return None
 
 

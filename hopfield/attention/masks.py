@@ -24,7 +24,7 @@ UNBOUNDED: Band = (None, None)
 
 
 class Mask(Node, abc.ABC):
-    """Which keys a query may read, from their positions alone. Combine with & | ~."""
+    """Mask of the keys that a query may read, from their positions alone. Combine with & | ~."""
 
     @property
     def band(self) -> Band:

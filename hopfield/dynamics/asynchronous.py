@@ -118,7 +118,7 @@ def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
 
 
 class Relaxation(NamedTuple):
-    """Where asynchronous sweeps ended: state [N], sweeps that moved a spin, single flips, energy, and stability."""
+    """End of asynchronous sweeps: state [N], sweeps that moved a spin, single flips, energy, and stability."""
 
     state: State
     sweeps: Int[Array, ""]

@@ -17,7 +17,7 @@ from hopfield.spaces import Known, Spins, State, as_known
 
 
 class Retrieval(NamedTuple):
-    """Where a query ended: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS)."""
+    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS)."""
 
     state: State
     steps: Int[Array, ""]

@@ -1,4 +1,4 @@
-"""Building a Fisher information: the terms it is a mean over, their weights, and its kind."""
+"""Constructor of a Fisher information: the terms it is a mean over, their weights, and its kind."""
 
 from collections.abc import Callable
 from typing import Any

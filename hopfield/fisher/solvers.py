@@ -1,4 +1,4 @@
-"""Solving (A + λ I) x = b for a positive semi-definite A: conjugate gradients over pytrees, and dense factors."""
+"""Solvers of (A + λ I) x = b for a positive semi-definite A: conjugate gradients over pytrees, and dense factors."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ Tree = Any
 
 
 class SolveInfo(NamedTuple):
-    """How a solution came about."""
+    """Account of how a solution came about."""
 
     residual: Float[Array, ""]
     """‖b − (A + λ I) x‖ / ‖b‖."""

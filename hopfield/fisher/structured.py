@@ -21,7 +21,7 @@ Heads = Callable[[str, Array], Sequence[int]]
 
 
 class SumOverRows(Protocol):
-    """What a structured form is taken from: parameters, and sums over the rows of a factor of the matrix."""
+    """Source of a structured form: parameters, and sums over the rows of a factor of the matrix."""
 
     @property
     def params(self) -> Tree:

@@ -17,7 +17,7 @@ STEPS = 256
 
 
 class LogInfo(NamedTuple):
-    """How a logarithm came about."""
+    """Account of how a logarithm came about."""
 
     residual: Float[Array, ""]
     """Distance, in coordinates, from the end of the found geodesic to the point; inf if none was found."""

@@ -1,4 +1,4 @@
-"""One pass over spin patterns, every answer: how many patterns have which overlap with a query, and which bits.
+"""Counts of spin patterns by overlap with a query, and by bit: every answer from one pass over the patterns.
 
     C_k = #{μ : ξ_μ·x = s_k},  U_ki = #{μ : ξ_μ·x = s_k, ξ_μi = +1}      s_k = N − 2k, k = 0 … N
 

@@ -1,4 +1,4 @@
-"""One step of exponential memories with e^(αN) random spin patterns, by sampling shells of overlap instead of patterns.
+"""Overlap sampling: one step of exponential memories with e^(αN) random spin patterns, from shells of overlap.
 
 The other patterns enter only through how many of them have which overlap with the state. Those numbers are
 multinomial, with the binomial probabilities of an overlap, and are drawn as such: exactly up to 2^62 patterns; beyond,
@@ -25,7 +25,7 @@ CERTAIN = 1e15
 
 
 class Trials(NamedTuple):
-    """What T queries of typical patterns show after one step."""
+    """Results of T queries of typical patterns after one step."""
 
     target_weight: np.ndarray
     """Softmax weight p of the own pattern [T]."""

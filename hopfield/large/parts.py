@@ -24,7 +24,7 @@ class Parts(Protocol):
 
     @property
     def values(self) -> Any:
-        """What is read out [M, V], None for the patterns."""
+        """Values that are read out [M, V], None for the patterns."""
         ...
 
     @property
@@ -39,17 +39,17 @@ class Parts(Protocol):
 
     @property
     def similarity(self) -> Similarity:
-        """How states are compared with patterns."""
+        """Comparison of states with patterns."""
         ...
 
     @property
     def separation(self) -> Separation:
-        """How scores become weights."""
+        """Function that turns scores into weights."""
         ...
 
     @property
     def space(self) -> Space:
-        """Where states live."""
+        """Space of the states."""
         ...
 
 
@@ -93,7 +93,7 @@ def check_spins(patterns: Array | Source, mask) -> None:
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
-    """What is read out in place of patterns. ValueError unless it has as many rows as they."""
+    """Values that are read out in place of patterns. ValueError unless they have as many rows as those."""
     found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)
     if found.shape[0] != patterns.shape[0]:
         raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {found.shape[0]}")

@@ -1,4 +1,4 @@
-"""One pass over the patterns: terms of blocks, merged over a piece of the patterns and over the devices."""
+"""Passes over the patterns: terms of blocks, merged over a piece of the patterns and over the devices."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ PASSES = 60
 
 
 class Sums(NamedTuple):
-    """What blocks of patterns add up to, for each query."""
+    """Sums over blocks of patterns, for each query."""
 
     stream: Stream
     spread: Stream | None = None
@@ -50,7 +50,7 @@ class Job(Node):
 
 
 class Block(NamedTuple):
-    """What a term is formed of: one block of B patterns and its scores with Q queries."""
+    """Block of B patterns and its scores with Q queries, of which a term is formed."""
 
     scores: Array
     """s [Q, B]."""

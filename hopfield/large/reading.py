@@ -36,7 +36,7 @@ from hopfield.separations.base import Stream, nonzero
 
 
 class Statistics(NamedTuple):
-    """How the weights of Q queries are spread."""
+    """Spread of the weights of Q queries."""
 
     largest: Float[Array, "Q"]
     """The largest score β s."""

@@ -27,7 +27,7 @@ States = Float[Array, "*b H T D"]
 
 
 class KeyMemory(Node):
-    """What queries are compared with: the keys, the mask over them, and how."""
+    """Memory that queries are compared with: the keys, the mask over them, and how."""
 
     key: Float[Array, "*b H S D"]
     beta: Float[Array, "*h"]

@@ -1,4 +1,4 @@
-"""What a layer reads: the queries' steps and their read-out, all at once or a block of queries at a time.
+"""Reading of a layer: the queries' steps and their read-out, all at once or a block of queries at a time.
 
 A query's result depends on no other query, so that every separation, metric, mask, bias and number of steps has a
 block-wise path by running block after block. Scores of one block are formed at a time, and formed again in the backward
@@ -155,7 +155,7 @@ def fits_attention(reading: Reading) -> bool:
 
 
 def attended(reading: Reading, query: States) -> States:
-    """What `attend_blockwise` reads, which skips blocks that a mask leaves out."""
+    """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     mask = reading.scope.mask
     if reading.scope.causal:
         mask = mask & Causal() if isinstance(mask, Mask) else Causal()

@@ -1,4 +1,4 @@
-"""What queries of a layer may read and what is added to their scores, checked against their shapes."""
+"""Scope of a layer's queries: the keys they may read and the bias of their scores, checked against their shapes."""
 
 import jax.numpy as jnp
 from flax import struct

@@ -21,7 +21,7 @@ from hopfield.observables import thermodynamics
 
 
 class AssociationReport(NamedTuple):
-    """What a layer found, on request: weights [*b, H, T, S], and the rest per head and query [*b, H, T]."""
+    """Findings of a layer, on request: weights [*b, H, T, S], and the rest per head and query [*b, H, T]."""
 
     weights: Scores
     energy: Float[Array, "*b H T"]
@@ -135,7 +135,7 @@ def attention_fn(
     param_dtype: Dtype = jnp.float32,
     rngs: nnx.Rngs | None = None,
 ) -> HopfieldAssociation:
-    """What makes `nnx.MultiHeadAttention(attention_fn=…)` a Hopfield layer; it is trained along with it.
+    """Attention function that makes `nnx.MultiHeadAttention(attention_fn=…)` a Hopfield layer; it is trained with it.
 
     Args:
         num_heads, head_features: H, and D = qkv_features / H, of the layer it goes into.

@@ -1,4 +1,4 @@
-"""Metrics that learn: Flax NNX parameters that make a `bilinear.Metric`, one for all heads or one per head.
+"""Metrics that learn: Flax NNX parameters that make a `hopfield.metrics.Metric`, one for all heads or one per head.
 
     g = metric()        a pytree with left and right, of the parameters' present values
 

@@ -34,7 +34,7 @@ from hopfield.theory.derived import Derived, Parts
 
 
 class Scaling(NamedTuple):
-    """How a memory's load α counts patterns M against neurons N."""
+    """Scaling of a memory's load α: how it counts patterns M against neurons N."""
 
     symbol: str
     load: Callable[[float, float], float]
@@ -74,7 +74,7 @@ class Blueprint(NamedTuple):
 
     @property
     def theory(self) -> Theory:
-        """What is predicted of it: by its own file, or else from its separation alone."""
+        """Theory of it: by its own file, or else from its separation alone."""
         return _theory(self)
 
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:

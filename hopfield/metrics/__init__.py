@@ -1,7 +1,7 @@
 """Metric tensors and bilinear forms: how a query is compared with a key, x g y = x^a g_ab y^b.
 
-`metrics` holds the parametrisations, `geometry` what a metric measures (norms, angles, indices up and down) and
-`contractions` the named einsum formulas of attention.
+`forms` holds the parametrisations, `composed` metrics made of parts, `geometry` what a metric measures (norms, angles,
+indices up and down) and `contractions` the named einsum formulas of attention.
 """
 
 from hopfield.metrics.composed import Block, Projected, augmented, block, projected

@@ -1,4 +1,4 @@
-"""What a metric measures: indices up and down, lengths, angles, volumes, and how it looks in another basis.
+"""Geometry of a metric: indices up and down, lengths, angles, volumes, and how it looks in another basis.
 
 Every function takes a `Metric` or a plain matrix g [N, K] for `g`.
 """

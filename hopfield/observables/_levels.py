@@ -1,4 +1,4 @@
-"""One row of scores or of weights: the statistical mechanics that `thermodynamics` works out along an axis.
+"""Levels of one row of scores or weights: the statistical mechanics that `thermodynamics` works out along an axis.
 
 Functions of `Levels` and a separation, or of weights with the mask of those in use, at the top of a module so that each
 is the same object at every call and is compiled once.

@@ -1,4 +1,4 @@
-"""What a state is to its memory: how the update stretches its neighbourhood, and which patterns hold it.
+"""Stability of retrieved states: how the update stretches their neighbourhood, and which patterns hold them.
 
 Near a fixed point x* the update multiplies deviations by its Jacobian J, β Cov_p(X) for log-sum-exp: the fixed point
 attracts where the largest eigenvalue of J is below 1, and is born or lost where it reaches 1. Functions of one state,
@@ -66,7 +66,7 @@ class Eigenpair(NamedTuple):
 
 
 class Regime(NamedTuple):
-    """Which patterns hold a state; see `regime`."""
+    """Patterns that hold a state; see `regime`."""
 
     kind: Int[Array, ""]
     """Index into REGIMES."""
@@ -133,7 +133,7 @@ def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> 
 
 @jax.jit
 def regime(memory: Memory, state: State) -> Regime:
-    """Which of the REGIMES a fixed point is in, by the shares of the patterns in its read-out.
+    """Regime of a fixed point, one of REGIMES, by the shares of the patterns in its read-out.
 
         not a number        a share is NaN
         no pattern          no pattern has any weight (outside the support of a sparse memory)

@@ -1,4 +1,4 @@
-"""What `update` of every natural gradient is called with, and the checks of it: written once.
+"""Arguments of `update`, the same for every natural gradient, and the checks of them.
 
 updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
 """
@@ -28,7 +28,7 @@ ACCUMULATED = (
 
 
 class Call(NamedTuple):
-    """What `update` is told besides gradients and parameters, of the examples that the gradient is the mean over."""
+    """Arguments of `update` besides gradients and parameters, of the examples that the gradient is the mean over."""
 
     model_fn: Callable
     inputs: Tree

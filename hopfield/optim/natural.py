@@ -46,7 +46,7 @@ ROOM = 2**26
 
 
 class NaturalGradientState(NamedTuple):
-    """What the next step needs, and what became of the last one."""
+    """State that the next step needs, and what became of the last one."""
 
     count: Array
     damping: Array

@@ -30,7 +30,7 @@ Tree = Any
 
 
 class Manifold(Node, abc.ABC):
-    """Where an array of parameters lives; leading axes of matrices are batched."""
+    """Manifold that an array of parameters lives on; leading axes of matrices are batched."""
 
     @abc.abstractmethod
     def gradient(self, point: Array, euclidean: Array) -> Array:
@@ -50,7 +50,7 @@ class Manifold(Node, abc.ABC):
 
     @abc.abstractmethod
     def violation(self, point: Array) -> Array:
-        """How far an array is from the manifold; 0 on it."""
+        """Distance of an array from the manifold; 0 on it."""
 
 
 class Euclidean(Manifold):

@@ -1,4 +1,4 @@
-"""What every source of patterns offers: its rows block by block, and parts of itself."""
+"""Base of every source of patterns: its rows block by block, and parts of itself."""
 
 import abc
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ class Source(Node, abc.ABC):
             first += count
 
     def _within(self, first, size: int) -> tuple[Any, int]:
-        """What a block begins with and its size, checked unless traced: JAX would read other patterns than asked."""
+        """First pattern of a block and its size, checked unless traced: JAX would read other patterns than asked."""
         return (first, size) if is_traced(first) else self._checked(first, size)
 
     def _checked(self, first: int, size: int) -> tuple[int, int]:

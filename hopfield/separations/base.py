@@ -1,4 +1,4 @@
-"""What every separation offers, and the partial sums by which blocks of patterns can be absorbed."""
+"""Base of every separation, and the partial sums by which blocks of patterns can be absorbed."""
 
 import abc
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Stream(NamedTuple):
 
 
 class Summand(NamedTuple):
-    """What one pattern adds to a potential, as a function of its overlap, and its weight; both up to a factor."""
+    """Summand of one pattern in a potential, as a function of its overlap, and its weight; both up to a factor."""
 
     potential: Callable[[np.ndarray], np.ndarray]
     weight: Callable[[np.ndarray], np.ndarray]
@@ -170,7 +170,7 @@ class Separation(Node, abc.ABC):
         raise TypeError(f"{type(self).__name__} has no threshold")
 
     def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where) -> Any:
-        """What `fields` needs of one block of patterns: partial sums with spin +1 and with spin −1, for every spin."""
+        """Share of one block of patterns in `fields`: partial sums with spin +1 and with spin −1, for every spin."""
         empty = jnp.zeros((scores.size, 0), scores.dtype)
 
         def streams(step, spin):

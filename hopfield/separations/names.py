@@ -15,7 +15,7 @@ from hopfield.separations.sparse import Sparsemax, entmax, normmax
 
 
 class Named(NamedTuple):
-    """How a name becomes a separation, and the type of the number that may follow it, None where none may."""
+    """Constructor of a named separation, and the type of the number that may follow it, None where none may."""
 
     build: Callable[..., Separation]
     number: type | None = None

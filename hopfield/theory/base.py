@@ -32,7 +32,7 @@ class Theory:
     """Of `one_step` and `converged`: where the weights on random patterns are a softmax in every state met."""
 
     def kind(self, criterion: str) -> str | None:
-        """What sort of theory the `critical_load` of a criterion is for N → ∞, in a word or two.
+        """Kind of theory that the `critical_load` of a criterion is for N → ∞, in a word or two.
 
         "annealed" puts the sum over the other patterns at its mean, "replica symmetric" is not exact below the AT line
         (one step of symmetry breaking moves 0.137906 to 0.138186), "uncorrelated steps" neglects the noise that

@@ -1,4 +1,4 @@
-"""How far from a pattern retrieval may start: critical initial overlaps.
+"""Basins of attraction: critical initial overlaps, how far from a pattern retrieval may start.
 
 For the classical, projection and dense networks one synchronous step takes the overlap m of a random state to
 erf(u/√2), u the signal over the deviation of the crosstalk, exactly for N → ∞. The patterns are the same at every step,

@@ -18,7 +18,7 @@ LARGE = 2**20
 
 
 class Parts(NamedTuple):
-    """What theory needs to know of a memory of N neurons at an inverse temperature."""
+    """Parts of a memory of N neurons at an inverse temperature that theory needs to know."""
 
     summand: Callable[[Float], Float]
     """f of an array of scores, up to an increasing linear map."""

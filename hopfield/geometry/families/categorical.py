@@ -40,7 +40,7 @@ def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:
 
 
 def exit_time(tangent_vec: Tangent, base_point: Probabilities) -> Float[Array, ""]:
-    """When the geodesic of a tangent vector first meets the boundary, where a probability is zero; inf at rest.
+    """Time at which the geodesic of a tangent vector first meets the boundary, a probability of zero; inf at rest.
 
     √p_i cos θt + e_i sin θt = 0 first at θt = atan2(√p_i, −e_i).
     """

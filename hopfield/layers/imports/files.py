@@ -48,7 +48,7 @@ def read_config(place: Path) -> dict[str, Any]:
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """What a JSON file says by name."""
+    """Entries of a JSON file by name."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):  # not JSON, or not UTF-8
