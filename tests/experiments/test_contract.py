@@ -32,10 +32,11 @@ finished = pytest.mark.exhaustive
 
 
 def is_timed(name: str) -> bool:
-    """Whether rows hold times, which no two measurements share: some module of its folder imports `time`."""
+    """Whether rows hold times, which no two measurements share: a module of its folder imports `time` or `timing`."""
     sources = (contract.ROOT / "experiments" / name).glob("*.py")
     nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    return any(alias.name == "time" for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    return any(alias.name in ("time", "timing") for node in imports for alias in node.names)
 
 
 def results(directory: Path) -> dict[str, bytes]:
