@@ -1,53 +1,26 @@
 """Sweeps, several runs as one: their tables joined, one summary, one overlaid figure and one report.
 
-Rows that are the same measurement stand once. Runs that differ in nothing but their seed are samples of one thing, and
-are summarised together; samples of different seeds are never taken for one. Every other option that differs tells
-groups apart, each with a summary of its own.
+Which runs are summarised together, and how their rows join, is told in `pooling`.
 """
 
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import pandas
-
 from experiments.contract import InputError
 from experiments.figures import overlay, report, style
 from experiments.figures.report import Story
-from experiments.figures.style import Table
-from experiments.runner import folders, registry, results
+from experiments.runner import folders, pooling, registry, results
 from experiments.runner.compose import Job
 from experiments.runner.folders import Record
-from experiments.runner.series import DRAWS
+from experiments.runner.pooling import Run
 from experiments.shared import files
 
 JOINED = "joined.json"
 """File of a folder of joined results that names the runs they are of, relative to it."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run: its folder, what was asked, and its table."""
-
-    directory: Path
-    record: Record
-    table: Table
-
-
-def read(directory: Path) -> Run:
-    """A finished run in a folder.
-
-    Raises:
-        InputError: there is none.
-    """
-    record = folders.read(directory)
-    if record is None or not record.complete or not (directory / "table.csv").is_file():
-        raise InputError(f"{directory} must hold the results of a finished run, got none")
-    return Run(directory, record, style.read_table(directory / "table.csv"))
 
 
 def members(directory: Path) -> list[Path]:
@@ -84,7 +57,7 @@ def join(directories: Sequence[Path], target: Path, command: str) -> Path:
     Raises:
         InputError: one of them is no finished run, or they are of several experiments.
     """
-    runs = [read(directory) for directory in directories]
+    runs = [pooling.read(directory) for directory in directories]
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
@@ -93,13 +66,13 @@ def join(directories: Sequence[Path], target: Path, command: str) -> Path:
 
 
 def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any) -> Path:
-    differing = _differing(runs)
-    groups = _groups(runs, differing)
-    tables = {label: _pooled(group) for label, group in groups.items()}
+    differing = pooling.differing(runs)
+    groups = pooling.groups(runs, differing)
+    tables = {label: pooling.pooled(group) for label, group in groups.items()}
     summaries = {label: experiment.summarise(table) for label, table in tables.items()}
     summary = _summary(groups, summaries, differing)
     files.made(target)
-    table = _table(runs, differing)
+    table = pooling.table(runs, differing)
     with files.replacing(target / "table.csv") as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
     files.write_json(target / "summary.json", summary)
@@ -126,76 +99,16 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any) ->
     return target / "figure.svg"
 
 
-def _differing(runs: Sequence[Run]) -> list[str]:
-    """Options that runs differ in, but for those that only add points."""
-    names = dict.fromkeys(name for run in runs for name in run.record.asked)
-    found = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
-    return (["conf"] if not found and len({run.record.conf for run in runs}) > 1 else []) + found
-
-
-def _value(run: Run, option: str) -> Any:
-    value = run.record.conf if option == "conf" else run.record.asked.get(option)
-    return folders.words(value) if isinstance(value, list | dict) else value
-
-
-def _groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]]:
-    """Runs that are summarised together, by what tells them from the others.
-
-    Lists of memories, starts and such are no reason to part runs: each of their entries is a column of the table.
-    """
-    pool = any(name in runs[0].record.columns for name in DRAWS)
-    apart = [name for name in differing if name != "seed" or not pool]
-    single = [name for name in apart if not any(isinstance(run.record.asked.get(name), list) for run in runs)]
-    keys = [
-        (run.record.pooled if pool else run.record.rows, *(files.encode(_value(run, n)) for n in single))
-        for run in runs
-    ]
-    if len(set(keys)) == 1:
-        return {"": list(runs)}
-    told = single if len({key[1:] for key in keys}) == len(set(keys)) else apart
-    labels = {}
-    for key, run in zip(keys, runs, strict=True):
-        label = ", ".join(f"{name}={folders.words(_value(run, name))}" for name in told)
-        taken = label in labels.values() and key not in labels
-        labels.setdefault(key, run.directory.name if taken or not label else label)
-    return {label: [run for run, key in zip(runs, keys, strict=True) if key == one] for one, label in labels.items()}
-
-
-def _pooled(runs: Sequence[Run]) -> Table:
-    """The rows of runs of one group, each measurement once, with draws of different seeds numbered apart."""
-    parts = [run.table.assign(_rows=run.record.rows) for run in runs]
-    table: Table = pandas.concat(parts, ignore_index=True)
-    columns = [name for name in runs[0].record.columns if name in table]
-    table = table.drop_duplicates(["_rows", *columns], ignore_index=True)
-    for name in DRAWS:
-        if name in columns and table["_rows"].nunique() > 1:
-            table[name] = table.groupby(["_rows", name], sort=False).ngroup()
-    return table.drop(columns="_rows")
-
-
-def _table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
-    """All rows, each measurement once, below a column for every option that differs."""
-    parts = []
-    for run in runs:
-        added = {name: _value(run, name) for name in differing if name not in run.table}
-        options = pandas.DataFrame([added] * len(run.table), index=run.table.index)
-        parts.append(pandas.concat([options, run.table], axis=1).assign(_rows=run.record.rows))
-    table: Table = pandas.concat(parts, ignore_index=True)
-    apart = [
-        name
-        for name in differing
-        if name in table and not any(isinstance(r.record.asked.get(name), list) for r in runs)
-    ]
-    keys = ["_rows", *apart, *(name for name in runs[0].record.columns if name in table)]
-    return table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True).drop(columns="_rows")
-
-
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:
     """The summary of the only group, or those of all beside their options."""
     if len(groups) == 1:
         return next(iter(summaries.values()))
     entries = [
-        {"label": label, "options": {name: _value(group[0], name) for name in differing}, "summary": summaries[label]}
+        {
+            "label": label,
+            "options": {name: pooling.value(group[0], name) for name in differing},
+            "summary": summaries[label],
+        }
         for label, group in groups.items()
     ]
     scalars = {
@@ -214,7 +127,7 @@ def _record(runs: Sequence[Run], command: str, differing: Sequence[str], points:
     return first._replace(
         conf="+".join(dict.fromkeys(run.record.conf for run in runs)),
         command=command,
-        differs={name: list(dict.fromkeys(_value(run, name) for run in runs)) for name in differing},
+        differs={name: list(dict.fromkeys(pooling.value(run, name) for run in runs)) for name in differing},
         science=files.fingerprint(sorted({run.record.science for run in runs}))[:16],
         collects=False,
         points=points,
@@ -229,7 +142,7 @@ def _story(
         {
             "name": link,
             "link": quote(f"{link}/{report.NAME}"),
-            "cells": [folders.words(_value(run, name)) for name in differing] + [str(run.record.points)],
+            "cells": [folders.words(pooling.value(run, name)) for name in differing] + [str(run.record.points)],
         }
         for run, link in zip(runs, links, strict=True)
     ]

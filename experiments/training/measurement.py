@@ -1,10 +1,7 @@
 """Training of one run: epochs compiled whole, a checkpoint after every so many, resumed from it."""
 
 import functools
-import hashlib
-import json
 import math
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from flax import nnx, serialization
+from flax import nnx
 from sklearn.metrics import roc_auc_score
 
-from experiments.shared import files
+from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier
 from experiments.training.settings import Knobs, Setting, optimiser, without_rule
 from experiments.training.tasks import Part, Split
@@ -184,7 +181,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
     train, held, test = (jax.tree.map(jnp.asarray, part) for part in data[:3])
     start, order = jax.random.split(jax.random.key(seed))
     params, state, rest = made.start(start, train, knobs)
-    saved = _load(path, (params, state))
+    saved = load(path, (params, state))
     (params, state), rows = saved if saved else ((params, state), [])
     yield from rows
     for number in range(len(rows), length.epochs + 1):
@@ -200,7 +197,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
             found = jax.device_get(made.observe(params, rest, held, test))
             rows.append(_judged(row | _observed(found, data, number, rows) | _diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
-            _save(path, (params, state), rows)
+            save(path, (params, state), rows)
         yield rows[-1]
 
 
@@ -250,34 +247,3 @@ def _diagnostics(state: Any) -> dict[str, float]:
     """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
     names = ("residual", "iterations", "damping", "accepted", "finite")
     return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
-
-
-def _save(path: Path, tree: Any, rows: list[dict]) -> None:
-    """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
-    leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
-    data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
-    files.made(path.parent)
-    with files.replacing(path) as temporary:
-        temporary.write_bytes(_checksum(data) + b"\n" + data)
-
-
-def _load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
-    """Checkpoint that was saved, in the shape of `like`; None if there is none, or if it is damaged and set aside."""
-    if not path.exists():
-        return None
-    checksum, _, data = path.read_bytes().partition(b"\n")
-    if checksum == _checksum(data):
-        found = serialization.msgpack_restore(data)
-        leaves, tree = jax.tree.flatten(like)
-        kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(found["leaves"]))]
-        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
-            return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
-    aside = path.with_name(f"damaged-{path.name}")
-    os.replace(path, aside)
-    files.settle(path.parent)
-    files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
-    return None
-
-
-def _checksum(data: bytes) -> bytes:
-    return hashlib.sha256(data).hexdigest().encode()

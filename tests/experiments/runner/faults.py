@@ -28,7 +28,7 @@ import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, planning, provenance
 from experiments.shared import files, processes
-from experiments.training import measurement
+from experiments.training.checkpoints import load, save
 
 FIXTURE = Path(__file__).parents[1] / "fixture"
 FAULTS = {"kill": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "full": errno.ENOSPC}
@@ -132,11 +132,11 @@ def checkpoints() -> int:
     path = directory / "checkpoints" / "run.msgpack"
     try:
         with locks.claimed(files.made(directory)):
-            found = measurement._load(path, {"w": np.zeros(2)})
+            found = load(path, {"w": np.zeros(2)})
             rows = found[1] if found else []
             while len(rows) < 3:
                 rows.append({"epoch": len(rows)})
-                measurement._save(path, {"w": np.full(2, len(rows))}, rows)
+                save(path, {"w": np.full(2, len(rows))}, rows)
             files.write_text(directory / "table.csv", files.encode(rows))
     except (OSError, contract.StoppedError) as error:
         files.say(f"error: {error}")

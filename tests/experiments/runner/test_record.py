@@ -22,7 +22,7 @@ from experiments.runner import errors, provenance, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
 from experiments.shared import files, processes
-from experiments.training.measurement import _load, _save
+from experiments.training.checkpoints import load, save
 
 POINTS = [{"load": load, "sample": sample} for load in (0.1, 0.2) for sample in range(2)]
 ROWS = [{**point, "overlap": 1 / 3} for point in POINTS]
@@ -75,15 +75,15 @@ def test_a_damaged_row_is_said_set_aside_and_measured_again(command: Callable, t
 
 def test_no_flipped_bit_of_a_checkpoint_is_gone_on_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, tree = tmp_path / "run.msgpack", {"w": np.arange(3, dtype=np.float32), "n": np.int32(7)}
-    _save(path, tree, [{"epoch": 0, "loss": 0.5}])
-    found = _load(path, tree)
+    save(path, tree, [{"epoch": 0, "loss": 0.5}])
+    found = load(path, tree)
     assert found is not None
     assert found[1] == [{"epoch": 0, "loss": 0.5}]
     assert capsys.readouterr().err == ""
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
-        assert _load(path, tree) is None, place
+        assert load(path, tree) is None, place
         assert not path.exists()
         said = f"{path} is not as it was written, kept as damaged-run.msgpack: its run is trained again\n"
         assert capsys.readouterr().err == said
@@ -92,8 +92,8 @@ def test_no_flipped_bit_of_a_checkpoint_is_gone_on_from(tmp_path: Path, capsys: 
 def test_a_checkpoint_of_other_shapes_is_not_gone_on_from(tmp_path: Path) -> None:
     path = tmp_path / "run.msgpack"
     for other in ({"w": np.zeros(4)}, {"w": np.zeros(3, np.float32)}, {"w": np.zeros(3), "more": np.zeros(1)}):
-        _save(path, other, [])
-        assert _load(path, {"w": np.zeros(3)}) is None
+        save(path, other, [])
+        assert load(path, {"w": np.zeros(3)}) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""Panel of a retrieval figure: critical inverse temperatures against load, beside theory."""
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+
+from experiments.figures import labels
+from experiments.figures.panels import log_axis, measured, predicted
+from experiments.figures.style import Table, series
+from experiments.retrieval.summary import FAMILY
+from experiments.shared import critical_beta
+
+
+def critical_kappa(ax: Axes, entries: list[dict]) -> None:
+    """Critical κ/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
+    frame: Table = pandas.DataFrame(entries)
+    known = frame[["stderr", "theory"]].astype(float)  # null in the summary
+    frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
+    looks = series(list(dict.fromkeys(frame["ensemble"])))
+    for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
+        ensemble, criterion = key
+        face = {"markerfacecolor": "none"} if criterion == "converged" else {}
+        label = f"{labels.patterns(ensemble)}, {criterion.replace('_', ' ')}"
+        bars = rows["stderr"] / rows["neurons"]
+        look = measured(looks[ensemble], linestyle="none", **face)
+        ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
+    for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
+        memory, ensemble, neurons, criterion = key
+        counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
+        theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
+        lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
+        ax.plot(np.log(counts) / neurons, lines, **predicted(color=looks[ensemble]["color"]))
+    loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
+    for ensemble, look in looks.items():
+        ax.plot(loads, critical_beta.limit(ensemble, loads), color=look["color"], linewidth=0.8, zorder=1)
+    ax.plot([], [], **predicted(label="annealed theory at that $N$"))
+    ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
+    log_axis(ax)
+    ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
+    ax.set_title("critical inverse temperature", loc="left")
+    ax.legend(loc="upper left", fontsize=7)
+    same = (frame[FAMILY] == frame[FAMILY].iloc[0]).all(axis=1) & frame["theory"].notna()
+    if same.any():
+        _deviation(ax.inset_axes((0.64, 0.12, 0.35, 0.23)), frame[same], looks)
+
+
+def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
+    """Measured over predicted critical κ of one family, in per cent."""
+    ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
+        face = {"markerfacecolor": "none"} if key[1] == "converged" else {}
+        theory = rows["theory"].to_numpy(float)
+        bars = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
+        ax.errorbar(rows["patterns"], *bars, **measured(looks[key[0]], linestyle="none", markersize=3.5, **face))
+    ax.set_xscale("log")
+    ax.tick_params(labelsize=7)
+    ax.tick_params(which="minor", labelbottom=False)
+    ax.set_title(
+        "measured / annealed − 1 (%)\n"
+        + f"{labels.patterns(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$, by $M$",
+        fontsize=7,
+    )

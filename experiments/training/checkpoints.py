@@ -1,0 +1,45 @@
+"""Checkpoints of a training: written in one step, and told from damaged ones by their hash."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import serialization
+
+from experiments.shared import files
+
+
+def save(path: Path, tree: Any, rows: list[dict]) -> None:
+    """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
+    leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
+    data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
+    files.made(path.parent)
+    with files.replacing(path) as temporary:
+        temporary.write_bytes(_checksum(data) + b"\n" + data)
+
+
+def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
+    """Checkpoint that was saved, in the shape of `like`; None if there is none, or if it is damaged and set aside."""
+    if not path.exists():
+        return None
+    checksum, _, data = path.read_bytes().partition(b"\n")
+    if checksum == _checksum(data):
+        found = serialization.msgpack_restore(data)
+        leaves, tree = jax.tree.flatten(like)
+        kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(found["leaves"]))]
+        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
+            return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
+    aside = path.with_name(f"damaged-{path.name}")
+    os.replace(path, aside)
+    files.settle(path.parent)
+    files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
+    return None
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
