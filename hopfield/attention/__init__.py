@@ -3,24 +3,16 @@
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.attention.core import (
     Decomposition,
-    additive_scores,
     attend,
     decompose,
-    kernel_regression,
     read,
     scores,
     softmax,
     weights,
 )
 from hopfield.attention.fast_weights import FastWeights
-from hopfield.attention.gradients import (
-    Gradients,
-    attention_gradients,
-    softmax_jacobian,
-    softmax_jacobian_product,
-    sparse_jacobian,
-    sparse_jacobian_product,
-)
+from hopfield.attention.fewer_keys import attend_locally, attend_low_rank
+from hopfield.attention.gradients import Gradients, attention_gradients
 from hopfield.attention.heads import (
     Projections,
     attend_heads,
@@ -30,10 +22,15 @@ from hopfield.attention.heads import (
     multi_head,
     split_heads,
 )
+from hopfield.attention.jacobians import (
+    softmax_jacobian,
+    softmax_jacobian_product,
+    sparse_jacobian,
+    sparse_jacobian_product,
+)
+from hopfield.attention.kernels import additive_scores, kernel_regression
 from hopfield.attention.linear import (
     FeatureMap,
-    attend_locally,
-    attend_low_rank,
     elu_plus_one,
     linear_attention,
     positive_random_features,

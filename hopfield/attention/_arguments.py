@@ -210,3 +210,13 @@ def sequences(mask: Mask, leading: int) -> Mask:
 
 def _smallest(mask: Mask) -> Array:
     return mask.dense(1, 1)
+
+
+def valid_keys(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
+    """Keys that may be read, as an array. ValueError unless it is boolean, of their number and of all axes or one."""
+    valid, leading, keys = jnp.asarray(valid), max(x.ndim for x in rows) - 2, rows[1].shape[-2]
+    if valid.dtype != bool or valid.ndim < 1 or valid.shape[-1] != keys:
+        raise ValueError(f"valid must be boolean [..., {keys}], got {valid.dtype} {valid.shape}")
+    if 1 < valid.ndim < leading + 1:
+        raise ValueError(f"valid must have the {leading} leading axes of the rows or none, got shape {valid.shape}")
+    return valid

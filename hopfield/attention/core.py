@@ -18,19 +18,16 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import booleans
-from hopfield._checks import vector as check_vector
-from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm
+from hopfield._numerics import accumulation_dtype, map_rows, real_array
 from hopfield.attention._arguments import (
     MaskLike,
     Rows,
     allowed,
-    check_rows,
     check_shapes,
     inputs,
     inverse_temperature,
     per_row,
     positive_in,
-    squares,
     unread_as_zero,
     with_bias,
 )
@@ -89,7 +86,7 @@ def scores(
     return found if bias is None else with_bias(found, bias)
 
 
-def _full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
+def full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
     """Scores and mask broadcast to one shape."""
     if where is None:
         return scores, None
@@ -129,12 +126,13 @@ def weights(
         # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
         read_at = scores > -jnp.inf
         scores = jnp.where(read_at, jnp.where(read_at, scores, 0.0) / warmth, scores)
-    return _weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
+    return masked_weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
 
 
-def _weights(scores: Array, separation: Separation | str, where: Array | None) -> Array:
+def masked_weights(scores: Array, separation: Separation | str, where: Array | None) -> Array:
+    """Weights ∇F over the last axis of the scores, zero where a key is masked, `where` being an array or None."""
     separation = as_separation(separation)
-    scores, where = _full(scores, where)
+    scores, where = full(scores, where)
     if type(separation) is LogSumExp:
         return softmax(scores, where)
     return _rows(separation.weights, scores, where)
@@ -194,15 +192,15 @@ def attend(
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
-    where = _of_read(mask, (query, key, value), metric, beta, bias)
+    where = where_read(mask, (query, key, value), metric, beta, bias)
     key, value = unread_as_zero(where, key, value)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
-    return read(_weights(found, separation, where), value)
+    return read(masked_weights(found, separation, where), value)
 
 
-def _of_read(
+def where_read(
     mask: MaskLike,
     rows: tuple[Rows, Rows, Rows],
     metric: Metric | None,
@@ -237,100 +235,12 @@ def decompose(
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    where = _of_read(mask, (query, key, value), metric, beta, bias)
+    where = where_read(mask, (query, key, value), metric, beta, bias)
     (value,) = unread_as_zero(where, value)
     separation = as_separation(separation)
-    shares = _weights(found, separation, where)
-    potential = _rows(separation.potential, *_full(found, where))
+    shares = masked_weights(found, separation, where)
+    potential = _rows(separation.potential, *full(found, where))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])
     return Decomposition(found, shares, read(shares, value), potential, entropy)
-
-
-def additive_scores(
-    query: Rows,
-    key: Float[Array, "*b S K"],
-    w_query: Float[Array, "D R"],
-    w_key: Float[Array, "K R"],
-    vector: Float[Array, "R"],
-    bias: Float[Array, "R"] | None = None,
-) -> Float[Array, "*b T S"]:
-    """S_ij = v · tanh(q_i W_q + k_j W_k + b) (Bahdanau, Cho & Bengio 2015, appendix A.1.2); memory O(T S R).
-
-    Raises:
-        ValueError: a width that does not fit, by name.
-    """
-    query, key, w_query, w_key, vector = map(
-        real_array, ("query", "key", "w_query", "w_key", "vector"), (query, key, w_query, w_key, vector)
-    )
-    check_vector("vector", vector)
-    check_rows("query", query)
-    check_rows("key", key)
-    for name, rows, projection in (("w_query", query, w_query), ("w_key", key, w_key)):
-        if projection.shape != (rows.shape[-1], vector.shape[0]):
-            raise ValueError(f"{name} must be [{rows.shape[-1]}, {vector.shape[0]}], got shape {projection.shape}")
-    left, right = (query @ w_query)[..., :, None, :], (key @ w_key)[..., None, :, :]
-    left, right = aligned(left, right)
-    total = left + right
-    if bias is not None:
-        total = total + jnp.expand_dims(check_vector("bias", real_array("bias", bias), vector), range(total.ndim - 1))
-    return jnp.tanh(total) @ vector
-
-
-def _gaussian(distance: Array) -> Array:
-    return -0.5 * distance**2
-
-
-def kernel_regression(
-    query: Rows,
-    key: Rows,
-    value: Float[Array, "*b S V"],
-    *,
-    bandwidth: ArrayLike = 1.0,
-    log_kernel: Callable[[Array], Array] = _gaussian,
-    metric: Metric | ArrayLike | None = None,
-    mask: MaskLike = None,
-) -> Float[Array, "*b T V"]:
-    """Nadaraya–Watson regression, Σ_j κ(‖q − k_j‖/h) v_j / Σ_j κ(‖q − k_j‖/h).
-
-    With the Gaussian kernel and keys of equal norm it is attention at β = 1/h².
-
-    Args:
-        bandwidth: h > 0, a number or an array of the leading axes (per head: [H]).
-        log_kernel: ln κ as a function of the distance in bandwidths. A query out of the reach of all keys, where κ
-            vanishes, reads zero; the Gaussian one, which vanishes nowhere, then reads its nearest key.
-        metric: metric of the distance, (q − k) g (q − k) ≥ 0; None for the Euclidean one. Under a trace, where its
-            values are not known, a query from which it makes some square negative has the output NaN.
-        mask: keys that may be used.
-    Raises:
-        ValueError: a bandwidth ≤ 0, shapes that do not fit, or a metric that is not positive semidefinite.
-    Source: Nadaraya 1964; Watson 1964.
-    """
-    g = as_metric(metric)
-    query, key, value = inputs(query, key, value, g)
-    dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
-    bandwidth = positive_in(dtype, "bandwidth", bandwidth, finite=False).astype(dtype)
-    where = _of_read(mask, (query, key, value), g, bandwidth)
-    key, value = unread_as_zero(where, key, value)
-    query, key = query.astype(dtype), key.astype(dtype)
-    difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
-    gap = jnp.subtract(*aligned(*difference))
-    distance = safe_norm(gap, axis=-1) if g is None else _root(squares(g, gap))
-    distance, bandwidth = per_row("bandwidth", bandwidth, distance, value)
-    distance = distance / bandwidth
-    found = _gaussian_beyond_nearest(distance, where) if log_kernel is _gaussian else log_kernel(distance)
-    return read(_weights(found, SOFTMAX, where), value)
-
-
-def _root(square: Array) -> Array:
-    zero = square <= 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
-
-
-def _gaussian_beyond_nearest(distance: Array, where: Array | None) -> Array:
-    """−½ (d² − d_least²) of the keys that may be read, whose weights are those of −½ d² and cannot all underflow."""
-    distance, where = _full(distance, where)
-    near = distance if where is None else jnp.where(where, distance, jnp.inf)
-    least = jax.lax.stop_gradient(jnp.min(near, axis=-1, keepdims=True, initial=jnp.inf))
-    return -0.5 * (distance - least) * (distance + least)

@@ -1,4 +1,4 @@
-"""Attention in time linear in length: kernels as products of features, local windows, keys of low rank.
+"""Attention in time linear in length: kernels as products of features.
 
     o_i = φ(q_i) Σ_j φ(k_j) v_jᵀ / φ(q_i) · Σ_j φ(k_j)          φ(q) · φ(k) ≈ exp(β q·k)
 
@@ -16,14 +16,9 @@ from jaxtyping import Array, Bool, Float
 from hopfield._checks import random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield._pytrees import Node
-from hopfield.attention import core
-from hopfield.attention._arguments import inputs, inverse_temperature, per_row, unread_as_zero
-from hopfield.attention.masks import sliding_window
-from hopfield.metrics import Metric, as_metric
+from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, unread_as_zero, valid_keys
 from hopfield.metrics._arrays import aligned, product, transposed
-from hopfield.separations import Separation
 
-Rows = Float[Array, "*b T D"]
 Features = Float[Array, "*b T M"]
 
 
@@ -148,7 +143,7 @@ def linear_attention(
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
     if valid is not None:
-        valid = _valid(valid, query, key, value)
+        valid = valid_keys(valid, query, key, value)
         key, value = _without_invalid(key, valid), unread_as_zero(valid[..., None, :], value)[0]
     phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
     if valid is not None:
@@ -163,16 +158,6 @@ def linear_attention(
         found = product(phi_query, product(transposed(phi_key), wide))
     total = found[..., -1:]
     return (found[..., :-1] / jnp.where(total == 0, 1.0, total)).astype(value.dtype)
-
-
-def _valid(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
-    """Keys that may be read, as an array. ValueError unless it is boolean, of their number and of all axes or one."""
-    valid, leading, keys = jnp.asarray(valid), max(x.ndim for x in rows) - 2, rows[1].shape[-2]
-    if valid.dtype != bool or valid.ndim < 1 or valid.shape[-1] != keys:
-        raise ValueError(f"valid must be boolean [..., {keys}], got {valid.dtype} {valid.shape}")
-    if 1 < valid.ndim < leading + 1:
-        raise ValueError(f"valid must have the {leading} leading axes of the rows or none, got shape {valid.shape}")
-    return valid
 
 
 def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:
@@ -205,79 +190,6 @@ def _causal(phi_query: Features, phi_key: Features, value: Array, chunk: int) ->
     start = jnp.zeros((*leading, phi_key.shape[-1], value.shape[-1]), value.dtype)
     _, found = jax.lax.scan(step, start, (chunked(phi_query), chunked(phi_key), chunked(value)))
     return jnp.moveaxis(found, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
-
-
-def attend_locally(
-    query: Rows,
-    key: Rows,
-    value: Float[Array, "*b S V"],
-    *,
-    left: int,
-    right: int = 0,
-    metric: Metric | ArrayLike | None = None,
-    beta: ArrayLike | None = None,
-    separation: Separation = core.SOFTMAX,
-    valid: Bool[Array, "*b S"] | None = None,
-) -> Float[Array, "*b T V"]:
-    """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
-
-    Each block of queries meets only the keys within its reach. `valid` marks the keys that may be read at all.
-
-    Raises:
-        ValueError: negative bounds or shapes that do not fit.
-    """
-    window = sliding_window(left, right)
-    form = as_metric(metric)
-    query, key, value = inputs(query, key, value, form)
-    rate = inverse_temperature(beta, query)
-    valid = None if valid is None else _valid(valid, query, key, value)
-    if form is not None:
-        query, key = form.left(query), form.right(key)
-    per_row("beta", rate, query, key, value)
-    queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
-    count = -(-queries // size)
-    start = size * jnp.arange(count)
-    rows, columns = (start[:, None] + jnp.arange(a, b)[None, :] for a, b in ((0, size), (-left, size + right)))
-    inside = (columns >= 0) & (columns < keys)
-    query = jnp.pad(query, [(0, 0)] * (query.ndim - 2) + [(0, count * size - queries), (0, 0)])
-    query = query.reshape((*query.shape[:-2], count, size, query.shape[-1]))
-    where = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
-    at = jnp.clip(columns, 0, max(keys - 1, 0))
-    if valid is not None:
-        where, used = aligned(where, jnp.take(valid, at, axis=-1)[..., None, :])
-        where = where & used
-    key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
-    rank = max(query.ndim, key.ndim, value.ndim)
-    where = where.reshape((1,) * (rank - where.ndim) + where.shape)
-    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=where)
-    return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
-
-
-def attend_low_rank(
-    query: Rows,
-    key: Rows,
-    value: Float[Array, "*b S V"],
-    w_key: Float[Array, "*h R S"],
-    w_value: Float[Array, "*h R S"] | None = None,
-    *,
-    metric: Metric | ArrayLike | None = None,
-    beta: ArrayLike | None = None,
-    separation: Separation = core.SOFTMAX,
-) -> Float[Array, "*b T V"]:
-    """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
-
-    Raises:
-        ValueError: projections that are not as long as the keys.
-    Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).
-    """
-    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
-    w_key = real_array("w_key", w_key)
-    w_value = w_key if w_value is None else real_array("w_value", w_value)
-    for name, w in (("w_key", w_key), ("w_value", w_value)):
-        if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
-            raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")
-    mixed = product(w_key, key), product(w_value, value)
-    return core.attend(query, *mixed, metric=metric, beta=beta, separation=separation)
 
 
 def _scaled(x: Rows, beta: Array) -> Rows:

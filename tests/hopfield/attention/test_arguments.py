@@ -281,14 +281,14 @@ def test_additive_scores_have_one_vector_and_one_bias_of_its_length(misfit):
     name, value, message = MISFITS[misfit]
     given = {"query": QUERY, "key": KEY, "w_query": jnp.eye(3), "w_key": jnp.eye(3)} | ADDITIVE
     with pytest.raises(ValueError, match=message):
-        core.additive_scores(**given | {name: value})
+        attention.additive_scores(**given | {name: value})
 
 
 def test_additive_scores_take_a_list_for_an_array():
     given = [QUERY, KEY, jnp.eye(3), jnp.eye(3), ADDITIVE["vector"]]
     listed: Any = ADDITIVE["bias"].tolist()
     np.testing.assert_array_equal(
-        core.additive_scores(*given, bias=listed), core.additive_scores(*given, bias=ADDITIVE["bias"])
+        attention.additive_scores(*given, bias=listed), attention.additive_scores(*given, bias=ADDITIVE["bias"])
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.special
 
 from hopfield import metrics, separations
-from hopfield.attention import core, gradients, masks
+from hopfield.attention import core, gradients, jacobians, masks
 from hopfield.attention.gradients import attention_gradients
 
 RNG = np.random.default_rng(11)
@@ -149,9 +149,9 @@ def test_defaults_are_scaled_dot_product_attention():
 def test_softmax_jacobian_of_the_worked_example():
     """s = [1, 2]: a = [0.269, 0.731] and a_1 a_2 = 0.197."""
     p = jnp.asarray(scipy.special.softmax([1.0, 2.0]))
-    jacobian = gradients.softmax_jacobian(p)
+    jacobian = jacobians.softmax_jacobian(p)
     np.testing.assert_allclose(jacobian, [[0.19661193, -0.19661193], [-0.19661193, 0.19661193]], atol=1e-8)
-    np.testing.assert_allclose(gradients.sparse_jacobian(p, 1.0), jacobian, atol=1e-16)
+    np.testing.assert_allclose(jacobians.sparse_jacobian(p, 1.0), jacobian, atol=1e-16)
 
 
 @pytest.mark.parametrize("name", ["softmax", "entmax", "sparsemax"])
@@ -159,12 +159,12 @@ def test_jacobians_are_symmetric_with_rows_that_sum_to_zero_and_have_their_produ
     alpha = {"softmax": 1.0, "entmax": 1.5, "sparsemax": 2.0}[name]
     z, v = 0.7 * normal(6), normal(6)
     p = SEPARATIONS[name].weights(z)
-    jacobian = gradients.sparse_jacobian(p, alpha)
+    jacobian = jacobians.sparse_jacobian(p, alpha)
     np.testing.assert_allclose(jacobian, jacobian.T, atol=1e-16)
     np.testing.assert_allclose(jnp.sum(jacobian, axis=1), 0, atol=1e-15)
     assert np.linalg.eigvalsh(jacobian).min() > -1e-15
-    np.testing.assert_allclose(gradients.sparse_jacobian_product(p, v, alpha), jacobian @ v, atol=1e-15)
-    np.testing.assert_allclose(gradients.weights_jacobian_product(SEPARATIONS[name], p, v), jacobian @ v, atol=1e-15)
+    np.testing.assert_allclose(jacobians.sparse_jacobian_product(p, v, alpha), jacobian @ v, atol=1e-15)
+    np.testing.assert_allclose(jacobians.weights_jacobian_product(SEPARATIONS[name], p, v), jacobian @ v, atol=1e-15)
     step = 1e-6
     slope = (SEPARATIONS[name].weights(z + step * v) - SEPARATIONS[name].weights(z - step * v)) / (2 * step)
     np.testing.assert_allclose(jacobian @ v, slope, atol=1e-9)
@@ -172,9 +172,9 @@ def test_jacobians_are_symmetric_with_rows_that_sum_to_zero_and_have_their_produ
 
 def test_jacobians_of_batches_are_those_of_the_rows():
     p = jax.nn.softmax(normal(2, 3, 4))
-    batch = gradients.softmax_jacobian(p)
+    batch = jacobians.softmax_jacobian(p)
     np.testing.assert_allclose(batch[1, 2], np.diag(p[1, 2]) - np.outer(p[1, 2], p[1, 2]), atol=1e-16)
-    assert np.all(np.asarray(gradients.sparse_jacobian(jnp.zeros((2, 4)), 2.0)) == 0)  # nothing to read
+    assert np.all(np.asarray(jacobians.sparse_jacobian(jnp.zeros((2, 4)), 2.0)) == 0)  # nothing to read
 
 
 def test_the_derivations_are_not_automatic_differentiation_in_disguise():

@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import metrics, separations
-from hopfield.attention import core, linear, masks
+from hopfield.attention import core, linear
 
 linear_attention = jax.jit(linear.linear_attention, static_argnames=("causal", "chunk"))
 RNG = np.random.default_rng(23)
@@ -173,76 +172,12 @@ def test_heads_may_have_their_own_beta():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "reach"),
-    [((40, 40), (2, 5)), ((40, 40), (0, 0)), ((5, 37), (50, 50)), ((37, 5), (1, 20))],
-)
-def test_local_attention_is_dense_attention_with_a_window(lengths, reach):
-    query, key, value = normal(2, 3, lengths[0], 4), normal(3, lengths[1], 4), normal(3, lengths[1], 3)
-    beta = jnp.asarray([0.3, 1.0, 2.0])
-    local = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=reach[0], right=reach[1], beta=beta))
-    found = local(query, key, value)
-    dense = jax.jit(core.attend)(query, key, value, beta=beta, mask=masks.sliding_window(*reach))
-    np.testing.assert_allclose(found, dense, atol=1e-14)
-
-
-@pytest.mark.parametrize("option", ["metric", "sparsemax", "valid"])
-def test_local_attention_takes_metrics_separations_and_padding(option):
-    query, key, value = drawn(2, t=40, s=40)
-    valid = jnp.asarray(RNG.random((2, 40)) < 0.4)
-    given = {
-        "metric": {"metric": metrics.low_rank(normal(2, 3, 4))},
-        "sparsemax": {"separation": separations.Sparsemax()},
-    }.get(option, {})
-    mask = masks.sliding_window(3, 1)
-    mask = mask & masks.key_padding(valid) if option == "valid" else mask
-    marks = {"valid": valid} if option == "valid" else {}
-    local = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=3, right=1, **given, **marks))
-    dense = jax.jit(lambda q, k, v: core.attend(q, k, v, mask=mask, **given))
-    np.testing.assert_allclose(local(query, key, value), dense(query, key, value), atol=1e-14)
-
-
-def test_gradients_of_local_attention_are_those_of_dense_attention():
-    """With a query that may read nothing, whose gradients are zero."""
-    inputs, valid = drawn(t=40, s=40), jnp.arange(40) % 13 < 5
-    mask = masks.sliding_window(3, 1) & masks.key_padding(valid)
-    local = lambda q, k, v: linear.attend_locally(q, k, v, left=3, right=1, valid=valid)  # noqa: E731
-    dense = lambda q, k, v: core.attend(q, k, v, mask=mask)  # noqa: E731
-    ours, theirs = (
-        jax.jit(jax.grad(lambda *x, f=f: jnp.sum(jnp.sin(f(*x))), argnums=(0, 1, 2)))(*inputs) for f in (local, dense)
-    )
-    for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-13)
-    assert np.all(np.asarray(ours[0][9]) == 0)
-
-
-def test_memory_of_local_attention_grows_with_length_not_with_its_square():
-    def temporary(length):
-        shape = jax.ShapeDtypeStruct((length, 16), jnp.float32)
-        run = jax.jit(lambda q, k, v: linear.attend_locally(q, k, v, left=31))
-        return run.lower(shape, shape, shape).compile().memory_analysis().temp_size_in_bytes
-
-    assert temporary(16384) < 4.5 * temporary(4096)
-
-
-def test_low_rank_attention_is_attention_over_mixed_keys():
-    query, key, value = drawn(2, s=9)
-    w_key, w_value = normal(3, 9), normal(3, 9)
-    found = linear.attend_low_rank(query, key, value, w_key, w_value)
-    expected = core.attend(query, jnp.einsum("rs,bsd->brd", w_key, key), jnp.einsum("rs,bsv->brv", w_value, value))
-    np.testing.assert_allclose(found, expected, atol=1e-14)
-    exact = linear.attend_low_rank(query, key, value, jnp.eye(9))
-    np.testing.assert_allclose(exact, core.attend(query, key, value), atol=1e-14)
-
-
-@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: linear.linear_attention(*drawn(s=5), causal=True), "^causal attention must have one query per key"),
         (lambda: linear.linear_attention(*drawn(), chunk=0), "^chunk must be an integer of at least 1, got 0"),
         (lambda: linear.positive_random_features(KEY, 4, 0), "^features must be an integer of at least 1, got 0"),
         (lambda: linear.random_fourier(KEY, 4, 8, beta=-1.0), "^beta must be positive and finite, got -1.0"),
-        (lambda: linear.attend_locally(*drawn(), left=-1), "^left must be an integer of at least 0, got -1"),
-        (lambda: linear.attend_low_rank(*drawn(), normal(3, 6)), r"^w_key must be \[..., 3, 7\]"),
     ],
 )
 def test_what_does_not_fit_is_named(call, message):

@@ -1,0 +1,86 @@
+"""Attention that meets fewer keys: those within a window of the query, or learned mixtures of all of them."""
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield._numerics import real_array
+from hopfield.attention import core
+from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, valid_keys
+from hopfield.attention.masks import sliding_window
+from hopfield.metrics import Metric, as_metric
+from hopfield.metrics._arrays import aligned, product
+from hopfield.separations import Separation
+
+
+def attend_locally(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    *,
+    left: int,
+    right: int = 0,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation = core.SOFTMAX,
+    valid: Bool[Array, "*b S"] | None = None,
+) -> Float[Array, "*b T V"]:
+    """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
+
+    Each block of queries meets only the keys within its reach. `valid` marks the keys that may be read at all.
+
+    Raises:
+        ValueError: negative bounds or shapes that do not fit.
+    """
+    window = sliding_window(left, right)
+    form = as_metric(metric)
+    query, key, value = inputs(query, key, value, form)
+    rate = inverse_temperature(beta, query)
+    valid = None if valid is None else valid_keys(valid, query, key, value)
+    if form is not None:
+        query, key = form.left(query), form.right(key)
+    per_row("beta", rate, query, key, value)
+    queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
+    count = -(-queries // size)
+    start = size * jnp.arange(count)
+    rows, columns = (start[:, None] + jnp.arange(a, b)[None, :] for a, b in ((0, size), (-left, size + right)))
+    inside = (columns >= 0) & (columns < keys)
+    query = jnp.pad(query, [(0, 0)] * (query.ndim - 2) + [(0, count * size - queries), (0, 0)])
+    query = query.reshape((*query.shape[:-2], count, size, query.shape[-1]))
+    where = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
+    at = jnp.clip(columns, 0, max(keys - 1, 0))
+    if valid is not None:
+        where, used = aligned(where, jnp.take(valid, at, axis=-1)[..., None, :])
+        where = where & used
+    key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
+    rank = max(query.ndim, key.ndim, value.ndim)
+    where = where.reshape((1,) * (rank - where.ndim) + where.shape)
+    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=where)
+    return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
+
+
+def attend_low_rank(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    w_key: Float[Array, "*h R S"],
+    w_value: Float[Array, "*h R S"] | None = None,
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation = core.SOFTMAX,
+) -> Float[Array, "*b T V"]:
+    """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
+
+    Raises:
+        ValueError: projections that are not as long as the keys.
+    Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).
+    """
+    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
+    w_key = real_array("w_key", w_key)
+    w_value = w_key if w_value is None else real_array("w_value", w_value)
+    for name, w in (("w_key", w_key), ("w_value", w_value)):
+        if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
+            raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")
+    mixed = product(w_key, key), product(w_value, value)
+    return core.attend(query, *mixed, metric=metric, beta=beta, separation=separation)

@@ -1,0 +1,100 @@
+"""Jacobians of the weights of attention in its scores, worked out by hand."""
+
+from typing import cast
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield._numerics import real_array
+from hopfield.metrics._arrays import aligned
+from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, TopK
+
+
+def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
+    """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s); symmetric, and its rows sum to zero."""
+    return _diagonal_minus(p, p)
+
+
+def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
+    """J v = vᵀ J = p ∘ (v − p·v) for the softmax Jacobian J at p, without building it."""
+    v = _of_width(v, p)
+    return p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
+
+
+def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "*b S S"]:
+    """Generalised Jacobian of α-entmax at weights p, diag(r) − r rᵀ / Σ r with r = p^(2−α) on the support.
+
+    Sparsemax is α = 2, softmax α = 1. Where a weight is just about to enter the support the map has a kink, and this
+    is the derivative from the side on which the weight stays zero.
+
+    Source: Peters, Niculae & Martins 2019, proposition 2.
+    """
+    r = _support_power(p, alpha)
+    total = jnp.sum(r, axis=-1, keepdims=True)
+    return _diagonal_minus(r, r / jnp.where(total == 0, 1.0, total))
+
+
+def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
+    """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
+    r, v = _support_power(p, alpha), _of_width(v, p)
+    total = jnp.sum(r, axis=-1, keepdims=True)
+    return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
+
+
+def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
+    """J v for α-normmax at weights p: J = [diag(r) − r pᵀ − p rᵀ + (Σr) p pᵀ] / (α − 1), r = p^(2−α) ‖p‖_α^(α−1).
+
+    From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
+    """
+    alpha, v = jnp.asarray(alpha, p.dtype), _of_width(v, p)
+    power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
+    r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
+    moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
+    change = r * moved
+    return (change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)
+
+
+def _of_width(v: Array, p: Array) -> Array:
+    """The vectors v [*b, S] that a Jacobian at p takes. Raises ValueError for another S."""
+    v = real_array("v", v)
+    if v.shape[-1:] != jnp.shape(p)[-1:]:
+        raise ValueError(f"v must be as long as the weights p, {jnp.shape(p)[-1:]}, got {v.shape[-1:]}")
+    return v
+
+
+def _power(x: Array, exponent: Array) -> Array:
+    """x^exponent where x > 0, else 0."""
+    empty = x <= 0  # not x > 0, which would take what is not a number for no weight
+    return jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent)
+
+
+def _support_power(p: Array, alpha: ArrayLike) -> Array:
+    """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
+    p = real_array("p", p)
+    return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
+
+
+def _diagonal_minus(r: Array, share: Array) -> Array:
+    """diag(r) − r shareᵀ over the last axis."""
+    column, row = r[..., :, None], share[..., None, :]
+    eye, column = aligned(jnp.eye(r.shape[-1], dtype=r.dtype), column)
+    return column * (eye - row)
+
+
+def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Array:
+    """J v with J the Jacobian of a separation's weights, at weights p and along v, both [*b, S].
+
+    Raises:
+        ValueError: no derivation by hand for this separation.
+    """
+    if isinstance(separation, Exponential):  # which is a LogSumExp; each weight is its own slope
+        return p * v
+    if isinstance(separation, LogSumExp | TopK):
+        return softmax_jacobian_product(p, v)
+    if separation.thresholded:  # sparsemax is the entmax of α = 2
+        return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)
+    if isinstance(separation, Normmax):
+        return normmax_jacobian_product(p, v, separation.alpha)
+    known = "LogSumExp, SoftmaxOne, Exponential, TopK, Sparsemax, Entmax, Normmax"
+    raise ValueError(f"separation must be among {known}, got {type(separation).__name__}")
