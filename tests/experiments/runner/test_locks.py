@@ -214,7 +214,9 @@ def test_two_processes_share_a_sweep_and_measure_nothing_twice(
     shares = [sum(str(process.pid) in path.name for path in tmp_path.rglob("*.jsonl")) for process in both]
     assert min(shares) > 0, "one process did everything"
     assert command(*WORDS[:3], "output=alone").code == 0
-    for job in sorted((tmp_path / "alone").iterdir()):
+    jobs = sorted(table.parent for table in (tmp_path / "alone").glob("*/table.csv"))
+    assert len(jobs) == 6
+    for job in jobs:
         assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
     assert not list(tmp_path.rglob(f"{locks.NAME}*"))
 
@@ -275,7 +277,9 @@ def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: 
     out, err = again.communicate(timeout=300)
     assert again.returncode == 0, (out + err)[-3000:]
     assert len(list(tmp_path.glob("out/*/table.csv"))) == 24
-    for job in sorted((tmp_path / "alone").iterdir()):
+    jobs = sorted(table.parent for table in (tmp_path / "alone").glob("*/table.csv"))
+    assert len(jobs) == 6
+    for job in jobs:
         assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
         found = rows(tmp_path / "out" / job.name)
         assert len(found) == len(set(found))
