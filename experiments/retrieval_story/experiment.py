@@ -1,0 +1,70 @@
+"""Retrieval told step by step: stored digits, corrupted starts, and where each memory goes from there.
+
+Every memory holds the same digits and gets the same corrupted ones. A step is one update; of a memory on spins it is
+one sweep over all neurons, one at a time in random order, along which the energy never rises. Rows by `part`:
+
+    story   the state of one step with its energy, the weights of the patterns in its next field, |w| / Σ|w|, their
+            entropy in nats, the overlap with the pattern the start was made from, the largest other overlap and the
+            length of the step that follows, both in units of a pattern's length
+    stored  the patterns, as spins and as real vectors of the same length √N
+    plane   retrievals of a modern memory of two digits, in the plane that both span
+
+A start is retrieved if it ends at an overlap of at least 0.95 with its own digit. Other ends are named: another digit,
+a mixture, which is sign(±ξ_a ± ξ_b ± ξ_c) on spins and several patterns with weight on real states, or spurious.
+States and weights are base64 of half-precision numbers.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+from experiments.contract import Cost
+from experiments.retrieval_story import measurement
+from experiments.retrieval_story.config import SIDE, Config
+from experiments.retrieval_story.figure import frames, plot
+from experiments.retrieval_story.states import PLANE, STORED, STORY
+from experiments.retrieval_story.summary import summarise
+from experiments.shared import corruptions
+from hopfield import Memory
+from hopfield.memories import find
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "frames", "measure", "plot", "points", "summarise"]
+X_AXIS = "step"
+KEYS = ("part", "memory", "beta", "target", "corruption", "step")
+
+
+def points(config: Config) -> list[dict]:
+    """One point per stored digit and kind, then per step of every story, then per step in the plane."""
+    kinds = dict.fromkeys(find(memory).ensemble for memory in (*config.memories, "modern"))
+    found: list[tuple] = [
+        (STORED, kind, None, number, corruptions.CLEAN, 0) for kind in kinds for number in range(config.patterns)
+    ]
+    steps = range(config.steps + 1)
+    for memory in config.memories:
+        betas = config.beta if find(memory).takes_beta else [None]
+        starts = map(corruptions.name, config.corruption)
+        found += [(STORY, memory, *rest) for rest in product(betas, config.targets, starts, steps)]
+    pair = ",".join(map(str, config.plane))
+    found += [(PLANE, "modern", *rest) for rest in product(config.beta, range(config.starts), [pair], steps)]
+    return [dict(zip(KEYS, values, strict=True)) for values in found]
+
+
+def check(config: Config) -> None:
+    """Refuse a memory that gives its patterns no weights, in one sentence."""
+    for memory in config.memories:
+        if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
+            raise ValueError(f"memories must weigh their patterns, got {memory}, which is one matrix")
+
+
+def cost(config: Config) -> Cost:
+    """What all of it takes, from the options alone."""
+    stories = len(config.memories) * len(config.beta) * len(config.targets) * len(config.corruption)
+    courses = stories + len(config.beta) * config.starts
+    rows = courses * (config.steps + 1) + 2 * config.patterns
+    return Cost(rows, config.patterns * SIDE**2, 4 * rows * config.patterns * SIDE**4)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points; all steps of a retrieval are followed together."""
+    yield from measurement.rows(config.seed, config.patterns, points_)

@@ -1,0 +1,219 @@
+"""Figure of the stories: the states as pictures, energy, entropy and weights beside them, and a landscape."""
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures import panels, style
+from experiments.figures.style import Table
+from experiments.retrieval_story.config import SIDE
+from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain
+from experiments.retrieval_story.summary import courses, ending, patterns
+from experiments.shared import corruptions
+from hopfield.memories import find
+
+SHOWN = (0, 1, 2, 3)
+"""Steps that are shown beside the last one."""
+STEPS = 8
+"""Steps that curves show."""
+GAP = 2
+"""Pixels between pictures."""
+RANGE = {"spins": (-1.0, 1.0), "sphere": (-1.1, 1.9)}
+"""States drawn white and black."""
+
+
+def plot(table: Table, summary: dict) -> Figure:
+    """Two queries as pictures above, their energies, entropies and weights, and two landscapes below."""
+    queries = list(dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table)))
+    queries = [queries[0], queries[-1]]
+    figure = Figure(figsize=(11.0, 13.2), layout="constrained")
+    halves: Any = figure.subfigures(2, 1, height_ratios=(1.15, 1.4))
+    upper, lower = halves
+    above, below = upper.subplots(1, 2), lower.subplots(2, 3)
+    betas = sorted(table.loc[table["part"] == PLANE, "beta"].unique())
+    found: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
+    panels.fill(above, found)
+    found = [
+        lambda ax: _curves(ax, table, queries[0], "energy"),
+        lambda ax: _curves(ax, table, queries[0], "entropy"),
+        lambda ax: _weights(ax, table, queries[0]),
+        lambda ax: _landscape(ax, table, betas[0]),
+        lambda ax: _landscape(ax, table, betas[-1]),
+        lambda ax: _longest(ax, table, summary),
+    ]
+    panels.fill(below.ravel(), found, first=2)
+    labels = _labels(table)
+    handles = [below[0, 0].plot([], [], **look)[0] for look in style.series(labels).values()]
+    lower.legend(handles, labels, loc="outside upper center", ncols=4)
+    return figure
+
+
+def frames(directory: Path) -> list[dict[str, Any]]:
+    """The pictures of every query as an animated panel of the report, one frame a step."""
+    table = style.read_table(directory / "table.csv")
+    queries = dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table))
+    return [{"title": _title(query), "frames": _animated(table, query)} for query in queries]
+
+
+def _animated(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
+    found = []
+    for step in sorted(_asked(table, query)["step"].unique()):
+        figure = Figure(figsize=(7.5, 2.3), layout="constrained")
+        ax = figure.subplots()
+        rows = [part[part["step"] == step].iloc[0] for _, part in courses(_all(table, query))]
+        ax.imshow(_mosaic([[_picture(row, table) for row in rows]]), cmap="Greys", vmin=0, vmax=1)
+        ax.set_xticks(_places(len(rows)), [_short(row).replace(", ", "\n") for row in rows])
+        ax.set_yticks([])
+        ax.grid(visible=False)
+        held = io.BytesIO()
+        figure.savefig(held, format="png", dpi=100, metadata={"Software": None})
+        said = "; ".join(
+            f"{plain(row['memory'], row['beta'])}: E {row['energy']:.3g}, S {row['entropy']:.2f}" for row in rows
+        )
+        image = "data:image/png;base64," + base64.b64encode(held.getvalue()).decode("ascii")
+        found.append({"image": image, "text": f"step {step}: {said}"})
+    return found
+
+
+def _title(query: tuple[int, str]) -> str:
+    return f"digit {query[0]}, {corruptions.label(query[1])}"
+
+
+def _asked(table: Table, query: tuple[int, str]) -> Table:
+    """The rows of all stories of a query."""
+    rows = table[(table["part"] != PLANE) & (table["target"] == query[0])]
+    return rows[rows["corruption"] == query[1]]
+
+
+def _all(table: Table, query: tuple[int, str]) -> Table:
+    """Its stories beside what is stored."""
+    return table.loc[_asked(table, query).index.union(table.index[table["part"] == STORED])]
+
+
+def _labels(table: Table) -> list[str]:
+    return list(dict.fromkeys(_short(part.iloc[0]) for _, part in courses(table)))
+
+
+def _short(row: Any) -> str:
+    return label(row["memory"], float(row["beta"]))
+
+
+def _picture(row: Any, table: Table) -> np.ndarray:
+    """A state as shades from 0 to 1 [8, 8]."""
+    low, high = RANGE[find(row["memory"]).ensemble if row["part"] != STORED else row["memory"]]
+    return np.clip((decode(row["state"]) - low) / (high - low), 0, 1).reshape(SIDE, SIDE)
+
+
+def _mosaic(pictures: list[list[np.ndarray]]) -> np.ndarray:
+    """Rows of pictures as one, NaN between them."""
+    size = SIDE + GAP
+    found = np.full((size * len(pictures) - GAP, size * len(pictures[0]) - GAP), np.nan)
+    for i, row in enumerate(pictures):
+        for j, picture in enumerate(row):
+            found[i * size : i * size + SIDE, j * size : j * size + SIDE] = picture
+    return found
+
+
+def _places(count: int) -> np.ndarray:
+    return np.arange(count) * (SIDE + GAP) + (SIDE - 1) / 2
+
+
+def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
+    """Memories down, steps across: the stored pattern, the first steps and the last one, with the name of the end."""
+    found, names, ends = [], [], []
+    for _, part in courses(_asked(table, query)):
+        kind, last = find(part["memory"].iloc[0]).ensemble, part["step"].max()
+        goal = table[(table["part"] == STORED) & (table["memory"] == kind) & (table["target"] == query[0])].iloc[0]
+        shown = [goal, *(part[part["step"] == step].iloc[0] for step in (*(s for s in SHOWN if s < last), last))]
+        found.append([_picture(row, table) for row in shown])
+        names.append(_short(shown[-1]).replace(", ", "\n"))
+        ends.append(ending(shown[-1], patterns(table, kind)))
+        steps = ["stored", *(str(row["step"]) for row in shown[1:])]
+    ax.imshow(_mosaic(found), cmap="Greys", vmin=0, vmax=1, interpolation="none")
+    ax.set_xticks(_places(len(steps)), steps)
+    ax.set_yticks(_places(len(names)), names)
+    for place, end in zip(_places(len(ends)), ends, strict=True):
+        text = end.replace("mixture ", "mixture\n")
+        ax.text(len(steps) * (SIDE + GAP) - 1, place, text, va="center", fontsize=8.5)
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set(xlabel="step")
+    ax.set_title(_title(query), loc="left")
+
+
+def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
+    """Energy, from 1 at the start to 0 at the end, or entropy against the step."""
+    looks = style.series(_labels(table))
+    for _, part in courses(_asked(table, query)):
+        values = part[name].to_numpy()
+        if name == "energy":
+            values = (values - values[-1]) / (np.ptp(values) or 1.0)
+        ax.plot(part["step"], values, **looks[_short(part.iloc[0])])
+    if name == "energy":
+        ax.set(yscale="log", ylim=(1e-4, 1.6))
+    ax.set_xlim(-0.2, STEPS + 0.2)
+    words = {"energy": "$(E-E_{end})/(E_{start}-E_{end})$", "entropy": "entropy of weights $S$ (nats)"}
+    ax.set(xlabel="step", ylabel=words[name])
+    ax.set_title(f"{name}, digit {query[0]}", loc="left")
+
+
+def _weights(ax: Axes, table: Table, query: tuple[int, str]) -> None:
+    """Weights of the stored digits at the end of each story."""
+    parts = [part.iloc[-1] for _, part in courses(_asked(table, query))]
+    image = ax.imshow(
+        [decode(row["weights"]) for row in parts],
+        vmin=0,
+        vmax=1,
+        cmap="cividis",
+        aspect="auto",
+        interpolation="none",
+    )
+    ax.set_yticks(range(len(parts)), [_short(row) for row in parts], fontsize=8)
+    ax.set(xlabel="stored digit")
+    ax.set_xticks(range(len(decode(parts[0]["weights"]))))
+    ax.grid(visible=False)
+    ax.figure.colorbar(image, ax=ax, label="weight")
+    ax.set_title(f"weights at the end, digit {query[0]}", loc="left")
+
+
+def _longest(ax: Axes, table: Table, summary: dict) -> None:
+    """Weights of the stored digits at every step of the story that goes on longest."""
+    stories = [part for _, part in courses(table)]  # in the order of the summary's
+    steps = [story["steps"] for story in summary["stories"]]
+    rows = stories[steps.index(max(steps))]
+    first = rows.iloc[0]
+    values = np.array([decode(text) for text in rows["weights"]])
+    image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto", interpolation="none")
+    ax.set(xlabel="stored digit", ylabel="step")
+    ax.set_xticks(range(values.shape[1]))
+    ax.grid(visible=False)
+    ax.figure.colorbar(image, ax=ax, label="weight")
+    ax.set_title(f"weights, digit {first['target']}, {_short(first)}", loc="left", fontsize=9)
+
+
+def _landscape(ax: Axes, table: Table, beta: float) -> None:
+    """Energy of a modern memory of two digits over the plane that they span, with retrievals."""
+    rows = table[(table["part"] == PLANE) & (table["beta"] == beta)]
+    pair = [int(number) for number in rows["corruption"].iloc[0].split(",")]
+    held = patterns(table, "sphere")[pair]
+    x = np.linspace(-0.55, 1.55, 33)
+    grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    scores, size = grid @ (held @ held.T), np.sum((grid @ held) ** 2, axis=1)
+    levels = (size / 2 - np.logaddexp(*(beta * scores.T)) / beta).reshape(len(x), len(x))
+    ax.contour(x, x, levels, levels=levels.min() + np.ptp(levels) * np.linspace(0.05, 1, 9) ** 2, cmap="cividis")
+    for _, part in rows.groupby("target"):
+        path = np.array([decode(text) for text in part.sort_values("step")["state"]]) @ np.linalg.pinv(held)
+        ax.plot(*path.T, color=style.COLOURS[1], linewidth=1.0, marker=".", markersize=4)
+        ax.plot(*path[-1], color="black", marker="*", markersize=8)
+    for number, place in zip(pair, ((1, 0), (0, 1)), strict=True):
+        ax.annotate(f"{number}", place, xytext=(10, 7), textcoords="offset points", fontweight="bold", fontsize=11)
+        ax.plot(*place, color="black", marker="s", markersize=4, linestyle="none")
+    ax.set(xlabel=f"digit {pair[0]}", ylabel=f"digit {pair[1]}", aspect="equal")
+    ax.set_title(f"landscape, {label('modern', beta)}", loc="left")

@@ -1,0 +1,84 @@
+"""Retrievals of digits followed step by step."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.retrieval_story.states import PLANE, STORED, encode
+from experiments.shared import corruptions, draws, pattern_sets
+from hopfield.dynamics import sweep, visiting_order
+from hopfield.memories import find
+from hopfield.observables.weights import entropy
+from hopfield.patterns import corrupt
+
+SPINS = "spins"
+TURN, RADIUS = 2.399963, 0.8
+"""Starts in the plane: the golden angle from one to the next, and how far they lie from the middle of both patterns."""
+
+
+def rows(seed: int, patterns: int, points: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points, those of one retrieval together."""
+    course = lambda point: tuple(value for key, value in point.items() if key != "step")  # noqa: E731
+    for _, together in groupby(points, course):
+        asked = list(together)
+        first, last = asked[0], max(point["step"] for point in asked)
+        if first["part"] == STORED:
+            state = stored(first["memory"], patterns)[first["target"]]
+            yield first | {"state": encode(state)}
+            continue
+        follow = _in_plane if first["part"] == PLANE else _story
+        found = follow(seed, patterns, first, last)
+        yield from (point | found[point["step"]] for point in asked)
+
+
+def stored(kind: str, patterns: int) -> jax.Array:
+    """The digits that are stored [M, N]: spins, or real vectors of mean 0 and length √N."""
+    return jnp.asarray(pattern_sets.load("digits", kind == SPINS)[:patterns], jnp.float32)
+
+
+def _story(seed: int, patterns: int, point: dict, last: int) -> list[dict]:
+    memory, target = find(point["memory"]), point["target"]
+    held = stored(memory.ensemble, patterns)
+    options = {} if point["beta"] is None else {"beta": point["beta"]}
+    start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
+    start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
+    start = jnp.sign(start) if memory.ensemble == SPINS else start
+    key = order_key if memory.ensemble == SPINS else None
+    return _followed(memory.build(held, **options), target, start, last, key)
+
+
+def _in_plane(seed: int, patterns: int, point: dict, last: int) -> list[dict]:
+    held = stored("sphere", patterns)[jnp.asarray([int(number) for number in point["corruption"].split(",")])]
+    angle = TURN * point["target"]
+    start = (0.5 + RADIUS * np.array([np.cos(angle), np.sin(angle)])) @ held
+    return _followed(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)
+
+
+def _followed(memory: Any, target: int, state: jax.Array, last: int, key) -> list[dict]:
+    """What there is to say of every state from the start on; a key gives the orders of sweeps over spins."""
+    model = memory if key is None else draws.network(memory)
+    found = []
+    for step in range(last + 1):
+        if key is None:
+            following = memory.update(state)
+        else:
+            following = sweep(model, state, visiting_order(key, step, state.size, "asynchronous"))
+        seen = {name: float(value) for name, value in _seen(memory, model.energy, target, state, following).items()}
+        found.append(seen | {"state": encode(state), "weights": encode(memory.shares(state))})
+        state = following
+    return found
+
+
+def _seen(memory: Any, energy: Callable, target: int, state: jax.Array, following: jax.Array) -> dict[str, Any]:
+    overlaps = memory.patterns @ state / state.size
+    return {
+        "energy": energy(state),
+        "entropy": entropy(memory.shares(state)),
+        "overlap": overlaps[target],
+        "other": jnp.max(jnp.delete(overlaps, target)),
+        "step_size": jnp.linalg.norm(following - state) / state.size**0.5,
+    }

@@ -1,0 +1,103 @@
+"""Summary of the stories: how each of them ends, by name."""
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.retrieval_story.states import STORED, STORY, decode, plain
+from hopfield.memories import find
+
+SAME = 0.95
+"""Overlap from which on a state is a pattern, or a mixture."""
+PRESENT = 0.05
+"""Weight from which on a pattern is part of a mixture of real states."""
+STILL = 1e-3
+"""Length of a step, of a pattern's, below which a state stands still."""
+ROUNDING = 1e-4
+"""A growth of the energy below this share of its range is none."""
+STORIES = ["memory", "beta", "target", "corruption"]
+
+
+def summarise(table: Table) -> dict:
+    """Every story with its end, and how often starts are retrieved, ends stand still and energies rise."""
+    stories = [_told(table, part) for _, part in courses(table)]
+    scalars = {
+        "retrieved": float(np.mean([story["end"] == "retrieved" for story in stories])),
+        "mixtures": float(np.mean([story["end"].startswith("mixture") for story in stories])),
+        "standing_still": float(np.mean([story["still"] for story in stories])),
+        "energy_rises": float(sum(story["rises"] for story in stories)),
+    }
+    return {"stories": stories, "scalars": scalars}
+
+
+def courses(table: Table):
+    """The rows of each story with its keys, in the order of the table."""
+    return table[table["part"] == STORY].groupby(STORIES, sort=False, dropna=False)
+
+
+def patterns(table: Table, kind: str) -> np.ndarray:
+    """The stored digits of a kind [M, N]."""
+    rows = table[(table["part"] == STORED) & (table["memory"] == kind)].sort_values("target")
+    return np.array([decode(text) for text in rows["state"]])
+
+
+def _told(table: Table, part: Table) -> dict[str, Any]:
+    part = part.sort_values("step")
+    first, last = part.iloc[0], part.iloc[-1]
+    held = patterns(table, find(first["memory"]).ensemble)
+    energy = part["energy"].to_numpy()
+    moving = part.loc[part["step_size"] >= STILL, "step"]
+    return {
+        "memory": first["memory"],
+        "beta": None if np.isnan(first["beta"]) else float(first["beta"]),
+        "label": plain(first["memory"], float(first["beta"])),
+        "target": int(first["target"]),
+        "corruption": first["corruption"],
+        "end": ending(last, held),
+        "overlap": float(last["overlap"]),
+        "entropy": float(last["entropy"]),
+        "steps": 0 if moving.empty else int(moving.max()) + 1,
+        "still": bool(last["step_size"] < STILL),
+        "rises": int(np.sum(np.diff(energy) > ROUNDING * max(np.ptp(energy), 1.0))),
+    }
+
+
+def ending(row: Any, held: np.ndarray) -> str:
+    """What the last state of a story is, in words; a mixture of all spins has the sign of most patterns.
+
+    Args:
+        row: its row.
+        held: the stored patterns [M, N].
+    """
+    state, target = decode(row["state"]), int(row["target"])
+    overlaps = held @ state / state.size
+    nearest = int(np.argmax(overlaps))
+    if overlaps[target] >= SAME:
+        return "retrieved"
+    if overlaps[nearest] >= SAME:
+        return f"digit {nearest}"
+    if -overlaps.min() >= SAME:
+        return f"negative of digit {int(np.argmin(overlaps))}"
+    if find(row["memory"]).ensemble != "spins":
+        present = np.flatnonzero(decode(row["weights"]) >= PRESENT)
+        names = " + ".join(map(str, present)) if len(present) <= 4 else f"{len(present)} digits"
+        return f"mixture of {'all' if len(present) == len(held) else names}"
+    majority = np.sign(held.sum(axis=0))
+    if np.mean(majority[majority != 0] * state[majority != 0]) == 1.0:  # where as many are up as down, either will do
+        return "mixture of all"
+    best, name = max((_mixed(state, held, size) for size in (3, 5)), key=lambda found: found[0])
+    return f"mixture {name}" if best >= SAME else "spurious"
+
+
+def _mixed(state: np.ndarray, held: np.ndarray, size: int) -> tuple[float, str]:
+    """The mixture sign(Σ ±ξ) of `size` of the seven patterns nearest to a state that lies nearest to it."""
+    overlaps = held @ state / state.size
+    near, best = np.argsort(-np.abs(overlaps))[:7], (-1.0, "")
+    for chosen in combinations(sorted(near), min(size, len(held))):
+        for signs in product((1, -1), repeat=len(chosen)):
+            found = float(np.mean(np.sign(np.array(signs) @ held[list(chosen)]) * state))
+            words = " ".join(f"{'+' if sign > 0 else '−'} {number}" for sign, number in zip(signs, chosen, strict=True))
+            best = max(best, (found, words.removeprefix("+ ")))
+    return best

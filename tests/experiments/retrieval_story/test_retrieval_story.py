@@ -1,0 +1,107 @@
+"""Retrievals told step by step: what holds along every story, and how the memories end."""
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.retrieval_story import experiment
+from experiments.retrieval_story.config import Config
+from experiments.retrieval_story.measurement import stored
+from experiments.retrieval_story.states import decode, encode
+from experiments.retrieval_story.summary import courses, ending, patterns, summarise
+
+SMALL = Config(memories=["classical", "dense:8", "modern", "sparse"], beta=[0.04, 0.5], targets=[3], starts=2, steps=12)
+
+
+@pytest.fixture(scope="module")
+def table() -> pandas.DataFrame:
+    rows = list(experiment.measure(SMALL, experiment.points(SMALL)))
+    assert len(rows) == len(experiment.points(SMALL))
+    return pandas.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def ends(table) -> dict:
+    return {(story["memory"], story["beta"]): story for story in summarise(table)["stories"]}
+
+
+def test_energy_never_rises_along_any_story(table):
+    for _, part in courses(table):
+        assert (np.diff(part["energy"]) <= 1e-5 * max(np.ptp(part["energy"]), 1.0)).all()
+
+
+def test_every_story_begins_at_the_corrupted_pattern(table):
+    """The upper half as stored, nothing below."""
+    for (memory, *_), part in courses(table):
+        kind = "spins" if memory in ("classical", "dense:8") else "sphere"
+        start = decode(part.iloc[0]["state"])
+        np.testing.assert_array_equal(start[:32], patterns(table, kind)[3][:32])
+        assert not start[32:].any()
+
+
+def test_every_story_ends_at_a_fixed_point(table, ends):
+    assert all(story["still"] for story in ends.values())
+    for _, part in courses(table):
+        before, last = (decode(text) for text in part["state"].iloc[-2:])
+        np.testing.assert_allclose(before, last, atol=2e-3)
+
+
+def test_steep_memories_retrieve_and_flat_ones_end_in_mixtures_that_are_named(ends):
+    assert {ends[key]["end"] for key in (("modern", 0.5), ("sparse", 0.5), ("dense:8", None))} == {"retrieved"}
+    assert ends["classical", None]["end"] == ends["modern", 0.04]["end"] == "mixture of all"
+    assert ends["sparse", 0.04]["end"] == "mixture of 3 + 5"
+
+
+def test_weights_are_shares_and_their_entropy_is_that_of_the_table(table):
+    for _, row in table[table["part"] == "story"].iterrows():
+        weights = decode(row["weights"])
+        assert weights.sum() == pytest.approx(1.0, abs=3e-3)
+        assert -np.sum(weights[weights > 0] * np.log(weights[weights > 0])) == pytest.approx(row["entropy"], abs=0.01)
+
+
+def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
+    held = np.where(np.random.default_rng(0).random((6, 64)) < 0.5, -1.0, 1.0)
+    row = {"state": encode(np.sign(held[0] - held[2] + held[5])), "target": 0, "memory": "classical"}
+    assert ending(row, held) == "mixture 0 − 2 + 5"
+    assert ending(row | {"state": encode(held[4])}, held) == "digit 4"
+    assert ending(row | {"state": encode(-held[4])}, held) == "negative of digit 4"
+    assert ending(row | {"state": encode(held[0] * np.resize([1, 1, -1], 64))}, held) == "spurious"
+
+
+def test_states_survive_as_text():
+    spins = np.asarray(stored("spins", 3)[2])
+    np.testing.assert_array_equal(decode(encode(spins)), spins)
+
+
+def test_the_figure_is_drawn_from_the_table_and_has_a_frame_for_every_step(table, tmp_path):
+    table.to_csv(tmp_path / "table.csv", index=False)
+    read = pandas.read_csv(tmp_path / "table.csv")
+    assert len([ax for ax in experiment.plot(read, summarise(read)).axes if ax.get_title(loc="left")]) == 8
+    (animated,) = experiment.frames(tmp_path)
+    assert len(animated["frames"]) == SMALL.steps + 1
+    assert all(frame["image"].startswith("data:image/png;base64,") for frame in animated["frames"])
+
+
+def test_a_point_does_not_depend_on_the_others(table):
+    left = [point for point in experiment.points(SMALL) if point["memory"] == "classical"][2:4]
+    for row in experiment.measure(SMALL, left):
+        same = table[(table["memory"] == "classical") & (table["step"] == row["step"])].iloc[0]
+        assert (row["state"], row["energy"]) == (same["state"], same["energy"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"plane": [1]}, "plane must be two"),
+        ({"targets": [10]}, "targets must be below patterns"),
+        ({"beta": [0]}, "beta"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Config(**options)
+
+
+def test_a_memory_without_weights_is_refused():
+    with pytest.raises(ValueError, match=r"^memories must weigh their patterns, got projection"):
+        experiment.check(Config(memories=["projection"]))
