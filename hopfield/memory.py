@@ -20,10 +20,11 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield import large
-from hopfield._checks import booleans, instance, one_of
+from hopfield._checks import booleans, instance, one_of, whole
 from hopfield._numerics import accumulation_dtype, positive, real_array
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
+from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
@@ -154,7 +155,7 @@ class Memory(Node):
             target: index of its own pattern; without one its share is NaN.
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
-        state = self.as_state(state)
+        state, top = self.as_state(state), whole("top", top)
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, target, top)
         targets = None if target is None else jnp.asarray(target)[None]
@@ -212,7 +213,10 @@ def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int
     """`Memory.statistics` from all scores and shares at once."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
     z, index = jax.lax.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
-    weight = jnp.full((), jnp.nan, shares.dtype) if target is None else shares[jnp.asarray(target)]
+    weight = jnp.full((), jnp.nan, shares.dtype)
+    if target is not None:
+        own = own_patterns(jnp.asarray(target)[None], 1, shares.size)[0]
+        weight = jnp.where(own < 0, 0.0, shares.at[own].get(mode="fill", fill_value=0.0))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
 
 

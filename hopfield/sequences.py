@@ -72,7 +72,7 @@ class SequenceMemory(Node):
 
     def overlaps(self, state: State) -> Float[Array, "P"]:
         """m_μ = ξ_μ·x/N [P], decorrelated where the memory is."""
-        overlaps = self.patterns @ self._state(state) / self.patterns.shape[1]
+        overlaps = self._rows() @ self._state(state) / self.patterns.shape[1]
         return overlaps if self.filters is None else self.filters @ overlaps
 
     def field(self, state: State) -> Float[Array, "N"]:
@@ -81,13 +81,13 @@ class SequenceMemory(Node):
         neurons = self.patterns.shape[1]
         if self.filters is not None:
             return self._shape(neurons * self.overlaps(state))[0] @ self.targets
-        sums = (self.patterns @ state)[:, None] - self.patterns * state[None, :]  # without the own spin [P, N]
+        sums = (self._rows() @ state)[:, None] - self._rows() * state[None, :]  # without the own spin [P, N]
         return jnp.sum(self.targets * self._shape(sums), axis=0)
 
     def update(self, state: State) -> State:
         """One synchronous step [N]; a zero field keeps the spin."""
         state = self._state(state)
-        return Spins().project(self.field(state), state)
+        return Spins().project(self.field(state), state).astype(state.dtype)
 
     def _shape(self, sums: Array) -> Array:
         """f of sums of N − 1 signs, each spin's relative to a factor of its own."""
@@ -96,6 +96,10 @@ class SequenceMemory(Node):
             return jnp.exp(rows - jnp.max(rows, axis=0 if sums.ndim == 2 else 1, keepdims=True))
         scale = 2.0 ** (self.patterns.shape[1] - 1).bit_length()  # a power of two keeps whole numbers exact
         return (rows / scale) ** self.degree
+
+    def _rows(self) -> Float[Array, "P N"]:
+        """The patterns in the type that sums are carried in."""
+        return self.patterns.astype(accumulation_dtype(self.patterns.dtype))
 
     def _state(self, state: State) -> State:
         state = real_array("state", state, self.patterns.dtype)
@@ -154,10 +158,23 @@ class BidirectionalMemory(Node):
 
     def energy(self, state: State, partner: State) -> Float[Array, ""]:
         """E(x, y), which neither half of `update` ever raises."""
-        scale = (self.patterns.shape[1] * self.partners.shape[1]) ** 0.5
-        return -jnp.dot(self.patterns @ state, self.partners @ partner) / scale
+        patterns, partners, state, partner = self._wide(state, partner)
+        return -jnp.dot(patterns @ state, partners @ partner) / (state.size * partner.size) ** 0.5
 
     def update(self, state: State, partner: State) -> tuple[State, State]:
         """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
-        partner = Spins().project(self.partners.T @ (self.patterns @ state), partner)
-        return Spins().project(self.patterns.T @ (self.partners @ partner), state), partner
+        patterns, partners, wide, other = self._wide(state, partner)
+        other = Spins().project(partners.T @ (patterns @ wide), other)
+        found = Spins().project(patterns.T @ (partners @ other), wide)
+        return found.astype(self.patterns.dtype), other.astype(self.partners.dtype)
+
+    def _wide(self, state: State, partner: State) -> tuple[Array, Array, Array, Array]:
+        """Patterns, partners and both states in the type that sums are carried in."""
+        found = []
+        for name, rows, x in (("state", self.patterns, state), ("partner", self.partners, partner)):
+            x = real_array(name, x, rows.dtype)
+            if x.shape != rows.shape[1:]:
+                raise ValueError(f"{name} must have shape [{rows.shape[1]}] (batch with jax.vmap), got shape {x.shape}")
+            found.append((rows.astype(accumulation_dtype(rows.dtype)), x.astype(accumulation_dtype(x.dtype))))
+        (patterns, state), (partners, partner) = found
+        return patterns, partners, state, partner

@@ -98,7 +98,7 @@ class FastWeights(Node):
             query, key, value: one row per step.
             strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
             decay: 0 < a_t ≤ 1; 1 if None.
-            chunk: steps done together.
+            chunk: steps done together; one at a time where least squares have a decay, whose prior spans a^−chunk.
         Raises:
             ValueError: shapes that do not fit, chunk < 1.
         Source: Yang et al. 2024, eqs. 8 to 11 (arXiv:2406.06484); of least squares, Gaussian conditioning by Cholesky.
@@ -113,7 +113,8 @@ class FastWeights(Node):
             rows.append(jnp.ones(steps) if given is None else real_array(name, given))
             if rows[-1].shape != (steps,):
                 raise ValueError(f"{name} must be [{steps}], got shape {rows[-1].shape}")
-        return _attend(self, tuple(rows), max(1, min(chunk, steps)))
+        alone = self.rule == "pseudo_inverse" and decay is not None  # float32 has no room for a^−chunk
+        return _attend(self, tuple(rows), 1 if alone else max(1, min(chunk, steps)))
 
     def capacity(self) -> float:
         """Number of pairs of random unit vectors at which half of the keys still find their value, by theory.

@@ -88,7 +88,7 @@ def statistics(
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
     if whole("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
-    job = job.replace(own=_own(targets, len(queries), count))
+    job = job.replace(own=own_patterns(targets, len(queries), count))
     reading, sums = run(job, top, block, mesh)
     return reading, _statistics(sums, known=targets is not None)
 
@@ -174,8 +174,8 @@ def _refuse_constants(*held) -> None:
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
 
-def _own(targets, queries: int, count: int) -> Array:
-    """The index of every query's own pattern; −1, which no pattern has, without targets."""
+def own_patterns(targets, queries: int, count: int) -> Array:
+    """Index of every query's own pattern; −1, which no pattern has, without targets."""
     if targets is None:
         return jnp.full(queries, -1)
     given = targets if is_traced(targets) else np.asarray(targets)

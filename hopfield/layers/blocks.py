@@ -6,7 +6,7 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
-from hopfield._checks import whole
+from hopfield._checks import number, whole
 from hopfield.attention.masks import causal
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
@@ -44,6 +44,7 @@ class EncoderBlock(nnx.Module):
         self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
 
     def __call__(
@@ -82,6 +83,7 @@ class DecoderBlock(nnx.Module):
         self.cross_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
 
     def __call__(

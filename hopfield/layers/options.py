@@ -68,6 +68,8 @@ class AssociationOptions:
         as_separation(self.separation)
         if self.metric_rank is not None and not isinstance(self.metric, str):
             raise ValueError(f"metric_rank must be None unless a metric to learn has one, got {self.metric_rank}")
+        if not self.metric_per_head and not isinstance(self.metric, str):
+            raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
         whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)
         whole("memory_slots", self.memory_slots, 0)

@@ -12,6 +12,7 @@ from flax import nnx
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
+from hopfield._numerics import real_array
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
@@ -171,6 +172,7 @@ def _norm(attention: HopfieldAttention, width: int, normalise: bool, affine: boo
 
 
 def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
+    x = real_array("inputs", x)
     return x if norm is None else norm(x)
 
 

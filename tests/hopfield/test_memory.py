@@ -289,3 +289,13 @@ def test_fields_of_half_precision_spins_are_those_of_float32(similarity):
             (memory.local_field(state), memory.field_at(cache, state, 2), memory.advance(cache, state, 2, 1.0))
         )
     jax.tree.map(np.testing.assert_array_equal, *found)
+
+
+@pytest.mark.parametrize("options", [{"mask": np.ones(5, bool)}, {"separation": "normmax:2"}, {}])
+def test_a_target_that_no_pattern_has_is_refused(options):
+    rows = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    memory = Memory.create(rows, **options)
+    for target in (5, -1):
+        with pytest.raises(ValueError, match="targets must be from 0 to 4"):
+            memory.statistics(rows[0], target=target)
+    np.testing.assert_allclose(memory.statistics(rows[0], target=2).target_weight, memory.shares(rows[0])[2], rtol=1e-5)

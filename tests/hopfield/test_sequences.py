@@ -112,3 +112,16 @@ def test_energy_of_pairs_never_rises_and_partners_are_found():
         assert all(after <= before + 1e-6 for before, after in itertools.pairwise(levels))
     few = BidirectionalMemory.create(jnp.asarray(PATTERNS[:2]), jnp.asarray(partners[:2]))
     np.testing.assert_array_equal(few.update(jnp.asarray(PATTERNS[0]), jnp.ones(17))[1], partners[0])
+
+
+def test_pairs_take_states_as_memories_do():
+    rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
+    half = BidirectionalMemory.create(jnp.asarray(rows, jnp.float16), jnp.asarray(rows, jnp.float16))
+    whole = BidirectionalMemory.create(rows, rows)
+    np.testing.assert_allclose(half.energy(rows[0], rows[0]), whole.energy(rows[0], rows[0]), rtol=1e-6)
+    with pytest.raises(ValueError, match="state must be real numbers, got bool"):
+        whole.energy(rows[0] > 0, rows[0])
+    with pytest.raises(ValueError, match=r"partner must have shape \[2001\]"):
+        whole.update(rows[0], rows[0, :5])
+    half_sequence = SequenceMemory.create(jnp.asarray(rows, jnp.float16))
+    assert (recall(half_sequence, rows[0], 3)[3] == rows[0]).all()

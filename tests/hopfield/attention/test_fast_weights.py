@@ -138,3 +138,17 @@ def test_capacity_is_that_of_theory():
 def test_wrong_input_is_one_sentence(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
+    rng = np.random.default_rng(0)
+    key, value = (rng.normal(size=(64, width)).astype(np.float32) / 3 for width in (5, 3))
+    decay = np.full(64, 0.6, np.float32)
+    memory = FastWeights.create(5, 3, "pseudo_inverse")
+    found, _ = memory.attend(key, key, value, decay=decay)
+    weights = np.sqrt(0.6 ** np.arange(63, -1, -1.0))[:, None]
+    prior = 0.6**64 * np.linalg.inv(np.asarray(memory.inverse, float))
+    gram = (weights * key).T @ (weights * key) + prior
+    np.testing.assert_allclose(
+        found[-1], key[-1] @ np.linalg.solve(gram, (weights * key).T @ (weights * value)), atol=2e-4
+    )

@@ -49,3 +49,15 @@ def test_widths_that_can_not_be_added_are_refused():
         EncoderBlock(attention(out_features=3), rngs=nnx.Rngs(0))
     with pytest.raises(ValueError, match="cross must have attention's 8 features, got 4"):
         DecoderBlock(attention(), HopfieldAttention(2, 4, rngs=nnx.Rngs(0)), rngs=nnx.Rngs(0))
+
+
+def test_rates_of_dropout_that_are_none_are_refused():
+    rngs = nnx.Rngs(0)
+    with pytest.raises(ValueError, match=r"dropout_rate must be in \[0, 1\)"):
+        EncoderBlock(HopfieldAttention(2, 8, rngs=rngs), dropout_rate=-0.5, rngs=rngs)
+
+
+def test_truth_values_are_no_inputs_of_a_pooling_either():
+    rngs = nnx.Rngs(0)
+    with pytest.raises(ValueError, match="inputs must be real numbers, got bool"):
+        Hopfield(HopfieldAttention(2, 8, rngs=rngs), rngs=rngs)(np.ones((1, 5, 8), bool))

@@ -72,3 +72,8 @@ def test_options_without_meaning_in_an_energy_are_refused():
         options = AssociationOptions(**{name: value})
         with pytest.raises(ValueError, match=f"{name} must be left out in an EnergyTransformerBlock"):
             EnergyTransformerBlock(8, 2, 6, options=options, rngs=nnx.Rngs(0))
+
+
+def test_a_metric_for_all_heads_is_one_to_learn():
+    with pytest.raises(ValueError, match="metric_per_head must be left out unless"):
+        AssociationOptions(metric_per_head=False)
