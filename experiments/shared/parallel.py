@@ -1,8 +1,11 @@
 """Parallel measurement of a table's pieces, in threads: the device works on one while Python prepares the next."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import lru_cache
+from typing import Any
 
 
 def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
@@ -19,3 +22,22 @@ def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
                 yield from done.result()
         finally:
             workers.shutdown(cancel_futures=True)
+
+
+def kept(size: int) -> Callable[[Callable], Any]:
+    """Decorator that keeps the last `size` results of a function, worked out once although several threads ask for one.
+
+    `functools.lru_cache` works a result out twice where two threads miss it at the same time: two programs of one.
+    """
+
+    def decorate(function: Callable) -> Any:
+        cached, lock = lru_cache(maxsize=size)(function), threading.Lock()
+
+        def found(*arguments: Any) -> Any:
+            with lock:
+                return cached(*arguments)
+
+        found.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+        return found
+
+    return decorate

@@ -7,7 +7,7 @@ last call of each program up with repetitions, compiles once per program, and ta
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import jax
@@ -124,7 +124,7 @@ def _number(value: Any) -> Any:
     return None if value != value else value
 
 
-@lru_cache(maxsize=256)
+@parallel.kept(256)
 def _compiled(one: Callable[..., dict], program: Any) -> Callable:
     def measured(seed, data, draw, each):
         return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))
