@@ -12,7 +12,7 @@ SWEEP = Path(__file__).resolve().parents[2] / "scripts" / "sweep.yaml"
 
 def test_every_combination_of_the_sweep_is_a_job_with_a_directory_of_its_own():
     sweep = yaml.safe_load(SWEEP.read_text(encoding="utf-8"))
-    assert sweep["command"] == ["${env}", "python", "-m", "experiments.run", "${args_no_hyphens}"]
+    assert sweep["command"] == ["${env}", "${interpreter}", "-m", "experiments.run", "${args_no_hyphens}"]
     values = {key: entry.get("values", [entry.get("value")]) for key, entry in sweep["parameters"].items()}
     combinations = list(itertools.product(*values.values()))
     with compose.session():

@@ -34,12 +34,11 @@ def of_memories(query, key, value):
 
 
 def of_large_reads(query, key, value):
-    return jnp.stack(
-        [
-            reading.read(k, q, beta=BETA, separation="softmax1", values=sources.as_source(v), block=3).output
-            for q, k, v in zip(query, key, value, strict=True)
-        ]
-    )
+    def read(query, key, value):
+        memory = Memory.create(sources.as_source(key), values=sources.as_source(value), separation="softmax1")
+        return reading.read(memory.replace(beta=jnp.asarray(BETA)), query, block=3).output
+
+    return jnp.stack([read(*rows) for rows in zip(query, key, value, strict=True)])
 
 
 def of_layers(query, key, value):
