@@ -68,7 +68,7 @@ def _program(config: Config, point: dict) -> measurement.Program:
     return measurement.Program(parsed(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
 
 
-def _known(config: Config, point: dict) -> dict[str, float]:
+def _known(config: Config, point: dict) -> dict[str, float | int]:
     patterns, neurons = point["patterns"], point["neurons"]
     about = {"load": patterns * np.log(patterns) / neurons**2, "theory": _theory(point["rule"], neurons, patterns)}
     return about | {"asked": min(config.queries, patterns)}
