@@ -1,17 +1,6 @@
 // The explorer's page: a canvas to draw on, the state beside it, bars of weights, energy by step.
 "use strict";
 
-const SIDE = 12;
-const N = SIDE * SIDE;
-const SHAPES = {
-  H: ["X..X", "XXXX", "X..X", "X..X"], O: [".XX.", "X..X", "X..X", ".XX."], T: ["XXXX", ".XX.", ".XX.", ".XX."],
-  X: ["X..X", ".XX.", ".XX.", "X..X"], L: ["X...", "X...", "X...", "XXXX"],
-};
-const drawn = (rows) => Float64Array.from({ length: N }, (_, i) => {
-  const [r, c] = [Math.floor(i / SIDE), i % SIDE];
-  return rows[Math.floor((r * 4) / SIDE)][Math.floor((c * 4) / SIDE)] === "X" ? 1 : -1;
-});
-
 function explorer(root) {
   const $ = (name) => root.querySelector(`[data-${name}]`);
   const letters = Object.keys(SHAPES);

@@ -87,4 +87,16 @@ function shuffled(n, random) {
   return order;
 }
 
-if (typeof module !== "undefined") module.exports = { MEMORIES, energy, logSumExp, shuffled, softmax, sweep, uniform, weights };
+// Letters of SIDE × SIDE pixels.
+const SIDE = 12;
+const N = SIDE * SIDE;
+const SHAPES = {
+  H: ["X..X", "XXXX", "X..X", "X..X"], O: [".XX.", "X..X", "X..X", ".XX."], T: ["XXXX", ".XX.", ".XX.", ".XX."],
+  X: ["X..X", ".XX.", ".XX.", "X..X"], L: ["X...", "X...", "X...", "XXXX"],
+};
+const drawn = (rows) => Float64Array.from({ length: N }, (_, i) => {
+  const [r, c] = [Math.floor(i / SIDE), i % SIDE];
+  return rows[Math.floor((r * 4) / SIDE)][Math.floor((c * 4) / SIDE)] === "X" ? 1 : -1;
+});
+
+if (typeof module !== "undefined") module.exports = { MEMORIES, N, SHAPES, drawn, energy, logSumExp, shuffled, softmax, sweep, uniform, weights };
