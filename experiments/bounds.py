@@ -13,6 +13,8 @@ WHOLE = 2**31
 """Whole numbers lie below this in size unless a field says otherwise."""
 SINGLE = (2.0**-126, 3.4e38)
 """Least and largest size of a number in single precision, besides zero."""
+NUMBERED = ("memory", "separation")
+"""Kinds of names that may end in a number, as `dense:3` and `entmax:1.5` do."""
 
 
 class Bounds(NamedTuple):
@@ -29,7 +31,10 @@ class Bounds(NamedTuple):
     numbered: bool = False
     """Whether entries, or keys of a mapping, are names such as `dense:3`, whose number has one way to be written."""
     meaning: str | None = None
-    """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing."""
+    """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing.
+
+    Names of a memory and of a separation are numbered, too.
+    """
 
     def describe(self) -> str:
         """The bounds in words, to follow "must"."""
@@ -71,7 +76,8 @@ def check(options: Any, prefix: str = "") -> None:
             raise ValueError(f"{name} must not be empty, got []")
         if isinstance(value, list) and not bounds.repeats and len(set(value)) < len(value):
             raise ValueError(f"{name} must be different from each other, got {value}")
-        for part in value if bounds.numbered and isinstance(value, list | dict) else []:
+        numbered = bounds.numbered or bounds.meaning in NUMBERED
+        for part in value if numbered and isinstance(value, list | dict) else []:
             _check_spelling(name, part)
         if is_dataclass(value):
             check(value, f"{name}.")

@@ -5,7 +5,7 @@ figure and summary share with it; the command reads it for every experiment befo
 that it imports nothing heavier than numpy:
 
     @dataclass
-    class Config(contract.Config)                  smoke-scale defaults; bounds of options declared with `about`;
+    class Config(contract.Config)                  smoke-scale defaults; bounds of options declared with `option`;
                                                    __post_init__ raises ValueError for options that do not go together
 
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
@@ -42,6 +42,7 @@ the files that options name; where rows depend on more files,
 There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
 """
 
+import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -59,8 +60,9 @@ class InputError(ValueError):
     """Error of the input: what was asked for cannot be done; the message is the one sentence that says why."""
 
 
-def about(
-    text: str,
+def option(
+    default: Any,
+    text: str = "",
     *,
     used_when: Use | None = None,
     entries_of: str | None = None,
@@ -68,11 +70,12 @@ def about(
     extends: bool = False,
     formerly: str | None = None,
     **limits: Any,
-) -> dict[str, Any]:
-    """Metadata of an option's field: `field(default=1, metadata=about("draws of patterns", least=1))`.
+) -> Any:
+    """Field of an option: `samples: int = option(1, "draws of patterns", least=1)`.
 
     Args:
-        text: the line that `--help` prints.
+        default: its value where none is given; of a list or a mapping a copy, of a class what it makes.
+        text: the line that `--help` prints; without one, the names it may be `among`.
         used_when: when the option, or each of a group, does something (`bounds.Use`); always if None.
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
         axis: whether rows depend on it through their points, or through contents of the file that it names, and on
@@ -82,8 +85,9 @@ def about(
         formerly: a name that it had once, which is refused with a sentence that says the present one.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
-    return {
-        "help": text,
+    among = f"any of {', '.join(limits['among'])}" if "among" in limits else ""
+    about = {
+        "help": text or among,
         "bounds": Bounds(**limits),
         "used_when": used_when,
         "entries_of": entries_of,
@@ -91,6 +95,11 @@ def about(
         "extends": extends,
         "formerly": formerly,
     }
+    if isinstance(default, type):
+        return field(default_factory=default, metadata=about)
+    if isinstance(default, list | dict):
+        return field(default_factory=lambda: copy.copy(default), metadata=about)
+    return field(default=default, metadata=about)
 
 
 class StoppedError(RuntimeError):
@@ -110,18 +119,14 @@ class Mode(Enum):
 class Wandb:
     """Weights & Biases: a mirror of the run, never its record."""
 
-    mode: Mode = field(default=Mode.auto, metadata=about("auto: online if a key is configured, else offline"))
-    project: str = field(default="hopfield", metadata=about("W&B project"))
-    entity: str | None = field(default=None, metadata=about("W&B user or team"))
-    group: str | None = field(default=None, metadata=about("W&B group (the name of the conf file if null)"))
-    name: str | None = field(default=None, metadata=about("W&B name of the run"))
-    tags: list[str] = field(default_factory=list, metadata=about("W&B tags"))
-    init_timeout: float = field(
-        default=20.0, metadata=about("seconds to wait for the server before going on offline", above=0, most=86400)
-    )
-    finish_timeout: float = field(
-        default=60.0, metadata=about("seconds to wait for uploads at the end", above=0, most=86400)
-    )
+    mode: Mode = option(Mode.auto, "auto: online if a key is configured, else offline")
+    project: str = option("hopfield", "W&B project")
+    entity: str | None = option(None, "W&B user or team")
+    group: str | None = option(None, "W&B group (the name of the conf file if null)")
+    name: str | None = option(None, "W&B name of the run")
+    tags: list[str] = option([], "W&B tags")
+    init_timeout: float = option(20.0, "seconds to wait for the server before going on offline", most=86400, above=0)
+    finish_timeout: float = option(60.0, "seconds to wait for uploads at the end", most=86400, above=0)
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[^/\\#?%:\s]{1,128}", self.project):
@@ -139,14 +144,10 @@ class Wandb:
 class Config:
     """Options of every experiment."""
 
-    seed: int = field(default=0, metadata=about("seed of all randomness", least=0, below=2**32))
-    output: str | None = field(
-        default=None, metadata=about("directory for the results (null: outputs/<conf>/<options that differ>)")
-    )
-    overwrite: bool = field(
-        default=False, metadata=about("move results of other options that the directory holds to overwritten-1, -2 ...")
-    )
-    dry: bool = field(default=False, metadata=about("say how many points, how much memory and time, and stop"))
+    seed: int = option(0, "seed of all randomness", least=0, below=2**32)
+    output: str | None = option(None, "directory for the results (null: outputs/<conf>/<options that differ>)")
+    overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
+    dry: bool = option(False, "say how many points, how much memory and time, and stop")
     wandb: Wandb = field(default_factory=Wandb)
 
     def __post_init__(self) -> None:

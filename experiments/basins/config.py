@@ -1,9 +1,9 @@
 """Options of the basins of attraction, and the scale of every memory."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import about
+from experiments.contract import option
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -12,45 +12,34 @@ DYNAMICS = ("asynchronous", "synchronous")
 class Scale:
     """Scale that one memory is measured at."""
 
-    neurons: list[int] = field(
-        default_factory=lambda: [64], metadata=about("numbers of neurons N", least=2, nonempty=True, extends=True)
+    neurons: list[int] = option([64], "numbers of neurons N", least=2, nonempty=True, extends=True)
+    loads: list[float] = option(
+        [0.05, 0.15], "loads, in the memory's own scaling", above=0, nonempty=True, extends=True
     )
-    loads: list[float] = field(
-        default_factory=lambda: [0.05, 0.15],
-        metadata=about("loads, in the memory's own scaling", above=0, nonempty=True, extends=True),
+    samples: int = option(6, "draws of patterns at each load", least=1, extends=True)
+    queries: int = option(4, "patterns queried in each draw", least=1, formerly="probes")
+    dynamics: list[str] | None = option(
+        None, "any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS
     )
-    samples: int = field(default=6, metadata=about("draws of patterns at each load", least=1, extends=True))
-    queries: int = field(default=4, metadata=about("patterns queried in each draw", least=1, formerly="probes"))
-    dynamics: list[str] | None = field(
-        default=None,
-        metadata=about("any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS),
-    )
-    beta: float | None = field(default=None, metadata=about("inverse temperature, where the memory has one", above=0))
-    near: float = field(
-        default=0.8, metadata=about("overlap above which a state is near a pattern, from 0 to 1", above=0, below=1)
-    )
-    max_steps: int = field(default=50, metadata=about("updates or sweeps of one query at most", least=1))
+    beta: float | None = option(None, "inverse temperature, where the memory has one", above=0)
+    near: float = option(0.8, "overlap above which a state is near a pattern, from 0 to 1", above=0, below=1)
+    max_steps: int = option(50, "updates or sweeps of one query at most", least=1)
 
 
 @dataclass
 class Config(contract.Config):
     """Options of the basins of attraction; the defaults are smoke scale."""
 
-    memories: list[str] = field(
-        default_factory=lambda: ["classical", "modern"],
-        metadata=about(
-            "memories, each name or name:parameter as in dense:4, sparse:1.5",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-            axis=True,
-        ),
+    memories: list[str] = option(
+        ["classical", "modern"],
+        "memories, each name or name:parameter as in dense:4, sparse:1.5",
+        meaning="memory",
+        nonempty=True,
+        axis=True,
     )
-    overlaps: list[float] = field(
-        default_factory=lambda: [0.1, 0.3, 0.5, 0.7, 0.9],
-        metadata=about("initial overlaps, from 0 to 1", least=0, most=1, nonempty=True, extends=True),
+    overlaps: list[float] = option(
+        [0.1, 0.3, 0.5, 0.7, 0.9], "initial overlaps, from 0 to 1", least=0, most=1, nonempty=True, extends=True
     )
-    per_memory: dict[str, Scale] = field(
-        default_factory=dict,
-        metadata=about("scales of single memories", numbered=True, meaning="memory", entries_of="memories", axis=True),
+    per_memory: dict[str, Scale] = option(
+        {}, "scales of single memories", meaning="memory", entries_of="memories", axis=True
     )

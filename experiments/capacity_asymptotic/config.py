@@ -1,10 +1,10 @@
 """Options of the asymptotic capacity experiment."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use, judged
-from experiments.contract import about
+from experiments.contract import option
 
 _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerated))
 
@@ -13,50 +13,37 @@ _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerat
 class Config(contract.Config):
     """Options of the asymptotic capacity experiment."""
 
-    neurons: list[int] = field(
-        default_factory=lambda: [12, 24],
-        metadata=about("numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True, extends=True),
+    neurons: list[int] = option(
+        [12, 24], "numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True, extends=True
     )
-    enumerated: list[int] = field(
-        default_factory=lambda: [12],
-        metadata=about(
-            "sizes of them at which the patterns are also drawn one by one",
-            used_when=judged("each has a load of at most 2^24 patterns", "all_enumerated"),
-            extends=True,
-        ),
+    enumerated: list[int] = option(
+        [12],
+        "sizes of them at which the patterns are also drawn one by one",
+        used_when=judged("each has a load of at most 2^24 patterns", "all_enumerated"),
+        extends=True,
     )
-    corruption: list[float] = field(
-        default_factory=lambda: [0.0],
-        metadata=about(
-            "fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True, axis=True
-        ),
+    corruption: list[float] = option(
+        [0.0], "fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True, axis=True
     )
-    beta: float = field(default=1.0, metadata=about("inverse temperature in exp(β ξ·x), above 0", above=0, axis=True))
-    around: list[float] = field(
-        default_factory=lambda: [-0.06, -0.03, -0.01, 0.01, 0.03, 0.06],
-        metadata=about(
-            "loads to measure at, from the threshold of an infinite system, widened by 1 + 16/N",
-            least=-0.5,
-            most=0.5,
-            nonempty=True,
-            extends=True,
-        ),
+    beta: float = option(1.0, "inverse temperature in exp(β ξ·x), above 0", above=0, axis=True)
+    around: list[float] = option(
+        [-0.06, -0.03, -0.01, 0.01, 0.03, 0.06],
+        "loads to measure at, from the threshold of an infinite system, widened by 1 + 16/N",
+        least=-0.5,
+        most=0.5,
+        nonempty=True,
+        extends=True,
     )
-    sampled_queries: int = field(
-        default=400, metadata=about("queries at each load whose overlaps are sampled", least=1, formerly="trials")
+    sampled_queries: int = option(400, "queries at each load whose overlaps are sampled", least=1, formerly="trials")
+    samples: int = option(
+        8,
+        "draws of all patterns at each load, where they are enumerated",
+        least=1,
+        used_when=_ENUMERATED,
+        formerly="draws",
     )
-    samples: int = field(
-        default=8,
-        metadata=about(
-            "draws of all patterns at each load, where they are enumerated",
-            least=1,
-            used_when=_ENUMERATED,
-            formerly="draws",
-        ),
-    )
-    queries: int = field(
-        default=16,
-        metadata=about("patterns queried in each of those draws", least=1, used_when=_ENUMERATED, formerly="probes"),
+    queries: int = option(
+        16, "patterns queried in each of those draws", least=1, used_when=_ENUMERATED, formerly="probes"
     )
 
     def __post_init__(self) -> None:

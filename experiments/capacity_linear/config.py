@@ -1,9 +1,9 @@
 """Options of the capacity of fast-weight memories."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import about
+from experiments.contract import option
 
 RULES = ("outer", "delta", "pseudo_inverse")
 
@@ -12,25 +12,19 @@ RULES = ("outer", "delta", "pseudo_inverse")
 class Config(contract.Config):
     """Options of the capacity of fast-weight memories; the defaults are smoke scale."""
 
-    rules: list[str] = field(
-        default_factory=lambda: ["outer", "pseudo_inverse"],
-        metadata=about(
-            "outer, delta, pseudo_inverse; of the first two also rule:decay, as in delta:0.99, which is gated",
-            nonempty=True,
-        ),
+    rules: list[str] = option(
+        ["outer", "pseudo_inverse"],
+        "outer, delta, pseudo_inverse; of the first two also rule:decay, as in delta:0.99, which is gated",
+        nonempty=True,
     )
-    neurons: list[int] = field(
-        default_factory=lambda: [16, 32],
-        metadata=about(
-            "numbers of components D of keys and of values", least=3, most=4096, nonempty=True, extends=True
-        ),
+    neurons: list[int] = option(
+        [16, 32], "numbers of components D of keys and of values", least=3, most=4096, nonempty=True, extends=True
     )
-    loads: list[float] = field(
-        default_factory=lambda: [0.2, 0.4, 0.6, 0.8],
-        metadata=about("loads n ln n / D² of n pairs", above=0, most=20, nonempty=True, extends=True),
+    loads: list[float] = option(
+        [0.2, 0.4, 0.6, 0.8], "loads n ln n / D² of n pairs", most=20, above=0, nonempty=True, extends=True
     )
-    samples: int = field(default=8, metadata=about("draws of pairs at each load", least=2, extends=True))
-    queries: int = field(default=256, metadata=about("keys asked for in each draw, spread over all ages", least=1))
+    samples: int = option(8, "draws of pairs at each load", least=2, extends=True)
+    queries: int = option(256, "keys asked for in each draw, spread over all ages", least=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()

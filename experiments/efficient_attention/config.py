@@ -1,10 +1,10 @@
 """Options of the comparison of ways to compute attention: the methods by name, and the lengths."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use, chosen
-from experiments.contract import about
+from experiments.contract import option
 
 EXACT = ("dense", "blockwise")
 PLAIN = (*EXACT, "elu")
@@ -17,45 +17,30 @@ PASSES = ("forward", "backward")
 class Config(contract.Config):
     """Options of the comparison of ways to compute attention."""
 
-    methods: list[str] = field(
-        default_factory=lambda: ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
-        metadata=about(
-            "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
-            nonempty=True,
-            numbered=True,
-            axis=True,
+    methods: list[str] = option(
+        ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
+        "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
+        numbered=True,
+        nonempty=True,
+        axis=True,
+    )
+    lengths: list[int] = option([64, 128], "lengths of the sequence", least=1, nonempty=True, extends=True)
+    passes: list[str] = option(
+        ["forward"], "forward, or backward for both passes together", among=PASSES, nonempty=True, axis=True
+    )
+    width: int = option(16, "dimensions D of queries, keys and values", least=1)
+    spread: float = option(0.5, "standard deviation of the components of queries and keys", above=0)
+    largest_dense: int = option(
+        4096,
+        "length up to which all scores are held at once",
+        least=1,
+        used_when=Use(
+            "methods has dense, or passes has forward",
+            lambda config: "dense" in config.methods or "forward" in config.passes,
         ),
     )
-    lengths: list[int] = field(
-        default_factory=lambda: [64, 128],
-        metadata=about("lengths of the sequence", least=1, nonempty=True, extends=True),
-    )
-    passes: list[str] = field(
-        default_factory=lambda: ["forward"],
-        metadata=about("forward, or backward for both passes together", among=PASSES, nonempty=True, axis=True),
-    )
-    width: int = field(default=16, metadata=about("dimensions D of queries, keys and values", least=1))
-    spread: float = field(
-        default=0.5, metadata=about("standard deviation of the components of queries and keys", above=0)
-    )
-    largest_dense: int = field(
-        default=4096,
-        metadata=about(
-            "length up to which all scores are held at once",
-            least=1,
-            used_when=Use(
-                "methods has dense, or passes has forward",
-                lambda config: "dense" in config.methods or "forward" in config.passes,
-            ),
-        ),
-    )
-    repeats: int = field(
-        default=2, metadata=about("timed runs, of which the fastest counts", least=1, formerly="repetitions")
-    )
-    samples: int = field(
-        default=2,
-        metadata=about("draws over which errors are averaged", least=1, used_when=chosen("passes", "forward")),
-    )
+    repeats: int = option(2, "timed runs, of which the fastest counts", least=1, formerly="repetitions")
+    samples: int = option(2, "draws over which errors are averaged", least=1, used_when=chosen("passes", "forward"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,9 +1,9 @@
 """Options of the verification of gradients: the attentions that are verified, by name."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import about
+from experiments.contract import option
 
 SHAPES: dict[str, tuple[tuple[int, ...], tuple[int, ...], int, int]] = {
     "rows": ((), (), 4, 6),
@@ -32,23 +32,16 @@ DTYPES = ("float32", "float64")
 class Config(contract.Config):
     """Options of the verification of gradients."""
 
-    shapes: list[str] = field(
-        default_factory=lambda: ["rows", "grouped"],
-        metadata=about(f"shapes, any of {', '.join(SHAPES)}", among=tuple(SHAPES), nonempty=True, axis=True),
+    shapes: list[str] = option(
+        ["rows", "grouped"], f"shapes, any of {', '.join(SHAPES)}", among=tuple(SHAPES), nonempty=True, axis=True
     )
-    masks: list[str] = field(
-        default_factory=lambda: ["none", "random"],
-        metadata=about(f"masks, any of {', '.join(MASKS)}", among=MASKS, nonempty=True, axis=True),
+    masks: list[str] = option(
+        ["none", "random"], f"masks, any of {', '.join(MASKS)}", among=MASKS, nonempty=True, axis=True
     )
-    metrics: list[str] = field(
-        default_factory=lambda: ["none", "low_rank"],
-        metadata=about(f"metrics, any of {', '.join(METRICS)}", among=tuple(METRICS), nonempty=True, axis=True),
+    metrics: list[str] = option(
+        ["none", "low_rank"], f"metrics, any of {', '.join(METRICS)}", among=tuple(METRICS), nonempty=True, axis=True
     )
-    separations: list[str] = field(
-        default_factory=lambda: ["softmax", "sparsemax"],
-        metadata=about(f"any of {', '.join(SEPARATIONS)}", among=SEPARATIONS, nonempty=True, axis=True),
-    )
-    dtypes: list[str] = field(
-        default_factory=lambda: list(DTYPES),
-        metadata=about(f"number types, any of {', '.join(DTYPES)}", among=DTYPES, nonempty=True, axis=True),
+    separations: list[str] = option(["softmax", "sparsemax"], among=SEPARATIONS, nonempty=True, axis=True)
+    dtypes: list[str] = option(
+        [*DTYPES], f"number types, any of {', '.join(DTYPES)}", among=DTYPES, nonempty=True, axis=True
     )

@@ -1,11 +1,11 @@
 """Options of the phase diagrams: the maps of both networks, and the curves of the classical one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from experiments import contract
 from experiments.bounds import both, chosen
-from experiments.contract import about
+from experiments.contract import option
 
 MEMORIES = ("classical", "modern")
 STUDIES = MAP, CURVE = ("map", "curve")
@@ -15,70 +15,48 @@ STUDIES = MAP, CURVE = ("map", "curve")
 class Map:
     """Grid that a map is measured on."""
 
-    neurons: int = field(default=100, metadata=about("number of neurons N", least=2))
-    load: list[float] = field(default_factory=lambda: [0.0, 0.2], metadata=about("lowest and highest load", least=0))
-    cells: list[int] = field(
-        default_factory=lambda: [4, 4], metadata=about("coarse cells along the load, and up", least=1, repeats=True)
-    )
-    levels: int = field(
-        default=1, metadata=about("how often a cell is halved where its neighbours differ", least=0, most=8)
-    )
-    samples: int = field(default=2, metadata=about("draws of patterns in each cell", least=1))
-    queries: int = field(default=2, metadata=about("patterns started from in each draw", least=1, formerly="probes"))
+    neurons: int = option(100, "number of neurons N", least=2)
+    load: list[float] = option([0.0, 0.2], "lowest and highest load", least=0)
+    cells: list[int] = option([4, 4], "coarse cells along the load, and up", least=1, repeats=True)
+    levels: int = option(1, "how often a cell is halved where its neighbours differ", least=0, most=8)
+    samples: int = option(2, "draws of patterns in each cell", least=1)
+    queries: int = option(2, "patterns started from in each draw", least=1, formerly="probes")
 
 
 @dataclass
 class Classical(Map):
     """The map of the classical network over M/N and T."""
 
-    temperature: list[float] = field(
-        default_factory=lambda: [0.0, 1.6], metadata=about("lowest and highest T", least=0)
-    )
-    burn_in: int = field(default=20, metadata=about("heat-bath sweeps before anything is averaged", least=0))
-    sweeps: int = field(default=40, metadata=about("sweeps averaged over, in two halves", least=2))
+    temperature: list[float] = option([0.0, 1.6], "lowest and highest T", least=0)
+    burn_in: int = option(20, "heat-bath sweeps before anything is averaged", least=0)
+    sweeps: int = option(40, "sweeps averaged over, in two halves", least=2)
 
 
 @dataclass
 class Modern(Map):
     """The map of the modern network over ln M / N and β."""
 
-    neurons: int = field(default=12, metadata=about("number of neurons N", least=2))
-    load: list[float] = field(
-        default_factory=lambda: [0.1, 0.7], metadata=about("lowest and highest load ln M / N", least=0)
-    )
-    beta: list[float] = field(
-        default_factory=lambda: [0.2, 3.0], metadata=about("lowest and highest β; cells are equal in ln β", least=1e-6)
-    )
-    max_steps: int = field(default=200, metadata=about("updates of one retrieval at most", least=1))
+    neurons: int = option(12, "number of neurons N", least=2)
+    load: list[float] = option([0.1, 0.7], "lowest and highest load ln M / N", least=0)
+    beta: list[float] = option([0.2, 3.0], "lowest and highest β; cells are equal in ln β", least=1e-6)
+    max_steps: int = option(200, "updates of one retrieval at most", least=1)
 
 
 @dataclass
 class Curves:
     """Overlap of the classical network against temperature at fixed loads."""
 
-    loads: list[float] = field(default_factory=lambda: [0.05], metadata=about("loads M/N; [] for no curves", above=0))
-    neurons: list[int] = field(
-        default_factory=lambda: [100],
-        metadata=about("numbers of neurons N; one may return with other sweeps", least=2, repeats=True),
+    loads: list[float] = option([0.05], "loads M/N; [] for no curves", above=0)
+    neurons: list[int] = option([100], "numbers of neurons N; one may return with other sweeps", least=2, repeats=True)
+    samples: list[int] = option([6], "draws of patterns, one number for all N or one for each", least=1, repeats=True)
+    temperatures: list[float] = option([0.2, 0.4, 0.6, 0.8], "temperatures", above=0)
+    levels: int = option(1, "how often an interval is halved where retrieval is lost", least=0, most=8)
+    queries: int = option(2, "patterns started from in each draw", least=1, formerly="probes")
+    burn_in: list[int] = option(
+        [20], "sweeps before anything is averaged, one number or one for each N", least=0, repeats=True
     )
-    samples: list[int] = field(
-        default_factory=lambda: [6],
-        metadata=about("draws of patterns, one number for all N or one for each", least=1, repeats=True),
-    )
-    temperatures: list[float] = field(
-        default_factory=lambda: [0.2, 0.4, 0.6, 0.8], metadata=about("temperatures", above=0)
-    )
-    levels: int = field(
-        default=1, metadata=about("how often an interval is halved where retrieval is lost", least=0, most=8)
-    )
-    queries: int = field(default=2, metadata=about("patterns started from in each draw", least=1, formerly="probes"))
-    burn_in: list[int] = field(
-        default_factory=lambda: [20],
-        metadata=about("sweeps before anything is averaged, one number or one for each N", least=0, repeats=True),
-    )
-    sweeps: list[int] = field(
-        default_factory=lambda: [40],
-        metadata=about("sweeps averaged over, in two halves, one number or one for each N", least=2, repeats=True),
+    sweeps: list[int] = option(
+        [40], "sweeps averaged over, in two halves, one number or one for each N", least=2, repeats=True
     )
 
 
@@ -95,25 +73,16 @@ class Effort(NamedTuple):
 class Config(contract.Config):
     """Options of the phase diagrams; the defaults are smoke scale."""
 
-    memories: list[str] = field(
-        default_factory=lambda: list(MEMORIES),
-        metadata=about("classical, modern or both", among=MEMORIES, nonempty=True, axis=True),
+    memories: list[str] = option([*MEMORIES], "classical, modern or both", among=MEMORIES, nonempty=True, axis=True)
+    studies: list[str] = option(
+        [*STUDIES], "map, curve (of the classical network) or both", among=STUDIES, nonempty=True, axis=True
     )
-    studies: list[str] = field(
-        default_factory=lambda: list(STUDIES),
-        metadata=about("map, curve (of the classical network) or both", among=STUDIES, nonempty=True, axis=True),
+    classical: Classical = option(
+        Classical, used_when=both(chosen("memories", "classical"), chosen("studies", MAP)), axis=True
     )
-    classical: Classical = field(
-        default_factory=Classical,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", MAP)), axis=True),
-    )
-    modern: Modern = field(
-        default_factory=Modern,
-        metadata=about("", used_when=both(chosen("memories", "modern"), chosen("studies", MAP)), axis=True),
-    )
-    curves: Curves = field(
-        default_factory=Curves,
-        metadata=about("", used_when=both(chosen("memories", "classical"), chosen("studies", CURVE)), axis=True),
+    modern: Modern = option(Modern, used_when=both(chosen("memories", "modern"), chosen("studies", MAP)), axis=True)
+    curves: Curves = option(
+        Curves, used_when=both(chosen("memories", "classical"), chosen("studies", CURVE)), axis=True
     )
 
     def __post_init__(self) -> None:

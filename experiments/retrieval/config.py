@@ -1,76 +1,63 @@
 """Options of retrieval against β: scans over memories, ensembles, sizes and inverse temperatures."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from experiments import contract
 from experiments.bounds import judged
-from experiments.contract import about
+from experiments.contract import option
 
 
 @dataclass
 class Scan:
     """Scan of all combinations of the lists; null takes the common value."""
 
-    memories: list[str] | None = field(
-        default=None,
-        metadata=about(
-            "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
-            nonempty=True,
-            numbered=True,
-            meaning="memory",
-            axis=True,
-        ),
+    memories: list[str] | None = option(
+        None,
+        "memories with weights over patterns, each name or name:parameter as in sparse:1.5",
+        meaning="memory",
+        nonempty=True,
+        axis=True,
     )
-    ensembles: list[str] | None = field(
-        default=None,
-        metadata=about(
-            "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
-            " generated: spins, never stored",
-            nonempty=True,
-            meaning="ensemble",
-            axis=True,
-        ),
+    ensembles: list[str] | None = option(
+        None,
+        "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
+        " generated: spins, never stored",
+        meaning="ensemble",
+        nonempty=True,
+        axis=True,
     )
-    neurons: list[int] | None = field(
-        default=None, metadata=about("numbers of neurons N of random patterns", least=2, nonempty=True, extends=True)
+    neurons: list[int] | None = option(
+        None, "numbers of neurons N of random patterns", least=2, nonempty=True, extends=True
     )
-    patterns: list[int] | None = field(
-        default=None, metadata=about("numbers of stored patterns M", least=2, most=2**40, nonempty=True, extends=True)
+    patterns: list[int] | None = option(
+        None, "numbers of stored patterns M", least=2, most=2**40, nonempty=True, extends=True
     )
-    corruption: list[Any] | None = field(
-        default=None,
-        metadata=about(
-            "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
-            nonempty=True,
-            meaning="corruption",
-            axis=True,
-        ),
+    corruption: list[Any] | None = option(
+        None,
+        "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",
+        meaning="corruption",
+        nonempty=True,
+        axis=True,
     )
-    kappas: list[float] | None = field(
-        default=None,
-        metadata=about(
-            "inverse temperatures κ = β‖ξ‖², which is β of patterns of norm 1 and N times that of spins",
-            above=0,
-            formerly="betas",
-            used_when=judged("a memory has an inverse temperature", "has_beta"),
-            extends=True,
-        ),
+    kappas: list[float] | None = option(
+        None,
+        "inverse temperatures κ = β‖ξ‖², which is β of patterns of norm 1 and N times that of spins",
+        above=0,
+        used_when=judged("a memory has an inverse temperature", "has_beta"),
+        formerly="betas",
+        extends=True,
     )
-    around: list[float] | None = field(
-        default=None,
-        metadata=about(
-            "further κ: multiples of the two critical κ of theory, where there is one",
-            above=0,
-            used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
-            extends=True,
-        ),
+    around: list[float] | None = option(
+        None,
+        "further κ: multiples of the two critical κ of theory, where there is one",
+        above=0,
+        used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
+        extends=True,
     )
-    samples: int | None = field(default=None, metadata=about("draws of patterns at each point", least=1, extends=True))
-    queries: int | None = field(
-        default=None, metadata=about("patterns queried in each draw", least=1, formerly="probes", axis=True)
-    )
-    max_steps: int | None = field(default=None, metadata=about("updates of one query at most", least=1, axis=True))
+    samples: int | None = option(None, "draws of patterns at each point", least=1, extends=True)
+    queries: int | None = option(None, "patterns queried in each draw", least=1, formerly="probes", axis=True)
+    max_steps: int | None = option(None, "updates of one query at most", least=1, axis=True)
 
 
 class At(NamedTuple):
@@ -92,19 +79,14 @@ class At(NamedTuple):
 class Config(Scan, contract.Config):
     """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
 
-    part: dict[str, Scan] = field(
-        default_factory=dict,
-        metadata=about(
-            "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
-            entries_of="parts",
-            axis=True,
-        ),
+    part: dict[str, Scan] = option(
+        {},
+        "scans of their own by name: part.NAME.samples=4, a further one +part={NAME:{patterns:[10]}}",
+        entries_of="parts",
+        axis=True,
     )
-    parts: list[str] | None = field(
-        default=None,
-        metadata=about(
-            "names of the scans to measure, one after another (null: all of them)", nonempty=True, axis=True
-        ),
+    parts: list[str] | None = option(
+        None, "names of the scans to measure, one after another (null: all of them)", nonempty=True, axis=True
     )
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Idle options: those that are given and do nothing for what else is chosen, as a width of a layer that is not trained.
 
-A field says when it is used, `field(..., metadata=about("...", used_when=chosen("layers", "lookup")))`, and one walk
-over a configuration finds all that are not. Values that are the default were not asked for, nor are empty lists.
+A field says when it is used, `option(..., used_when=chosen("layers", "lookup"))`, and one walk over a configuration
+finds all that are not. Values that are the default were not asked for, nor are empty lists.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,9 @@
 """Options of the experiment on sequence memories."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import about
+from experiments.contract import option
 
 EXPONENTIAL = "exponential"
 DEGREES = ("1", "2", "3", "4", EXPONENTIAL)
@@ -21,36 +21,27 @@ def degree(name: str) -> int | None:
 class Config(contract.Config):
     """Options of the experiment on sequence memories; the defaults are smoke scale."""
 
-    degrees: list[str] = field(
-        default_factory=lambda: ["1", "2"],
-        metadata=about(f"rules f(x) = x^d by d: {', '.join(DEGREES)}", among=DEGREES, nonempty=True, extends=True),
+    degrees: list[str] = option(
+        ["1", "2"], f"rules f(x) = x^d by d: {', '.join(DEGREES)}", among=DEGREES, nonempty=True, extends=True
     )
-    neurons: list[int] = field(
-        default_factory=lambda: [16],
-        metadata=about("numbers of neurons N, 4 to 1000", least=4, most=1000, nonempty=True, extends=True),
+    neurons: list[int] = option(
+        [16], "numbers of neurons N, 4 to 1000", least=4, most=1000, nonempty=True, extends=True
     )
-    shares: list[float] = field(
-        default_factory=lambda: [0.8, 0.3],
-        metadata=about(
-            "whole sequences expected right at the lengths measured, bits taken as independent",
-            above=0,
-            below=1,
-            nonempty=True,
-            extends=True,
-        ),
+    shares: list[float] = option(
+        [0.8, 0.3],
+        "whole sequences expected right at the lengths measured, bits taken as independent",
+        above=0,
+        below=1,
+        nonempty=True,
+        extends=True,
     )
-    correlation: list[float] = field(
-        default_factory=lambda: [0.0],
-        metadata=about(
-            "mean overlaps of any two patterns, 0 to 1; lengths stay those of independent ones",
-            least=0,
-            below=1,
-            nonempty=True,
-            extends=True,
-        ),
+    correlation: list[float] = option(
+        [0.0],
+        "mean overlaps of any two patterns, 0 to 1; lengths stay those of independent ones",
+        least=0,
+        below=1,
+        nonempty=True,
+        extends=True,
     )
-    learning: list[str] = field(
-        default_factory=lambda: ["plain"],
-        metadata=about(f"any of {', '.join(LEARNING)}", among=LEARNING, nonempty=True, extends=True),
-    )
-    samples: int = field(default=20, metadata=about("sequences drawn at each length", least=1, extends=True))
+    learning: list[str] = option(["plain"], among=LEARNING, nonempty=True, extends=True)
+    samples: int = option(20, "sequences drawn at each length", least=1, extends=True)

@@ -1,9 +1,9 @@
 """Options of the throughput of reads: the tasks that are timed, and the axes along which their sizes vary."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import about
+from experiments.contract import option
 
 TASKS = ("softmax", "sparsemax", "counts")
 AXES = ("patterns", "neurons", "queries")
@@ -13,25 +13,17 @@ AXES = ("patterns", "neurons", "queries")
 class Config(contract.Config):
     """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
 
-    tasks: list[str] = field(
-        default_factory=lambda: list(TASKS),
-        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True, axis=True),
+    tasks: list[str] = option([*TASKS], among=TASKS, nonempty=True, axis=True)
+    patterns: list[int] = option([256, 4096], "numbers of patterns M", least=1, nonempty=True, extends=True)
+    neurons: list[int] = option([8, 32], "numbers of neurons N", least=1, nonempty=True, extends=True)
+    queries: list[int] = option([1, 16], "numbers of queries Q", least=1, nonempty=True, extends=True)
+    at: dict[str, int] = option(
+        {"patterns": 2048, "neurons": 16, "queries": 8},
+        "M, N and Q of the axes that are not varied",
+        least=1,
+        axis=True,
     )
-    patterns: list[int] = field(
-        default_factory=lambda: [256, 4096],
-        metadata=about("numbers of patterns M", least=1, nonempty=True, extends=True),
-    )
-    neurons: list[int] = field(
-        default_factory=lambda: [8, 32], metadata=about("numbers of neurons N", least=1, nonempty=True, extends=True)
-    )
-    queries: list[int] = field(
-        default_factory=lambda: [1, 16], metadata=about("numbers of queries Q", least=1, nonempty=True, extends=True)
-    )
-    at: dict[str, int] = field(
-        default_factory=lambda: {"patterns": 2048, "neurons": 16, "queries": 8},
-        metadata=about("M, N and Q of the axes that are not varied", least=1, axis=True),
-    )
-    repeats: int = field(default=3, metadata=about("runs of every point; the fastest counts", least=1))
+    repeats: int = option(3, "runs of every point; the fastest counts", least=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,12 +1,12 @@
 """Options of the training runs: tasks, layers and metrics by name, and the options that each optimiser takes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from experiments import contract
 from experiments.bounds import chosen
-from experiments.contract import about
+from experiments.contract import option
 
 REAL = ("digits", "wine", "breast_cancer")
 MADE = ("digit_bags", "bit_patterns", "latch", "recall")
@@ -49,108 +49,60 @@ _DRAWN = chosen("tasks", *MADE)
 class Config(contract.Config):
     """Options of the training runs."""
 
-    tasks: list[str] = field(
-        default_factory=lambda: ["wine"],
-        metadata=about(f"any of {', '.join(TASKS)}", among=TASKS, nonempty=True, axis=True),
+    tasks: list[str] = option(["wine"], among=TASKS, nonempty=True, axis=True)
+    layers: list[str] = option(["lookup"], among=LAYERS, nonempty=True, axis=True)
+    metrics: list[str] = option(["none"], among=METRICS, nonempty=True, axis=True)
+    separations: list[str] = option(
+        ["softmax"],
+        "as hopfield.layers names them: softmax, entmax:1.5 ...",
+        meaning="separation",
+        nonempty=True,
+        axis=True,
     )
-    layers: list[str] = field(
-        default_factory=lambda: ["lookup"],
-        metadata=about(f"any of {', '.join(LAYERS)}", among=LAYERS, nonempty=True, axis=True),
+    optimisers: list[str] = option(["adam"], among=OPTIMISERS, nonempty=True, axis=True)
+    learning_rate: list[float] = option([], "steps of the optimiser to choose from ([]: its own)", above=0, axis=True)
+    damping: list[float] = option(
+        [], "of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0, axis=True
     )
-    metrics: list[str] = field(
-        default_factory=lambda: ["none"],
-        metadata=about(f"any of {', '.join(METRICS)}", among=METRICS, nonempty=True, axis=True),
+    weight_decay: list[float] = option([], "of adamw, to choose from ([]: its own)", least=0, axis=True)
+    damping_rule: str | None = option(
+        None,
+        "of natural gradients: fixed, or reduction, adapted to the fall of the loss (null: their own)",
+        among=DAMPING_RULES,
     )
-    separations: list[str] = field(
-        default_factory=lambda: ["softmax"],
-        metadata=about(
-            "as hopfield.layers names them: softmax, entmax:1.5 ...",
-            nonempty=True,
-            numbered=True,
-            meaning="separation",
-            axis=True,
-        ),
+    trust_radius: float | None = option(
+        None, "longest step of natural gradients, in their metric (null: their own; 1e30: any)", above=0
     )
-    optimisers: list[str] = field(
-        default_factory=lambda: ["adam"],
-        metadata=about(f"any of {', '.join(OPTIMISERS)}", among=OPTIMISERS, nonempty=True, axis=True),
+    solver: str | None = option(None, "of natural and levenberg (null: their own)", among=SOLVERS)
+    momentum: float | None = option(
+        None, "share of the last step that sgd, natural, levenberg keep (null: their own)", least=0, below=1
     )
-    learning_rate: list[float] = field(
-        default_factory=list, metadata=about("steps of the optimiser to choose from ([]: its own)", above=0, axis=True)
+    noise: list[float] = option(
+        [0.0], "deviations of noise added to training inputs, to choose from", least=0, nonempty=True, axis=True
     )
-    damping: list[float] = field(
-        default_factory=list,
-        metadata=about(
-            "of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0, axis=True
-        ),
+    dropout: float = option(0.0, "share of embedded features blanked in training", least=0, below=1)
+    seeds: int = option(
+        2, "runs of other seeds: each splits and draws data and starts anew", least=1, formerly="trials", extends=True
     )
-    weight_decay: list[float] = field(
-        default_factory=list, metadata=about("of adamw, to choose from ([]: its own)", least=0, axis=True)
+    size: int = option(500, "bags or sequences of a task that is drawn", least=10, used_when=_DRAWN)
+    width: int = option(32, "features of embedding and layer", least=1)
+    heads: int = option(2, "heads; they divide width", least=1)
+    quantity: int = option(
+        8,
+        "learned patterns of lookup and energy, queries of pooling",
+        least=1,
+        used_when=chosen("layers", "lookup", "pooling", "energy"),
     )
-    damping_rule: str | None = field(
-        default=None,
-        metadata=about(
-            "of natural gradients: fixed, or reduction, adapted to the fall of the loss (null: their own)",
-            among=DAMPING_RULES,
-        ),
+    update_steps: int = option(1, "applications of the association, steps of the descent", least=1)
+    members: int = option(1, "networks of other initial values that answer together", least=1)
+    schedule: str = option(
+        "constant", "of the learning rate: constant or cosine, to zero", among=("constant", "cosine")
     )
-    trust_radius: float | None = field(
-        default=None,
-        metadata=about("longest step of natural gradients, in their metric (null: their own; 1e30: any)", above=0),
-    )
-    solver: str | None = field(
-        default=None, metadata=about("of natural and levenberg (null: their own)", among=SOLVERS)
-    )
-    momentum: float | None = field(
-        default=None,
-        metadata=about("share of the last step that sgd, natural, levenberg keep (null: their own)", least=0, below=1),
-    )
-    noise: list[float] = field(
-        default_factory=lambda: [0.0],
-        metadata=about(
-            "deviations of noise added to training inputs, to choose from", least=0, nonempty=True, axis=True
-        ),
-    )
-    dropout: float = field(
-        default=0.0, metadata=about("share of embedded features blanked in training", least=0, below=1)
-    )
-    seeds: int = field(
-        default=2,
-        metadata=about(
-            "runs of other seeds: each splits and draws data and starts anew", least=1, extends=True, formerly="trials"
-        ),
-    )
-    size: int = field(
-        default=500,
-        metadata=about("bags or sequences of a task that is drawn", least=10, used_when=_DRAWN),
-    )
-    width: int = field(default=32, metadata=about("features of embedding and layer", least=1))
-    heads: int = field(default=2, metadata=about("heads; they divide width", least=1))
-    quantity: int = field(
-        default=8,
-        metadata=about(
-            "learned patterns of lookup and energy, queries of pooling",
-            least=1,
-            used_when=chosen("layers", "lookup", "pooling", "energy"),
-        ),
-    )
-    update_steps: int = field(
-        default=1, metadata=about("applications of the association, steps of the descent", least=1)
-    )
-    members: int = field(default=1, metadata=about("networks of other initial values that answer together", least=1))
-    schedule: str = field(
-        default="constant",
-        metadata=about("of the learning rate: constant or cosine, to zero", among=("constant", "cosine")),
-    )
-    epochs: int = field(default=10, metadata=about("epochs at most", least=1))
-    batch_size: int = field(default=64, metadata=about("examples of a step", least=1, formerly="batch"))
-    patience: int = field(
-        default=10, metadata=about("epochs without a lower validation loss before a run ends", least=1)
-    )
-    save_every: int = field(default=5, metadata=about("epochs between two checkpoints", least=1, axis=True))
-    baselines: bool = field(
-        default=True, metadata=about("scikit-learn's SVM and random forest on real tasks", axis=True)
-    )
+    epochs: int = option(10, "epochs at most", least=1)
+    batch_size: int = option(64, "examples of a step", least=1, formerly="batch")
+    patience: int = option(10, "epochs without a lower validation loss before a run ends", least=1)
+    save_every: int = option(5, "epochs between two checkpoints", least=1, axis=True)
+    baselines: bool = option(True, "scikit-learn's SVM and random forest on real tasks", axis=True)
 
     def __post_init__(self) -> None:
         contract.Config.__post_init__(self)

@@ -1,10 +1,10 @@
 """Options of the worked examples: documents and examples whose numbers are worked again."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use
-from experiments.contract import about
+from experiments.contract import option
 from experiments.worked_examples.printed import DOCUMENTS, EXAMPLES, PRINTED
 
 
@@ -12,25 +12,21 @@ from experiments.worked_examples.printed import DOCUMENTS, EXAMPLES, PRINTED
 class Config(contract.Config):
     """Options of the worked examples."""
 
-    documents: list[str] = field(
-        default_factory=lambda: list(DOCUMENTS),
-        metadata=about(
-            f"documents, any of {', '.join(DOCUMENTS)}",
-            among=DOCUMENTS,
-            nonempty=True,
-            used_when=Use("each prints one of examples", lambda config: _all_printed(config, 0)),
-            axis=True,
-        ),
+    documents: list[str] = option(
+        [*DOCUMENTS],
+        f"documents, any of {', '.join(DOCUMENTS)}",
+        among=DOCUMENTS,
+        nonempty=True,
+        used_when=Use("each prints one of examples", lambda config: _all_printed(config, 0)),
+        axis=True,
     )
-    examples: list[str] = field(
-        default_factory=lambda: list(EXAMPLES),
-        metadata=about(
-            f"examples, any of {', '.join(EXAMPLES)}",
-            among=EXAMPLES,
-            nonempty=True,
-            used_when=Use("each is printed in one of documents", lambda config: _all_printed(config, 1)),
-            axis=True,
-        ),
+    examples: list[str] = option(
+        [*EXAMPLES],
+        f"examples, any of {', '.join(EXAMPLES)}",
+        among=EXAMPLES,
+        nonempty=True,
+        used_when=Use("each is printed in one of documents", lambda config: _all_printed(config, 1)),
+        axis=True,
     )
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from experiments import contract
 from experiments.bounds import chosen
 from experiments.capacity import scale
 from experiments.capacity.config import Config, Scale
-from experiments.contract import about
+from experiments.contract import option
 from experiments.runner import idle
 from experiments.shared import pattern_sets, spellings
 
@@ -90,8 +90,8 @@ def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> 
     @dataclass
     class Config(contract.Config):
         kinds: list[str] = field(default_factory=lambda: ["a"])
-        number: int = field(default=3, metadata=about("", used_when=chosen("kinds", "b")))
-        numbers: list[int] = field(default_factory=lambda: [1], metadata=about("", used_when=chosen("kinds", "b")))
+        number: int = option(3, used_when=chosen("kinds", "b"))
+        numbers: list[int] = option([1], used_when=chosen("kinds", "b"))
 
     assert dict(idle.options(Config(), None)) == dict(idle.options(Config(numbers=[]), None)) == {}
     assert dict(idle.options(Config(number=4, kinds=["a", "b"]), None)) == {}
