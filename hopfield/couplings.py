@@ -19,6 +19,12 @@ class Couplings(Node):
 
     `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.
     Build with `Couplings.create`, or with `hebb_couplings` from a classical memory; the constructor checks nothing.
+
+    Example:
+        >>> from hopfield import Couplings, retrieve
+        >>> pair = Couplings.create([[0, 1], [1, 0]])
+        >>> pair.energy(jnp.array([1.0, 1.0])).item(), retrieve(pair, jnp.array([1.0, -1.0])).state.tolist()
+        (-1.0, [1.0, -1.0])
     """
 
     matrix: Float[Array, "N N"]

@@ -38,6 +38,12 @@ class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
 
     The constructor itself and `replace` check nothing, as they also take what is batched or no array at all within JAX.
+
+    Example:
+        >>> from hopfield import Memory, separations
+        >>> memory = Memory.create(jnp.eye(3), 8.0, separation=separations.LogSumExp())
+        >>> print(memory.update(jnp.array([0.9, 0.1, 0.0])).round(2))
+        [1. 0. 0.]
     """
 
     patterns: Float[Array, "M N"] | Source

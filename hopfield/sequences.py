@@ -139,7 +139,15 @@ def _recall(model: SequenceMemory, state: State, steps: int):
 
 
 class BidirectionalMemory(Node):
-    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`."""
+    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`.
+
+    Example:
+        >>> from hopfield.sequences import BidirectionalMemory
+        >>> names, faces = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), jnp.array([[1.0, 1], [1, -1]])
+        >>> state, partner = BidirectionalMemory.create(names, faces).update(names[1], faces[0])
+        >>> partner.tolist()
+        [1.0, -1.0]
+    """
 
     patterns: Float[Array, "P N"]
     partners: Float[Array, "P V"]

@@ -17,7 +17,13 @@ Scores = Float[Array, "M"]
 
 
 class Similarity(Node, abc.ABC):
-    """Scores of a state against stored patterns, written through `keys`, the patterns as the comparison sees them."""
+    """Scores of a state against stored patterns, written through `keys`, the patterns as the comparison sees them.
+
+    Example:
+        >>> from hopfield import similarities
+        >>> similarities.Dot()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
+        [1.0, 2.0]
+    """
 
     @abc.abstractmethod
     def __call__(self, state: State, patterns: Patterns) -> Scores:
@@ -65,7 +71,13 @@ class Similarity(Node, abc.ABC):
 
 
 class Dot(Similarity):
-    """s_μ = ξ_μ·x."""
+    """s_μ = ξ_μ·x.
+
+    Example:
+        >>> from hopfield import similarities
+        >>> similarities.Dot()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
+        [1.0, 2.0]
+    """
 
     def __call__(self, state, patterns):
         return patterns @ state
@@ -78,7 +90,14 @@ class Dot(Similarity):
 
 
 class Bilinear(Similarity):
-    """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not. Build with `bilinear(metric)`."""
+    """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not. Build with `bilinear(metric)`.
+
+    Example:
+        >>> from hopfield import metrics, similarities
+        >>> compare = similarities.bilinear(metrics.scaled(2, 3.0))
+        >>> compare(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
+        [3.0, 6.0]
+    """
 
     metric: Metric
 
@@ -108,7 +127,13 @@ class Bilinear(Similarity):
 
 
 class SquaredDistance(Similarity):
-    """s_μ = −½‖x − ξ_μ‖²; the ½ makes it the dot product up to −½‖x‖² − ½‖ξ_μ‖², at the same β."""
+    """s_μ = −½‖x − ξ_μ‖²; the ½ makes it the dot product up to −½‖x‖² − ½‖ξ_μ‖², at the same β.
+
+    Example:
+        >>> from hopfield import similarities
+        >>> similarities.SquaredDistance()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
+        [-2.0, -1.0]
+    """
 
     def __call__(self, state, patterns):
         difference = patterns - state[None, :]
@@ -125,7 +150,13 @@ class SquaredDistance(Similarity):
 
 
 class Cosine(Similarity):
-    """s_μ = ξ_μ·x / (‖ξ_μ‖ ‖x‖), zero where either vanishes. Linear in the state on a sphere and on spins only."""
+    """s_μ = ξ_μ·x / (‖ξ_μ‖ ‖x‖), zero where either vanishes. Linear in the state on a sphere and on spins only.
+
+    Example:
+        >>> from hopfield import similarities
+        >>> print(similarities.Cosine()(jnp.array([3.0, 4.0]), jnp.eye(2)).round(3))
+        [0.6 0.8]
+    """
 
     def __call__(self, state, patterns):
         return unit(patterns) @ unit(state)
@@ -149,7 +180,13 @@ class Cosine(Similarity):
 
 
 class Manhattan(Similarity):
-    """s_μ = −Σ_i |x_i − ξ_μi|. Its response in Euclidean space is a weighted median, shrunk when R = ½‖x‖²."""
+    """s_μ = −Σ_i |x_i − ξ_μi|. Its response in Euclidean space is a weighted median, shrunk when R = ½‖x‖².
+
+    Example:
+        >>> from hopfield import similarities
+        >>> similarities.Manhattan()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
+        [-2.0, -2.0]
+    """
 
     def __call__(self, state, patterns):
         return -jnp.sum(jnp.abs(patterns - state[None, :]), axis=1)

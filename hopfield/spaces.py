@@ -17,7 +17,13 @@ Known = Bool[Array, "N"] | None
 
 
 class Space(Node, abc.ABC):
-    """A set of states with a convex potential R."""
+    """A set of states with a convex potential R.
+
+    Example:
+        >>> from hopfield import spaces
+        >>> print(spaces.Spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
+        0.5
+    """
 
     @property
     def flat(self) -> bool:
@@ -59,7 +65,13 @@ def aligned(field: Array, spin: Array) -> Array:
 
 
 class Euclidean(Space):
-    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, which confine by themselves)."""
+    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, which confine by themselves).
+
+    Example:
+        >>> from hopfield import spaces
+        >>> spaces.Euclidean().potential(jnp.array([3.0, 4.0])).item()
+        12.5
+    """
 
     confined: bool = struct.field(pytree_node=False, default=True)
 
@@ -80,7 +92,13 @@ class Euclidean(Space):
 
 
 class Spins(Space):
-    """{−1, +1}ᴺ, R = 0; project takes the sign and keeps the spin where the field is exactly zero."""
+    """{−1, +1}ᴺ, R = 0; project takes the sign and keeps the spin where the field is exactly zero.
+
+    Example:
+        >>> from hopfield import spaces
+        >>> spaces.Spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
+        [1.0, -1.0]
+    """
 
     @property
     def flat(self) -> bool:
@@ -97,7 +115,13 @@ class Spins(Space):
 
 
 class Sphere(Space):
-    """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it."""
+    """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it.
+
+    Example:
+        >>> from hopfield import spaces
+        >>> print(spaces.sphere(1.0).project(jnp.array([3.0, 4.0]), jnp.array([1.0, 0.0])).round(3))
+        [0.6 0.8]
+    """
 
     radius: Float[Array, ""]
 
@@ -129,6 +153,11 @@ class Box(Space):
 
     Lagrangian L(h) = T Σ ln 2cosh(h/T), whose Legendre transform is
     R(x) = T Σ [(1+x)/2 ln (1+x)/2 + (1−x)/2 ln (1−x)/2].
+
+    Example:
+        >>> from hopfield import spaces
+        >>> spaces.box(1.0).project(jnp.array([0.0, 50.0]), jnp.zeros(2)).tolist()
+        [0.0, 1.0]
     """
 
     temperature: Float[Array, ""]

@@ -45,6 +45,12 @@ class Decomposition(NamedTuple):
 
     `potential` is F(scores), the log-partition function for softmax; `entropy` is Shannon's in nats, of the shares
     |weight| / Σ |weight|, and zero where nothing is read.
+
+    Example:
+        >>> from hopfield import attention
+        >>> parts = attention.decompose(jnp.zeros((1, 2)), jnp.eye(2), jnp.eye(2))
+        >>> print(parts.weights, parts.entropy.round(3))
+        [[0.5 0.5]] [0.693]
     """
 
     scores: Array

@@ -26,7 +26,14 @@ SCALINGS = ("none", "linear", "ntk")
 
 
 class Encoding(Node, abc.ABC):
-    """Positions of tokens, told to attention in one of three ways; a user's own overrides one of the methods."""
+    """Positions of tokens, told to attention in one of three ways; a user's own overrides one of the methods.
+
+    Example:
+        >>> from hopfield import attention
+        >>> from hopfield.attention.encodings import Encoding, Sinusoidal
+        >>> isinstance(Sinusoidal(jnp.float32(10000.0)), Encoding)
+        True
+    """
 
     def added(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         """Tokens before they are projected."""
@@ -44,7 +51,15 @@ class Encoding(Node, abc.ABC):
 
 
 class Rotary(Encoding):
-    """Pair i of a query's and a key's components, turned by place · rate_i. Build with `Rotary.create`."""
+    """Pair i of a query's and a key's components, turned by place · rate_i. Build with `Rotary.create`.
+
+    Example:
+        >>> from hopfield.attention.encodings import Rotary
+        >>> rows, places = jnp.ones((3, 4)), jnp.arange(3)
+        >>> turned = Rotary.create(4).turned(rows, places)
+        >>> jnp.linalg.norm(turned, axis=-1).round(3).tolist()
+        [2.0, 2.0, 2.0]
+    """
 
     rates: Float[Array, "R"]
     pairing: str = struct.field(pytree_node=False, default="half")
@@ -94,7 +109,13 @@ class Rotary(Encoding):
 
 
 class Alibi(Encoding):
-    """−slope · |i − j| added to the scores of each head. Build with `Alibi.create`."""
+    """−slope · |i − j| added to the scores of each head. Build with `Alibi.create`.
+
+    Example:
+        >>> from hopfield.attention.encodings import Alibi
+        >>> Alibi.create(2).slopes.tolist()
+        [0.0625, 0.00390625]
+    """
 
     slopes: Float[Array, "H"]
 
@@ -110,7 +131,13 @@ class Alibi(Encoding):
 
 
 class T5(Encoding):
-    """A learned number per head and bucket of distances, added to the scores; T5 itself takes β = 1."""
+    """A learned number per head and bucket of distances, added to the scores; T5 itself takes β = 1.
+
+    Example:
+        >>> from hopfield.attention.encodings import T5
+        >>> T5(jnp.ones((32, 2))).bias(jnp.ones((3, 4)), jnp.ones(2), jnp.arange(3), 5).shape
+        (2, 3, 5)
+    """
 
     table: Float[Array, "buckets H"]
     bidirectional: bool = struct.field(pytree_node=False, default=True)
@@ -133,6 +160,12 @@ class Relative(Encoding):
     """β q_i · R_(i−j) added to the scores, R [*h, 2L+1, D] learned for i − j = −L … L, distances beyond at its ends.
 
     Source: Shaw, Uszkoreit & Vaswani 2018, eq. 4 (arXiv:1803.02155), keys only.
+
+    Example:
+        >>> from hopfield.attention.encodings import Relative
+        >>> near = Relative(jnp.array([[0.0], [5.0], [0.0]]))  # j = i alone
+        >>> near.bias(jnp.ones((3, 1)), jnp.float32(1), jnp.arange(3), 3).tolist()
+        [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
 
     table: Float[Array, "*h 2L+1 D"]
@@ -148,7 +181,13 @@ class Relative(Encoding):
 
 
 class Sinusoidal(Encoding):
-    """Sines and cosines of the place added to tokens (Vaswani et al. 2017, §3.5)."""
+    """Sines and cosines of the place added to tokens (Vaswani et al. 2017, §3.5).
+
+    Example:
+        >>> from hopfield.attention.encodings import Sinusoidal
+        >>> Sinusoidal.create().added(jnp.zeros((2, 4)), jnp.arange(2))[0].tolist()
+        [0.0, 1.0, 0.0, 1.0]
+    """
 
     base: Float[Array, ""]
 
@@ -162,7 +201,13 @@ class Sinusoidal(Encoding):
 
 
 class Absolute(Encoding):
-    """A learned vector per place added to tokens, as GPT-2 and BERT do. Places beyond the table become NaN."""
+    """A learned vector per place added to tokens, as GPT-2 and BERT do. Places beyond the table become NaN.
+
+    Example:
+        >>> from hopfield.attention.encodings import Absolute
+        >>> Absolute(jnp.eye(3)).added(jnp.zeros((2, 3)), jnp.array([2, 0])).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
 
     table: Float[Array, "L F"]
 

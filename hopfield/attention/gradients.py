@@ -30,7 +30,15 @@ Rows = Float[Array, "*axes"]
 
 
 class Gradients(NamedTuple):
-    """Gradient with respect to every input of attention, each of its input's shape."""
+    """Gradient with respect to every input of attention, each of its input's shape.
+
+    Example:
+        >>> from hopfield import attention
+        >>> x = jnp.eye(2)
+        >>> found = attention.attention_gradients(x, x, x, x)
+        >>> found.query.shape, found.beta.shape
+        ((2, 2), ())
+    """
 
     query: Rows
     key: Rows

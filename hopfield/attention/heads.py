@@ -21,7 +21,15 @@ from hopfield.separations import Separation
 
 
 class Projections(Node):
-    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read."""
+    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read.
+
+    Example:
+        >>> from hopfield.attention import Projections, multi_head
+        >>> w = jnp.ones((2, 3, 2))  # two heads of width 2 over inputs of width 3
+        >>> heads = Projections(w, w, w, jnp.ones((2, 2, 3)))
+        >>> multi_head(heads, jnp.ones((4, 3))).shape
+        (4, 3)
+    """
 
     query: Float[Array, "H N R"]
     key: Float[Array, "K N R"]

@@ -23,7 +23,13 @@ Features = Float[Array, "*b T M"]
 
 
 class FeatureMap(Node, abc.ABC):
-    """Features φ of vectors, whose products stand for a kernel."""
+    """Features φ of vectors, whose products stand for a kernel.
+
+    Example:
+        >>> from hopfield import attention
+        >>> attention.elu_plus_one().of_keys(jnp.array([[0.0, 1.0]])).tolist()
+        [[1.0, 2.0]]
+    """
 
     @abc.abstractmethod
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:

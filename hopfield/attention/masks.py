@@ -24,7 +24,14 @@ UNBOUNDED: Band = (None, None)
 
 
 class Mask(Node, abc.ABC):
-    """Mask of the keys that a query may read, from their positions alone. Combine with & | ~."""
+    """Mask of the keys that a query may read, from their positions alone. Combine with & | ~.
+
+    Example:
+        >>> from hopfield import attention
+        >>> near = attention.causal() & attention.sliding_window(1)
+        >>> near.dense(3, 3).astype(int).tolist()
+        [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
+    """
 
     @property
     def band(self) -> Band:

@@ -16,7 +16,14 @@ from hopfield.spaces import Known, State, as_known
 
 
 class Gibbs(NamedTuple):
-    """Final state [N], mean state over the sweeps after burn-in [N], and their mean energy."""
+    """Final state [N], mean state over the sweeps after burn-in [N], and their mean energy.
+
+    Example:
+        >>> from hopfield import Memory, glauber, separations, spaces
+        >>> memory = Memory.create(jnp.ones((1, 8)), 1 / 8, separation=separations.Linear(), space=spaces.Spins())
+        >>> glauber(memory, jnp.ones(8), jax.random.key(0), 0.01, sweeps=10).mean.tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+    """
 
     state: State
     mean: Float[Array, "N"]

@@ -17,7 +17,15 @@ from hopfield.spaces import Known, Spins, State, as_known
 
 
 class Retrieval(NamedTuple):
-    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS)."""
+    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status (index of STATUS).
+
+    Example:
+        >>> from hopfield import Memory, retrieve
+        >>> from hopfield.dynamics import STATUS
+        >>> end = retrieve(Memory.create(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
+        >>> STATUS[end.status], end.state.argmax().item()
+        ('converged', 0)
+    """
 
     state: State
     steps: Int[Array, ""]

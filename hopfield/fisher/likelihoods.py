@@ -26,7 +26,13 @@ Outputs = Float[Array, "*b K"]
 
 
 class Likelihood(Node, abc.ABC):
-    """A family of distributions of targets given outputs η [*b, K]; independent over the axes *b."""
+    """A family of distributions of targets given outputs η [*b, K]; independent over the axes *b.
+
+    Example:
+        >>> from hopfield.fisher import as_likelihood
+        >>> print(as_likelihood("categorical").log_probability(jnp.zeros(2), jnp.array(1)).round(4))
+        -0.6931
+    """
 
     contract: ClassVar[str] = "finite numbers"
     """What targets must be."""
@@ -71,7 +77,13 @@ class Likelihood(Node, abc.ABC):
 
 
 class Categorical(Likelihood):
-    """One of K classes, a whole number [*b], with probabilities softmax(η)."""
+    """One of K classes, a whole number [*b], with probabilities softmax(η).
+
+    Example:
+        >>> from hopfield.fisher import Categorical
+        >>> Categorical().mean(jnp.zeros(4)).tolist()
+        [0.25, 0.25, 0.25, 0.25]
+    """
 
     contract = "classes, whole numbers from 0 to below {}"
 
@@ -123,7 +135,13 @@ class _Independent(Likelihood):
 
 
 class Bernoulli(_Independent):
-    """K independent truth values 0 or 1, or shares between them, with log-odds η."""
+    """K independent truth values 0 or 1, or shares between them, with log-odds η.
+
+    Example:
+        >>> from hopfield.fisher import Bernoulli
+        >>> Bernoulli().mean(jnp.zeros(2)).tolist()
+        [0.5, 0.5]
+    """
 
     contract = "between 0 and 1"
 
@@ -147,7 +165,13 @@ class Bernoulli(_Independent):
 
 
 class Gaussian(_Independent):
-    """K independent real numbers of mean η and one known variance. Build with `gaussian(variance)`."""
+    """K independent real numbers of mean η and one known variance. Build with `gaussian(variance)`.
+
+    Example:
+        >>> from hopfield.fisher import gaussian
+        >>> gaussian(2.0).fisher_product(jnp.zeros(2), jnp.ones(2)).tolist()
+        [0.5, 0.5]
+    """
 
     variance: Float[Array, ""]
 
@@ -169,7 +193,13 @@ class Gaussian(_Independent):
 
 
 class Poisson(_Independent):
-    """K independent numbers of events with log-rates η."""
+    """K independent numbers of events with log-rates η.
+
+    Example:
+        >>> from hopfield.fisher import Poisson
+        >>> Poisson().mean(jnp.zeros(2)).tolist()
+        [1.0, 1.0]
+    """
 
     contract = "non-negative and finite"
 

@@ -17,7 +17,15 @@ STEPS = 256
 
 
 class LogInfo(NamedTuple):
-    """Account of how a logarithm came about."""
+    """Account of how a logarithm came about.
+
+    Example:
+        >>> from hopfield.geometry import manifolds
+        >>> flat = lambda x: jnp.eye(2)
+        >>> tangent, info = manifolds.log(flat, jnp.array([1.0, 0.0]), jnp.zeros(2))
+        >>> info.converged.item()
+        True
+    """
 
     residual: Float[Array, ""]
     """Distance, in coordinates, from the end of the found geodesic to the point; inf if none was found."""

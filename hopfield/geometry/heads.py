@@ -18,7 +18,14 @@ from hopfield.metrics._arrays import transposed
 
 
 class FactoredForm(NamedTuple):
-    """A bilinear form J = left diag(values) rightᵀ. Build with `factored`."""
+    """A bilinear form J = left diag(values) rightᵀ. Build with `factored`.
+
+    Example:
+        >>> from hopfield.geometry import factored
+        >>> form = factored(jnp.eye(3), 2 * jnp.eye(3))
+        >>> form.values.round(4).tolist()
+        [2.0, 2.0, 2.0]
+    """
 
     left: Float[Array, "*b n r"]
     """U, orthonormal: where queries are read."""

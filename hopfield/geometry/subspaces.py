@@ -126,7 +126,14 @@ def grassmann_distance(first: ArrayLike, second: ArrayLike, *, normalised: bool 
 
 
 class Baseline(NamedTuple):
-    """Distances between subspaces that have nothing to do with each other."""
+    """Distances between subspaces that have nothing to do with each other.
+
+    Example:
+        >>> from hopfield.geometry import random_baseline
+        >>> baseline = random_baseline(jax.random.key(0), 8, 2, samples=100)
+        >>> bool(baseline.mean > 0.5)
+        True
+    """
 
     mean: Float[Array, ""]
     deviation: Float[Array, ""]

@@ -36,7 +36,14 @@ from hopfield.separations.base import Stream, nonzero
 
 
 class Statistics(NamedTuple):
-    """Spread of the weights of Q queries."""
+    """Spread of the weights of Q queries.
+
+    Example:
+        >>> from hopfield import Memory, large
+        >>> reading, found = large.statistics(Memory.create(jnp.eye(3), 1e-3), jnp.eye(3), top=2)
+        >>> np.round(found.entropy.tolist(), 3).tolist(), found.top_patterns[:, 0].tolist()
+        ([1.099, 1.099, 1.099], [0, 1, 2])
+    """
 
     largest: Float[Array, "Q"]
     """The largest score β s."""

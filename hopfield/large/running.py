@@ -41,7 +41,14 @@ WALK = 2**26
 
 
 class Reading(NamedTuple):
-    """Read-out of Q queries."""
+    """Read-out of Q queries.
+
+    Example:
+        >>> from hopfield import Memory, large
+        >>> reading = large.read(Memory.create(jnp.eye(3), beta=8.0), jnp.eye(3))
+        >>> reading.output.argmax(axis=-1).tolist()
+        [0, 1, 2]
+    """
 
     potential: Float[Array, "Q"]
     """F(β s)."""

@@ -21,7 +21,15 @@ from hopfield.observables import thermodynamics
 
 
 class AssociationReport(NamedTuple):
-    """Findings of a layer, on request: weights [*b, H, T, S], and the rest per head and query [*b, H, T]."""
+    """Findings of a layer, on request: weights [*b, H, T, S], and the rest per head and query [*b, H, T].
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import HopfieldAttention
+        >>> report = HopfieldAttention(2, 8, rngs=nnx.Rngs(0)).inspect(jnp.ones((1, 5, 8)))
+        >>> report.weights.shape, report.entropy.shape
+        ((1, 2, 5, 5), (1, 2, 5))
+    """
 
     weights: Scores
     energy: Float[Array, "*b H T"]
@@ -38,6 +46,13 @@ class HopfieldAssociation(nnx.Module):
     """Scores, weights and read-out of a layer, with what it learns about them.
 
     With the default options it computes what `nnx.dot_product_attention` does; a query that may read no key gets zeros.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import HopfieldAssociation
+        >>> association = HopfieldAssociation(2, 4, rngs=nnx.Rngs(0))
+        >>> association(*[jnp.ones((1, 5, 2, 4))] * 3).shape
+        (1, 5, 2, 4)
     """
 
     def __init__(

@@ -18,7 +18,15 @@ CrossAssociation = HopfieldAttention | Hopfield
 
 
 class EncoderBlock(nnx.Module):
-    """x + association(norm x), then x + perceptron(norm x)."""
+    """x + association(norm x), then x + perceptron(norm x).
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import EncoderBlock, HopfieldAttention
+        >>> rngs = nnx.Rngs(0)
+        >>> EncoderBlock(HopfieldAttention(2, 8, rngs=rngs), 16, rngs=rngs)(jnp.ones((1, 5, 8))).shape
+        (1, 5, 8)
+    """
 
     def __init__(
         self,
@@ -61,7 +69,16 @@ class EncoderBlock(nnx.Module):
 
 
 class DecoderBlock(nnx.Module):
-    """Causal self-association, association with an encoder's output, and a perceptron, each added to x."""
+    """Causal self-association, association with an encoder's output, and a perceptron, each added to x.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import DecoderBlock, HopfieldAttention
+        >>> rngs = nnx.Rngs(0)
+        >>> attention, cross = HopfieldAttention(2, 8, rngs=rngs), HopfieldAttention(2, 8, rngs=rngs)
+        >>> DecoderBlock(attention, cross, 16, rngs=rngs)(jnp.ones((1, 5, 8)), jnp.ones((1, 3, 8))).shape
+        (1, 5, 8)
+    """
 
     def __init__(
         self,

@@ -33,7 +33,16 @@ EPSILON = 1e-5
 
 
 class Descent(NamedTuple):
-    """Tokens after the descent and how it went."""
+    """Tokens after the descent and how it went.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import EnergyTransformerBlock
+        >>> block = EnergyTransformerBlock(8, 2, 16, rngs=nnx.Rngs(0))
+        >>> energies = block.inspect(jnp.ones((5, 8))).energy
+        >>> bool((jnp.diff(energies) <= 0).all())
+        True
+    """
 
     state: Tokens
     energy: Float[Array, "steps *b"]
@@ -55,6 +64,12 @@ class EnergyTransformerBlock(nnx.Module):
     g is the gradient of a convex function of x, so that E falls along dx/dt = −∂E/∂g, and at every step if it is small.
 
     Source: Hoover et al. 2023 (arXiv:2302.07253), where F is log-sum-exp and F' = Σ [z]₊²/2.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import EnergyTransformerBlock
+        >>> EnergyTransformerBlock(8, 2, 16, rngs=nnx.Rngs(0))(jnp.ones((5, 8))).shape
+        (5, 8)
     """
 
     def __init__(

@@ -23,11 +23,25 @@ FLOOR = 1e-3
 
 
 class FixedParam(nnx.Variable):
-    """Numbers that a layer holds and no optimiser trains."""
+    """Numbers that a layer holds and no optimiser trains.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import FixedParam
+        >>> nnx.Dict(scale=FixedParam(jnp.ones(2))).scale.shape
+        (2,)
+    """
 
 
 class LearnedMetric(nnx.Module, abc.ABC):
-    """Parameters of a metric on vectors of one width; calling it gives the metric."""
+    """Parameters of a metric on vectors of one width; calling it gives the metric.
+
+    Example:
+        >>> from hopfield.layers import FullMetric, LearnedMetric
+        >>> metric = FullMetric(2)
+        >>> isinstance(metric, LearnedMetric), metric().dense().shape
+        (True, (2, 2))
+    """
 
     @abc.abstractmethod
     def __call__(self) -> Metric:
@@ -35,7 +49,14 @@ class LearnedMetric(nnx.Module, abc.ABC):
 
 
 class FixedMetric(LearnedMetric):
-    """A given metric, held as it is: its numbers are swept or loaded, not trained."""
+    """A given metric, held as it is: its numbers are swept or loaded, not trained.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> from hopfield.layers import FixedMetric
+        >>> FixedMetric(metrics.diagonal(jnp.array([1.0, 2.0])))().dense().tolist()
+        [[1.0, 0.0], [0.0, 2.0]]
+    """
 
     def __init__(self, metric: Metric | ArrayLike):
         found = as_metric(metric)
@@ -49,7 +70,13 @@ class FixedMetric(LearnedMetric):
 
 
 class DiagonalMetric(LearnedMetric):
-    """g = diag(softplus(raw)) with raw [*heads, N]: one positive weight per feature."""
+    """g = diag(softplus(raw)) with raw [*heads, N]: one positive weight per feature.
+
+    Example:
+        >>> from hopfield.layers import DiagonalMetric
+        >>> DiagonalMetric(3)().dense().shape
+        (3, 3)
+    """
 
     def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
         start = math.log(math.expm1(1.0))  # softplus(start) = 1
@@ -63,6 +90,12 @@ class LowRankMetric(LearnedMetric):
     """g = WᵀW + FLOOR · 1 with W [*heads, R, N]: of rank R, but for the floor.
 
     W starts with orthogonal rows of length √(N/R), so that x g y is on average as large as x · y.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import LowRankMetric
+        >>> LowRankMetric(3, rank=2, rngs=nnx.Rngs(0))().dense().shape
+        (3, 3)
     """
 
     def __init__(
@@ -85,7 +118,13 @@ class LowRankMetric(LearnedMetric):
 
 
 class DefiniteMetric(LearnedMetric):
-    """g = L Lᵀ + FLOOR · 1 with L [*heads, N, N] lower triangular: any symmetric matrix with no eigenvalue below it."""
+    """g = L Lᵀ + FLOOR · 1 with L [*heads, N, N] lower triangular: any symmetric matrix with no eigenvalue below it.
+
+    Example:
+        >>> from hopfield.layers import DefiniteMetric
+        >>> DefiniteMetric(3)().dense().shape
+        (3, 3)
+    """
 
     def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
         self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
@@ -95,7 +134,13 @@ class DefiniteMetric(LearnedMetric):
 
 
 class FullMetric(LearnedMetric):
-    """g = any matrix [*heads, N, N], symmetric or not. Nothing keeps it definite."""
+    """g = any matrix [*heads, N, N], symmetric or not. Nothing keeps it definite.
+
+    Example:
+        >>> from hopfield.layers import FullMetric
+        >>> FullMetric(3)().dense().shape
+        (3, 3)
+    """
 
     def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
         self.matrix = nnx.Param(_eyes(features, heads, param_dtype))
@@ -105,7 +150,13 @@ class FullMetric(LearnedMetric):
 
 
 class ProjectedMetric(LearnedMetric):
-    """x g y = (x W_q + b_q) · (y W_k + b_k) with W [*heads, N, R]; starts with W the first R features and b = 0."""
+    """x g y = (x W_q + b_q) · (y W_k + b_k) with W [*heads, N, R]; starts with W the first R features and b = 0.
+
+    Example:
+        >>> from hopfield.layers import ProjectedMetric
+        >>> ProjectedMetric(3, rank=2)().dense().shape
+        (4, 4)
+    """
 
     def __init__(
         self, features: int, heads: int | None = None, *, rank: int | None = None, param_dtype: Dtype = jnp.float32

@@ -23,7 +23,16 @@ EPSILON = 1e-5
 
 
 class Hopfield(nnx.Module):
-    """Association of queries with stored patterns, each normalised first and each kind with its own scale and bias."""
+    """Association of queries with stored patterns, each normalised first and each kind with its own scale and bias.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import Hopfield, HopfieldAttention
+        >>> rngs = nnx.Rngs(0)
+        >>> layer = Hopfield(HopfieldAttention(2, 8, rngs=rngs), rngs=rngs)
+        >>> layer(jnp.ones((1, 3, 8)), jnp.ones((1, 5, 8))).shape
+        (1, 3, 8)
+    """
 
     def __init__(self, attention: HopfieldAttention, *, normalise: bool = True, affine: bool = True, rngs: nnx.Rngs):
         """Wrap an attention layer.
@@ -81,7 +90,15 @@ class Hopfield(nnx.Module):
 
 
 class HopfieldPooling(nnx.Module):
-    """Pools any number of inputs into `quantity` vectors, each read with a query of its own that is learned."""
+    """Pools any number of inputs into `quantity` vectors, each read with a query of its own that is learned.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import HopfieldAttention, HopfieldPooling
+        >>> rngs = nnx.Rngs(0)
+        >>> HopfieldPooling(HopfieldAttention(2, 8, rngs=rngs), 1, rngs=rngs)(jnp.ones((4, 9, 8))).shape
+        (4, 8)
+    """
 
     def __init__(
         self,
@@ -118,7 +135,15 @@ class HopfieldPooling(nnx.Module):
 
 
 class HopfieldLayer(nnx.Module):
-    """A look-up in `quantity` learned patterns: what every input retrieves from them."""
+    """A look-up in `quantity` learned patterns: what every input retrieves from them.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import HopfieldAttention, HopfieldLayer
+        >>> rngs = nnx.Rngs(0)
+        >>> HopfieldLayer(HopfieldAttention(2, 8, rngs=rngs), 6, rngs=rngs)(jnp.ones((4, 3, 8))).shape
+        (4, 3, 8)
+    """
 
     def __init__(
         self,

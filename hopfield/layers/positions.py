@@ -23,7 +23,15 @@ NAMES = ("rotary", "alibi", "t5", "relative", "sinusoidal")
 
 
 class Positions(nnx.Module, abc.ABC):
-    """Parameters of an encoding; calling it gives the encoding. Layers that share it share its parameters."""
+    """Parameters of an encoding; calling it gives the encoding. Layers that share it share its parameters.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import AssociationOptions, HopfieldAttention
+        >>> options = AssociationOptions(positions="rotary")
+        >>> HopfieldAttention(2, 8, options=options, rngs=nnx.Rngs(0))(jnp.ones((1, 5, 8))).shape
+        (1, 5, 8)
+    """
 
     @abc.abstractmethod
     def __call__(self) -> Encoding:
@@ -31,7 +39,14 @@ class Positions(nnx.Module, abc.ABC):
 
 
 class FixedPositions(Positions):
-    """A given encoding, held as it is: its numbers are swept or loaded, not trained."""
+    """A given encoding, held as it is: its numbers are swept or loaded, not trained.
+
+    Example:
+        >>> from hopfield.attention.encodings import Rotary
+        >>> from hopfield.layers import FixedPositions
+        >>> FixedPositions(Rotary.create(8))().rates.shape
+        (4,)
+    """
 
     def __init__(self, encoding: Encoding):
         leaves, self.structure = jax.tree.flatten(encoding)
@@ -45,6 +60,11 @@ class T5Positions(Positions):
     """Learned numbers [buckets, H] by bucket of distances, starting as zeros.
 
     Source: Raffel et al. 2020, §2.1 (arXiv:1910.10683).
+
+    Example:
+        >>> from hopfield.layers import T5Positions
+        >>> T5Positions(2).table.shape
+        (32, 2)
     """
 
     def __init__(
@@ -66,7 +86,13 @@ class T5Positions(Positions):
 
 
 class RelativePositions(Positions):
-    """Learned vectors [*heads, 2 reach + 1, D] by distance, starting as zeros (Shaw, Uszkoreit & Vaswani 2018)."""
+    """Learned vectors [*heads, 2 reach + 1, D] by distance, starting as zeros (Shaw, Uszkoreit & Vaswani 2018).
+
+    Example:
+        >>> from hopfield.layers import RelativePositions
+        >>> RelativePositions(8, 2, reach=3).table.shape
+        (2, 7, 8)
+    """
 
     def __init__(self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32):
         """Vectors of a head's width; one table per head, or one that all share if `heads` is None, as in the paper."""
@@ -79,7 +105,14 @@ class RelativePositions(Positions):
 
 
 class AbsolutePositions(Positions):
-    """A learned vector per place [length, F], drawn with standard deviation 0.02, added to a layer's inputs."""
+    """A learned vector per place [length, F], drawn with standard deviation 0.02, added to a layer's inputs.
+
+    Example:
+        >>> from flax import nnx
+        >>> from hopfield.layers import AbsolutePositions
+        >>> AbsolutePositions(5, 8, rngs=nnx.Rngs(0)).table.shape
+        (5, 8)
+    """
 
     def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs):
         shape = (whole("length", length), whole("features", features))

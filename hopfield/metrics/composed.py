@@ -14,6 +14,11 @@ class Projected(Metric):
 
     With biases it is bilinear in (x, 1) and (y, 1), with the matrix [[W_q W_kᵀ, W_q b_k], [b_q W_kᵀ, b_q · b_k]]
     that `dense` returns. Build with `projected(w_query, w_key, b_query, b_key)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.projected(jnp.ones((2, 1)), jnp.ones((3, 1))).dense().tolist()
+        [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
 
     w_query: Float[Array, "*h N R"]
@@ -53,7 +58,13 @@ def _with_bias(w: Array, b: Array | None) -> Array:
 
 
 class Block(Metric):
-    """x g y = Σ_i x_i g_i y_i over consecutive blocks of components. Build with `block(*metrics)`."""
+    """x g y = Σ_i x_i g_i y_i over consecutive blocks of components. Build with `block(*metrics)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.block(metrics.euclidean(1), metrics.scaled(1, 2.0)).dense().tolist()
+        [[1.0, 0.0], [0.0, 2.0]]
+    """
 
     metrics: tuple[Metric, ...]
     widths = property(lambda self: tuple(map(sum, zip(*(part.widths for part in self.metrics), strict=True))))

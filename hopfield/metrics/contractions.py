@@ -29,7 +29,13 @@ MEANING = {
 
 
 class Contraction(NamedTuple):
-    """One named formula: which index each axis of its operands carries; repeated ones are summed."""
+    """One named formula: which index each axis of its operands carries; repeated ones are summed.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> print(metrics.CONTRACTIONS["scores"].in_words())
+        Q[i, a] K[j, a] summed over a (feature), for every i (query position) and j (key position)
+    """
 
     formula: str
     operands: tuple[str, ...]

@@ -24,7 +24,13 @@ Rows = Float[Array, "*axes"]
 
 
 class Metric(Node, abc.ABC):
-    """A bilinear form x g y = left(x) · right(y) between vectors of widths N and K."""
+    """A bilinear form x g y = left(x) · right(y) between vectors of widths N and K.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.scaled(2, 3.0).form(jnp.array([[1.0, 2.0]]), jnp.array([[1.0, 1.0]])).tolist()
+        [[9.0]]
+    """
 
     @property
     @abc.abstractmethod
@@ -78,7 +84,13 @@ def _of_width(name: str, rows: Rows, width: int) -> Rows:
 
 
 class Identity(Metric):
-    """x g y = x · y, the Euclidean metric. Build with `euclidean(n)`."""
+    """x g y = x · y, the Euclidean metric. Build with `euclidean(n)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.euclidean(2).dense().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     width: int = struct.field(pytree_node=False)
     widths = property(lambda self: (self.width, self.width))
@@ -96,7 +108,13 @@ class Identity(Metric):
 
 
 class Scaled(Metric):
-    """x g y = scale x · y with a positive scale [*h]. Build with `scaled(n, scale)`."""
+    """x g y = scale x · y with a positive scale [*h]. Build with `scaled(n, scale)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.scaled(2, 3.0).dense().tolist()
+        [[3.0, 0.0], [0.0, 3.0]]
+    """
 
     scale: Float[Array, "*h"]
     width: int = struct.field(pytree_node=False)
@@ -117,7 +135,13 @@ class Scaled(Metric):
 
 
 class Diagonal(Metric):
-    """x g y = Σ_a entries_a x_a y_a, entries [*h, N] of either sign. Build with `diagonal(entries)`."""
+    """x g y = Σ_a entries_a x_a y_a, entries [*h, N] of either sign. Build with `diagonal(entries)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.diagonal(jnp.array([1.0, 2.0])).dense().tolist()
+        [[1.0, 0.0], [0.0, 2.0]]
+    """
 
     entries: Float[Array, "*h N"]
     widths = property(lambda self: (self.entries.shape[-1],) * 2)
@@ -136,7 +160,13 @@ class Diagonal(Metric):
 
 
 class Full(Metric):
-    """x g y with any matrix g [*h, N, K], asymmetric ones included. Build with `full(matrix)`."""
+    """x g y with any matrix g [*h, N, K], asymmetric ones included. Build with `full(matrix)`.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.full(jnp.array([[1.0, 2.0], [0.0, 1.0]])).dense().tolist()
+        [[1.0, 2.0], [0.0, 1.0]]
+    """
 
     matrix: Float[Array, "*h N K"]
     widths = property(lambda self: self.matrix.shape[-2:])
@@ -155,6 +185,11 @@ class LowRank(Metric):
     """g = Wᵀ W with a factor W [*h, R, N]: symmetric, positive semi-definite, of rank R at most.
 
     Build with `low_rank(factor)`. Source: Kataru 2026, eq. 9.
+
+    Example:
+        >>> from hopfield import metrics
+        >>> metrics.low_rank(jnp.array([[1.0, 1.0]])).dense().tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
     """
 
     factor: Float[Array, "*h R N"]

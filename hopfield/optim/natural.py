@@ -46,7 +46,13 @@ ROOM = 2**26
 
 
 class NaturalGradientState(NamedTuple):
-    """State that the next step needs, and what became of the last one."""
+    """State that the next step needs, and what became of the last one.
+
+    Example:
+        >>> from hopfield.optim import natural_gradient
+        >>> natural_gradient(0.1, likelihood="categorical").init(jnp.zeros(3)).count.item()
+        0
+    """
 
     count: Array
     damping: Array

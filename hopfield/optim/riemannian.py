@@ -30,7 +30,13 @@ Tree = Any
 
 
 class Manifold(Node, abc.ABC):
-    """Manifold that an array of parameters lives on; leading axes of matrices are batched."""
+    """Manifold that an array of parameters lives on; leading axes of matrices are batched.
+
+    Example:
+        >>> from hopfield.optim import Oblique
+        >>> Oblique().project(jnp.array([[1.0, 0.0]]), jnp.array([[2.0, 3.0]])).tolist()
+        [[0.0, 3.0]]
+    """
 
     @abc.abstractmethod
     def gradient(self, point: Array, euclidean: Array) -> Array:
@@ -73,7 +79,14 @@ class Euclidean(Manifold):
 
 
 class Oblique(Manifold):
-    """Rows of unit norm, such as patterns on a sphere. Steps follow great circles, momentum in parallel."""
+    """Rows of unit norm, such as patterns on a sphere. Steps follow great circles, momentum in parallel.
+
+    Example:
+        >>> from hopfield.optim import Oblique
+        >>> moved = Oblique().retract(jnp.array([[1.0, 0.0]]), jnp.array([[0.0, jnp.pi / 2]]))
+        >>> jnp.abs(moved.round(4)).tolist()
+        [[0.0, 1.0]]
+    """
 
     def gradient(self, point, euclidean):
         return self.project(point, euclidean)
@@ -96,6 +109,12 @@ class Stiefel(Manifold):
 
     Momentum is carried by projection on the next tangent space, the usual vector transport: right to first order in
     the step, after which inner products have shrunk. Parallel transport would take a matrix exponential of size 2r.
+
+    Example:
+        >>> from hopfield.optim import Stiefel
+        >>> moved = Stiefel().retract(jnp.eye(3, 2), 0.1 * jnp.ones((3, 2)))
+        >>> jnp.allclose(moved.T @ moved, jnp.eye(2), atol=1e-5).item()
+        True
     """
 
     def gradient(self, point, euclidean):
@@ -122,6 +141,12 @@ class PositiveDefinite(Manifold):
     """Symmetric positive definite matrices with the affine-invariant metric tr(P⁻¹ U P⁻¹ V).
 
     Steps follow geodesics, momentum in parallel.
+
+    Example:
+        >>> from hopfield.optim import PositiveDefinite
+        >>> moved = PositiveDefinite().retract(jnp.eye(2), -5 * jnp.eye(2))
+        >>> bool((jnp.linalg.eigvalsh(moved) > 0).all())
+        True
     """
 
     def gradient(self, point, euclidean):

@@ -22,14 +22,27 @@ REGIONS: tuple[str, ...] = get_args(Region)
 
 
 class Corrupted(NamedTuple):
-    """A corrupted pattern, and which of its units were left untouched, so that they may be clamped."""
+    """A corrupted pattern, and which of its units were left untouched, so that they may be clamped.
+
+    Example:
+        >>> from hopfield import patterns
+        >>> start = patterns.corrupt(jax.random.key(0), jnp.ones(8), "mask", 0.5)
+        >>> start.known.sum().item(), start.state.sum().item()
+        (4, 4.0)
+    """
 
     state: State
     known: Bool[Array, "N"]
 
 
 class Corruption(NamedTuple):
-    """A kind of corruption and its amount: a fraction of the units, or for noise a standard deviation."""
+    """A kind of corruption and its amount: a fraction of the units, or for noise a standard deviation.
+
+    Example:
+        >>> from hopfield import patterns
+        >>> patterns.corruption("flip:0.25")
+        Corruption(kind='flip', amount=0.25)
+    """
 
     kind: str
     amount: float

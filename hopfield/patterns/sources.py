@@ -23,7 +23,13 @@ from hopfield.patterns.datasets import UNSOUND
 
 
 class Stored(Source):
-    """Patterns in an array on the device. Build with `stored(patterns)`."""
+    """Patterns in an array on the device. Build with `stored(patterns)`.
+
+    Example:
+        >>> from hopfield.patterns import sources
+        >>> sources.stored(jnp.eye(3)).rows(1, 1).tolist()
+        [[0.0, 1.0, 0.0]]
+    """
 
     array: Float[Array, "M N"]
 
@@ -44,7 +50,14 @@ class Stored(Source):
 
 
 class Packed(Source):
-    """Spins as bits, 32 to the word, a thirty-second of their size in float32. Build with `packed(spins)`."""
+    """Spins as bits, 32 to the word, a thirty-second of their size in float32. Build with `packed(spins)`.
+
+    Example:
+        >>> from hopfield.patterns import sources
+        >>> source = sources.packed(jnp.ones((4, 64)))
+        >>> source.bits.shape, source.rows(0, 1).sum().item()
+        ((4, 2), 64.0)
+    """
 
     bits: UInt32[Array, "M W"]
     neurons: int = struct.field(pytree_node=False, default=1)
@@ -71,6 +84,12 @@ class Generated(Source):
     Row μ depends on the key and on μ only, so that its bits are the same whatever the block, the number of devices or
     the machine. Spins are drawn as words of 32, a tenth of the work of `patterns.spins`, which has the same law and
     other bits; every other ensemble is the one of `hopfield.patterns`.
+
+    Example:
+        >>> from hopfield.patterns import sources
+        >>> source = sources.generated(jax.random.key(0), "spins", 10**6, 32)
+        >>> source.rows(999_999, 1).shape
+        (1, 32)
     """
 
     key: PRNGKeyArray
@@ -118,7 +137,16 @@ class Generated(Source):
 
 
 class Mapped(Source):
-    """Patterns in a file, of which only the block in use is in memory. Build with `mapped(path)`."""
+    """Patterns in a file, of which only the block in use is in memory. Build with `mapped(path)`.
+
+    Example:
+        >>> import tempfile
+        >>> from hopfield.patterns import sources
+        >>> path = tempfile.mkdtemp() + "/patterns.npy"
+        >>> np.save(path, np.eye(3))
+        >>> sources.mapped(path).rows(0, 1).tolist()
+        [[1.0, 0.0, 0.0]]
+    """
 
     file: np.ndarray = struct.field(pytree_node=False)
 

@@ -16,7 +16,16 @@ Scalar = Float[Array, ""]
 
 
 class Stream(NamedTuple):
-    """Partial sums over a block of patterns: Σ of the potential's and of the weighted values' terms, times e^shift."""
+    """Partial sums over a block of patterns: Σ of the potential's and of the weighted values' terms, times e^shift.
+
+    Example:
+        >>> from hopfield import separations
+        >>> softmax, z, rows = separations.LogSumExp(), jnp.array([2.0, 1.0]), jnp.eye(2)
+        >>> halves = softmax.block(z[:1], rows[:1]), softmax.block(z[1:], rows[1:])
+        >>> potential, output = softmax.finish(softmax.merge(*halves))
+        >>> jnp.allclose(output, softmax.weights(z)).item()
+        True
+    """
 
     shift: Scalar
     mass: Scalar
@@ -39,6 +48,12 @@ class Separation(Node, abc.ABC):
 
     Every method takes one vector of scores z = β s [M] and an optional mask `where` of the patterns in use. Fully
     masked scores have zero weights and, for normalised potentials, F = −∞.
+
+    Example:
+        >>> from hopfield import separations
+        >>> softmax, z = separations.find("softmax"), jnp.array([2.0, 1.0])
+        >>> jnp.allclose(jax.grad(softmax.potential)(z), softmax.weights(z)).item()
+        True
     """
 
     normalised: ClassVar[bool] = False

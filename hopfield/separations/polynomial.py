@@ -20,6 +20,11 @@ class Polynomial(Separation):
     """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
 
     Build with `polynomial(degree, rectified)`. An odd degree without rectification is not convex.
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.polynomial(3).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        [4.0, 1.0, 1.0]
     """
 
     degree: int = struct.field(pytree_node=False, default=3)
@@ -101,7 +106,13 @@ class Polynomial(Separation):
 
 
 class Linear(Polynomial):
-    """F = ½‖z‖², weights = scores: the classical Hopfield network (Hopfield 1982)."""
+    """F = ½‖z‖², weights = scores: the classical Hopfield network (Hopfield 1982).
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.Linear().weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        [2.0, 1.0, -1.0]
+    """
 
     degree: int = struct.field(pytree_node=False, default=2)
     quadratic: ClassVar[bool] = True

@@ -13,6 +13,11 @@ class LogReLU(Separation):
 
     F is an increasing function of the convex Σ[1 + z]₊ but not convex. Weights are 1[1 + z > 0] / Σ[1 + z]₊. Outside
     every pattern's support F = −∞ and all weights are zero.
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.LogReLU().weights(jnp.array([0.0, -0.5, -2.0])).tolist(), 3).tolist()
+        [0.667, 0.667, 0.0]
     """
 
     streaming: ClassVar[bool] = True

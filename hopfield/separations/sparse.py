@@ -14,7 +14,13 @@ from hopfield.separations.simplex import Mask, Scores, shifted
 
 
 class Sparsemax(Separation):
-    """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016)."""
+    """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016).
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.Sparsemax().weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
+        [0.7, 0.3, 0.0]
+    """
 
     alpha: ClassVar[float] = 2.0
     """As an α-entmax."""
@@ -39,6 +45,11 @@ class Entmax(Separation):
     """F = max_p p·z + H_α(p), weights = α-entmax, 1 < α ≤ 2. Build with `entmax(alpha)`.
 
     Source: Peters, Niculae & Martins 2019, eq. 6.
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.entmax(1.5).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        [0.831, 0.169, 0.0]
     """
 
     alpha: Scalar
@@ -63,6 +74,11 @@ class Normmax(Separation):
     """F = max_p p·z + 1 − ‖p‖_α, weights = α-normmax, α > 1. Build with `normmax(alpha)`.
 
     Source: Blondel, Martins & Niculae 2020, §4.3; as a Hopfield network, Santos et al. 2024.
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.normmax(2.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
+        [0.647, 0.353, 0.0]
     """
 
     alpha: Scalar

@@ -48,6 +48,14 @@ class AttentionWeights:
 
     Head h makes queries x w_query[h] + b_query[h], reads keys and values h // (H / K) with inverse temperature `beta`,
     and adds what it reads times w_output[h] to the output.
+
+    Example:
+        >>> from hopfield.layers.imports import AttentionWeights
+        >>> from hopfield.attention import multi_head
+        >>> w = np.ones((2, 4, 3))  # two heads of width 3 over tokens of width 4
+        >>> layer = AttentionWeights(w, w, w, np.ones((2, 3, 4)), None, None, None, None, 3**-0.5)
+        >>> multi_head(layer.projections(), jnp.ones((5, 4)), beta=layer.beta).shape
+        (5, 4)
     """
 
     w_query: Float[np.ndarray, "H D R"]
@@ -87,6 +95,11 @@ class Checkpoint:
 
     `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json;
     `positions` [L, D] are learned ones, which the model adds to its tokens, None if the file has none.
+
+    Example:
+        >>> from hopfield.layers.imports import Checkpoint
+        >>> Checkpoint("gpt2", (), {}, rotary=False, positions=np.zeros((4, 2))).encoding().table.shape
+        (4, 2)
     """
 
     kind: str
