@@ -134,10 +134,10 @@ def unit(x: Float[Array, "*axes"], axis: int = -1) -> Float[Array, "*axes"]:
     return x / jnp.where(norm == 0, 1.0, norm)
 
 
-def along_axis(axis: int, where: Array | None, first: Array, *more: ArrayLike) -> list[Array]:
-    """Arrays in the first one's accumulation type and shape with `axis` moved last; the mask `where` is second."""
+def along_axis(axis: int, mask: Array | None, first: Array, *more: ArrayLike) -> list[Array]:
+    """Arrays in the first one's accumulation type and shape with `axis` moved last; the mask is second."""
     dtype = accumulation_dtype(first.dtype)
-    used = jnp.ones(first.shape, bool) if where is None else jnp.broadcast_to(where, first.shape)
+    used = jnp.ones(first.shape, bool) if mask is None else jnp.broadcast_to(mask, first.shape)
     others = [jnp.broadcast_to(jnp.asarray(array, dtype), first.shape) for array in more]
     return [jnp.moveaxis(array, axis, -1) for array in (first.astype(dtype), used, *others)]
 

@@ -66,8 +66,8 @@ class Similarity(Node, abc.ABC):
         Raises:
             TypeError: this similarity's step needs all patterns at once.
         """
-        where = type(space).__name__
-        raise TypeError(f"{type(self).__name__} has no step by blocks in {where}: it needs all patterns at once")
+        one, other = type(self).__name__, type(space).__name__
+        raise TypeError(f"{one} has no step by blocks in {other}: it needs all patterns at once")
 
 
 class Dot(Similarity):

@@ -154,9 +154,9 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
     return found
 
 
-def unread_as_zero(where: Array | None, *rows: Rows) -> tuple[Rows, ...]:
+def unread_as_zero(mask: Array | None, *rows: Rows) -> tuple[Rows, ...]:
     """Keys or values with zeros where no query may read them, which not even NaN then has a part in: 0 · NaN is NaN."""
-    return rows if where is None else tuple(_read_by_some(jnp.any(where, axis=-2), x) for x in rows)
+    return rows if mask is None else tuple(_read_by_some(jnp.any(mask, axis=-2), x) for x in rows)
 
 
 def _read_by_some(read: Bool[Array, "*b S"], rows: Rows) -> Rows:

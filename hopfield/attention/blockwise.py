@@ -158,9 +158,9 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
         q = cut(query, row, length)
 
         def absorb(sums, column, width):
-            where = block_mask(mask, row, column, (length, width), q.ndim)
-            k, v = unread_as_zero(where, cut(key, column, width), cut(value, column, width))
-            s = masked(_scores(q, k), where)
+            readable = block_mask(mask, row, column, (length, width), q.ndim)
+            k, v = unread_as_zero(readable, cut(key, column, width), cut(value, column, width))
+            s = masked(_scores(q, k), readable)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -209,9 +209,9 @@ def _backward(size: Blocks, kept, slopes):
         def absorb(sums, column, width):
             d_q, d_key, d_value = sums
             k, v = cut(key, column, width), cut(value, column, width)
-            where = block_mask(mask, row, column, (length, width), q.ndim)
-            k, v = unread_as_zero(where, k, v)
-            s = masked(_scores(q, k), where)
+            readable = block_mask(mask, row, column, (length, width), q.ndim)
+            k, v = unread_as_zero(readable, k, v)
+            s = masked(_scores(q, k), readable)
             p = jnp.exp(s - top[..., None])
             ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
             d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)

@@ -92,16 +92,16 @@ def scores(
     return found if bias is None else with_bias(found, bias)
 
 
-def full(scores: Array, where: Array | None) -> tuple[Array, Array | None]:
+def full(scores: Array, mask: Array | None) -> tuple[Array, Array | None]:
     """Scores and mask broadcast to one shape."""
-    if where is None:
+    if mask is None:
         return scores, None
-    shapes = [x.shape for x in aligned(scores, where)]
+    shapes = [x.shape for x in aligned(scores, mask)]
     try:
         shape = jnp.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(f"mask must fit the scores {shapes[0]}, got shape {shapes[1]}") from None
-    return jnp.broadcast_to(scores, shape), jnp.broadcast_to(where, shape)
+    return jnp.broadcast_to(scores, shape), jnp.broadcast_to(mask, shape)
 
 
 def weights(
@@ -135,19 +135,19 @@ def weights(
     return masked_weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
 
 
-def masked_weights(scores: Array, separation: Separation | str, where: Array | None) -> Array:
-    """Weights ∇F over the last axis of the scores, zero where a key is masked, `where` being an array or None."""
+def masked_weights(scores: Array, separation: Separation | str, mask: Array | None) -> Array:
+    """Weights ∇F over the last axis of the scores, zero where a key is masked, `mask` being an array or None."""
     separation = as_separation(separation)
-    scores, where = full(scores, where)
+    scores, mask = full(scores, mask)
     if type(separation) is LogSumExp:
-        return softmax(scores, where)
-    return _rows(separation.weights, scores, where)
+        return softmax(scores, mask)
+    return _rows(separation.weights, scores, mask)
 
 
-def softmax(scores: Array, where: Array | None = None) -> Array:
+def softmax(scores: Array, mask: Array | None = None) -> Array:
     """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
     scores = real_array("scores", scores)
-    return _softmax(scores if where is None else jnp.where(booleans("where", where), scores, -jnp.inf))
+    return _softmax(scores if mask is None else jnp.where(booleans("mask", mask), scores, -jnp.inf))
 
 
 @jax.custom_jvp
@@ -166,11 +166,11 @@ def _softmax_jvp(primals, tangents):
     return p, p * (tangents[0] - jnp.sum(p * tangents[0], axis=-1, keepdims=True))
 
 
-def _rows(function: Callable, scores: Array, where: Array | None) -> Array:
+def _rows(function: Callable, scores: Array, mask: Array | None) -> Array:
     """A separation's method, which takes one vector of scores, over all leading axes."""
-    if where is None:
+    if mask is None:
         return map_rows(function, [scores], [1])
-    return map_rows(function, [scores, where], [1, 1])
+    return map_rows(function, [scores, mask], [1, 1])
 
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
@@ -198,12 +198,12 @@ def attend(
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
-    where = where_read(mask, (query, key, value), metric, beta, bias)
-    key, value = unread_as_zero(where, key, value)
+    mask = where_read(mask, (query, key, value), metric, beta, bias)
+    key, value = unread_as_zero(mask, key, value)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
-    return read(masked_weights(found, separation, where), value)
+    return read(masked_weights(found, separation, mask), value)
 
 
 def where_read(
@@ -241,11 +241,11 @@ def decompose(
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    where = where_read(mask, (query, key, value), metric, beta, bias)
-    (value,) = unread_as_zero(where, value)
+    mask = where_read(mask, (query, key, value), metric, beta, bias)
+    (value,) = unread_as_zero(mask, value)
     separation = as_separation(separation)
-    shares = masked_weights(found, separation, where)
-    potential = _rows(separation.potential, *full(found, where))
+    shares = masked_weights(found, separation, mask)
+    potential = _rows(separation.potential, *full(found, mask))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])

@@ -47,15 +47,15 @@ def attend_locally(
     inside = (columns >= 0) & (columns < keys)
     query = jnp.pad(query, [(0, 0)] * (query.ndim - 2) + [(0, count * size - queries), (0, 0)])
     query = query.reshape((*query.shape[:-2], count, size, query.shape[-1]))
-    where = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
+    mask = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
     at = jnp.clip(columns, 0, max(keys - 1, 0))
     if valid is not None:
-        where, used = aligned(where, jnp.take(valid, at, axis=-1)[..., None, :])
-        where = where & used
+        mask, used = aligned(mask, jnp.take(valid, at, axis=-1)[..., None, :])
+        mask = mask & used
     key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
     rank = max(query.ndim, key.ndim, value.ndim)
-    where = where.reshape((1,) * (rank - where.ndim) + where.shape)
-    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=where)
+    mask = mask.reshape((1,) * (rank - mask.ndim) + mask.shape)
+    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=mask)
     return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
 
 

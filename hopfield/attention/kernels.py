@@ -87,16 +87,16 @@ def kernel_regression(
     query, key, value = inputs(query, key, value, g)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
     bandwidth = positive_in(dtype, "bandwidth", bandwidth, finite=False).astype(dtype)
-    where = where_read(mask, (query, key, value), g, bandwidth)
-    key, value = unread_as_zero(where, key, value)
+    mask = where_read(mask, (query, key, value), g, bandwidth)
+    key, value = unread_as_zero(mask, key, value)
     query, key = query.astype(dtype), key.astype(dtype)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
     gap = jnp.subtract(*aligned(*difference))
     distance = safe_norm(gap, axis=-1) if g is None else _root(squares(g, gap))
     distance, bandwidth = per_row("bandwidth", bandwidth, distance, value)
     distance = distance / bandwidth
-    found = _gaussian_beyond_nearest(distance, where) if log_kernel is _gaussian else log_kernel(distance)
-    return read(masked_weights(found, SOFTMAX, where), value)
+    found = _gaussian_beyond_nearest(distance, mask) if log_kernel is _gaussian else log_kernel(distance)
+    return read(masked_weights(found, SOFTMAX, mask), value)
 
 
 def _root(square: Array) -> Array:
@@ -104,9 +104,9 @@ def _root(square: Array) -> Array:
     return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
 
 
-def _gaussian_beyond_nearest(distance: Array, where: Array | None) -> Array:
+def _gaussian_beyond_nearest(distance: Array, mask: Array | None) -> Array:
     """−½ (d² − d_least²) of the keys that may be read, whose weights are those of −½ d² and cannot all underflow."""
-    distance, where = full(distance, where)
-    near = distance if where is None else jnp.where(where, distance, jnp.inf)
+    distance, mask = full(distance, mask)
+    near = distance if mask is None else jnp.where(mask, distance, jnp.inf)
     least = jax.lax.stop_gradient(jnp.min(near, axis=-1, keepdims=True, initial=jnp.inf))
     return -0.5 * (distance - least) * (distance + least)

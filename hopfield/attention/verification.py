@@ -145,11 +145,11 @@ def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str,
     """Error of each gradient along a random direction d, against central differences of fourth order of the loss."""
     leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf, float), inputs))
     shape = (inputs["query"].shape[-2], inputs["key"].shape[-2])
-    where = np.ones(shape, bool) if mask is None else np.asarray(mask)
+    mask = np.ones(shape, bool) if mask is None else np.asarray(mask)
 
     def loss(place, moved):
         given = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])
-        output, p = _output(given, separation, where)
+        output, p = _output(given, separation, mask)
         return float(np.sum(output * output_gradient)), p > 0
 
     errors = {}
@@ -173,12 +173,12 @@ def _slope(along: Callable[[float], tuple[float, np.ndarray]]) -> float:
     return slope
 
 
-def _output(given: dict[str, Any], separation: Separation, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _output(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attention in numpy, and its weights."""
     raw = _form(given["metric"], given["query"], given["key"])
     scores = given["beta"][..., None, None] * raw + given["bias"]
     z = scores / given["temperature"][..., None, None]
-    p = _weights(z, separation, np.broadcast_to(where, np.broadcast_shapes(z.shape, where.shape)))
+    p = _weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
     return p @ given["value"], p
 
 
@@ -205,9 +205,9 @@ def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
     return x @ np.swapaxes(y, -1, -2)
 
 
-def _weights(z: np.ndarray, separation: Separation, where: np.ndarray) -> np.ndarray:
+def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
     """Weights of rows in numpy; rows with nothing to read are zero."""
-    z = np.where(where, z, -np.inf)
+    z = np.where(mask, z, -np.inf)
     top = np.max(z, axis=-1, keepdims=True)
     z = z - np.where(np.isfinite(top), top, 0.0)
     match separation:

@@ -185,17 +185,17 @@ def kronecker(
     leaves = _paths(fisher.params)
     axes = [_axes(path, leaf, heads, tuple(range(leaf.ndim - 2))) for path, leaf in leaves]
 
-    forms = [_form(leaf.shape, where, dense_limit) for (_, leaf), where in zip(leaves, axes, strict=True)]
+    forms = [_form(leaf.shape, own, dense_limit) for (_, leaf), own in zip(leaves, axes, strict=True)]
 
-    def block(found: tuple[Array, ...], where: tuple[int, ...], form: str) -> Block:
+    def block(found: tuple[Array, ...], own: tuple[int, ...], form: str) -> Block:
         if form == "dense":
-            return DenseBlock(found[0], where)
+            return DenseBlock(found[0], own)
         if form == "diagonal":
             return DiagonalBlock(found[0])
         root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
         zero = root == 0  # not root > 0, which would turn NaN into a curvature of zero
         left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in found)
-        return KroneckerBlock(left, right, where, factored_damping)
+        return KroneckerBlock(left, right, own, factored_damping)
 
     found = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
     return Blocks(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))

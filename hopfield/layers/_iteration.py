@@ -31,7 +31,7 @@ class KeyMemory(Node):
 
     key: Float[Array, "*b H S D"]
     beta: Float[Array, "*h"]
-    where: Bool[Array, "*b H T S"] | None = None
+    mask: Bool[Array, "*b H T S"] | None = None
     bias: Float[Array, "*b H T S"] | None = None
     metric: Metric | None = None
     separation: Separation = core.SOFTMAX
@@ -51,7 +51,7 @@ class KeyMemory(Node):
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
         """p = ∇F(β ξ g k), zero where masked."""
-        return core.weights(self.scores(state), separation=self.separation, mask=self.where)
+        return core.weights(self.scores(state), separation=self.separation, mask=self.mask)
 
     def update(self, state: States) -> States:
         """One step ξ' = Σ p k."""
@@ -61,7 +61,7 @@ class KeyMemory(Node):
     def potential(self, state: States) -> Float[Array, "*b H T"]:
         """F(β ξ g k)/β; −∞ for a query that may read no key."""
         scores = self.scores(state)
-        rows = [scores] if self.where is None else [scores, jnp.broadcast_to(self.where, scores.shape)]
+        rows = [scores] if self.mask is None else [scores, jnp.broadcast_to(self.mask, scores.shape)]
         potential = map_rows(self.separation.potential, rows, [1] * len(rows))
         potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
         return potential / beta

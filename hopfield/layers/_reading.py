@@ -71,9 +71,9 @@ class Reading(Node):
         if self.encoding is not None:
             own = self.encoding.bias(query, self.beta, self.scope.offset + rows, self.keys)
             bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
-        where, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
-        (key,) = unread_as_zero(where, self.key)
-        return KeyMemory(key, self.beta, where, bias, self.metric, self.separation, precision=self.precision)
+        mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
+        (key,) = unread_as_zero(mask, self.key)
+        return KeyMemory(key, self.beta, mask, bias, self.metric, self.separation, precision=self.precision)
 
     def state(self, memory: KeyMemory, query: States) -> States:
         """The queries after all steps but the one that reads."""
@@ -92,7 +92,7 @@ class Reading(Node):
             shape = (*(1 for _ in shape[:-2]), *shape[-2:]) if self.dropout.broadcast else shape
             keep = kept_rows(self.dropout.key, rate, shape, row, query.shape[-2])
             kept = weights * (keep.reshape((*shape[:-2], *keep.shape[-2:])).astype(weights.dtype) / (1.0 - rate))
-        (value,) = unread_as_zero(memory.where, self.value)
+        (value,) = unread_as_zero(memory.mask, self.value)
         return jnp.matmul(kept, value, precision=self.precision), weights
 
     def _extended(self, x: Array | None, fill: bool | int) -> Array | None:

@@ -78,11 +78,11 @@ class AssociationOptions:
         if self.rtol is not None:
             number("rtol", self.rtol, "a finite number of at least 0", 0.0)
 
-    def refuse(self, where: str, *names: str) -> None:
+    def refuse(self, place: str, *names: str) -> None:
         """ValueError if one of these options, which have no meaning there, is not at its default."""
         for field in dataclasses.fields(self):
             if field.name in names and getattr(self, field.name) != field.default:
-                raise ValueError(f"{field.name} must be left out in {where}, got {getattr(self, field.name)!r:.60}")
+                raise ValueError(f"{field.name} must be left out in {place}, got {getattr(self, field.name)!r:.60}")
 
     def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
         """β of these options for heads of this width."""

@@ -12,7 +12,7 @@ Every function works along one axis of an array of scores or of weights, and sha
 
     beta        0 ≤ β ≤ ∞, one number or an array that broadcasts against the other axes; the ends give the limits
                 (equal weights, the best scores alone) of separations whose weights sum to one
-    where       patterns in use, broadcast against the scores; scores of −∞ are left out as well
+    mask        patterns in use, broadcast against the scores; scores of −∞ are left out as well
     precision   that of the scores and at least float32; `gibbs` gives back half precision
     gradients   finite at masked patterns and at weights of zero, where −ln p is taken as zero
 
@@ -37,59 +37,59 @@ from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
 PerRow = Float[Array, "..."]
-Where = Bool[Array, "..."] | None
+Mask = Bool[Array, "..."] | None
 SOFTMAX = LogSumExp()
 
 
 def gibbs(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
     scores = jnp.asarray(scores)
-    found = jnp.moveaxis(_of_levels(_levels.gibbs, scores, beta, axis, where, separation), -1, axis)
+    found = jnp.moveaxis(_of_levels(_levels.gibbs, scores, beta, axis, mask, separation), -1, axis)
     return found.astype(scores.dtype) if jnp.issubdtype(scores.dtype, jnp.floating) else found
 
 
 def log_partition(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """F(β s), for log-sum-exp ln Z = ln Σ e^(β s)."""
-    return _of_levels(_levels.log_partition, scores, beta, axis, where, separation)
+    return _of_levels(_levels.log_partition, scores, beta, axis, mask, separation)
 
 
 def free_energy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """Φ = −F(β s)/β, for log-sum-exp −T ln Z: from −max s at β = ∞ to −T ln M, without bound, as β → 0."""
-    return _of_levels(_levels.free_energy, scores, beta, axis, where, separation)
+    return _of_levels(_levels.free_energy, scores, beta, axis, mask, separation)
 
 
 def mean_energy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """⟨E⟩ = −Σ p s."""
-    return _of_levels(_levels.mean_energy, scores, beta, axis, where, separation)
+    return _of_levels(_levels.mean_energy, scores, beta, axis, mask, separation)
 
 
 def thermal_entropy(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """S = F(β s) − β s·p = −dΦ/dT: Shannon's entropy of the weights for log-sum-exp, Tsallis' for entmax."""
-    return _of_levels(_levels.thermal_entropy, scores, beta, axis, where, separation)
+    return _of_levels(_levels.thermal_entropy, scores, beta, axis, mask, separation)
 
 
 def energy_variance(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """s·∇²F(β s) s, for log-sum-exp the variance of the energy Σ p (s − ⟨s⟩)²; = −d⟨E⟩/dβ."""
-    return _of_levels(_levels.energy_variance, scores, beta, axis, where, separation)
+    return _of_levels(_levels.energy_variance, scores, beta, axis, mask, separation)
 
 
 def heat_capacity(
-    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, where: Where = None, separation: Separation | str = SOFTMAX
+    scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
     """C = d⟨E⟩/dT = T dS/dT = β² `energy_variance`, zero at both ends of β."""
-    return _of_levels(_levels.heat_capacity, scores, beta, axis, where, separation)
+    return _of_levels(_levels.heat_capacity, scores, beta, axis, mask, separation)
 
 
 def variational_free_energy(
@@ -98,69 +98,69 @@ def variational_free_energy(
     beta: ArrayLike = 1.0,
     *,
     axis: int = -1,
-    where: Where = None,
+    mask: Mask = None,
     separation: Separation | str = SOFTMAX,
 ) -> PerRow:
     """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, and equal to it at `gibbs` alone.
 
     Args:
-        weights: w, of the shape of scores. Where no weights of the separation lie, the result is +∞: off the simplex
+        weights: w, of the shape of scores. Mask no weights of the separation lie, the result is +∞: off the simplex
             if they are normalised, below zero unless they can be negative.
         scores: s, the energies being −s.
-        beta, axis, where: as in the module's conventions.
+        beta, axis, mask: as in the module's conventions.
         separation: Ω is its `regulariser`, Shannon's entropy for log-sum-exp and Tsallis' for entmax.
     Raises:
         TypeError: the separation has no regulariser.
     """
 
-    return _of_levels(_levels.functional, scores, beta, axis, where, separation, weights)
+    return _of_levels(_levels.functional, scores, beta, axis, mask, separation, weights)
 
 
-def entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
+def entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """Shannon's entropy H = −Σ p ln p with p = |w| / Σ|w|, in nats: from 0 to ln M."""
-    return _of_weights(hopfield.observables.weights.entropy, weights, axis, where)
+    return _of_weights(hopfield.observables.weights.entropy, weights, axis, mask)
 
 
-def normalised_entropy(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
+def normalised_entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """H / ln M with M the number of patterns in use, from 0 to 1; a single pattern leaves no choice and gives 0."""
 
-    return _of_weights(_levels.normalised_entropy, weights, axis, where)
+    return _of_weights(_levels.normalised_entropy, weights, axis, mask)
 
 
-def effective_number(weights: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
+def effective_number(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """Effective number of patterns e^H: from 1 (one pattern) to M (all); 0 where all weights are zero or masked."""
-    return _of_weights(hopfield.observables.weights.effective_number, weights, axis, where)
+    return _of_weights(hopfield.observables.weights.effective_number, weights, axis, mask)
 
 
-def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Where = None) -> PerRow:
+def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """H_α = (1 − Σ p^α) / (α(α−1)) with p = |w| / Σ|w|, α > 0: Shannon's at α = 1, Gini's ½(1 − Σ p²) at α = 2.
 
     The factor 1/α, absent in Tsallis (1988), makes α-entmax its maximiser (Peters, Niculae & Martins 2019, eq. 9).
     """
     alpha = _within("alpha", alpha, lambda a: (a.ndim == 0) & (a > 0) & (a < np.inf), "positive and finite")
-    return _of_weights(_levels.tsallis_entropy, weights, axis, where, parameters=(alpha,))
+    return _of_weights(_levels.tsallis_entropy, weights, axis, mask, parameters=(alpha,))
 
 
-def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, where: Where = None) -> PerRow:
+def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """H_α = ln Σ p^α / (1 − α) with p = |w| / Σ|w|, 0 ≤ α ≤ ∞; never rises with α.
 
     α = 0 counts the patterns of any weight (ln of their number), 1 is Shannon's, 2 gives ln of the participation
     ratio, ∞ is −ln max p. Source: Rényi (1961).
     """
     alpha = _within("alpha", alpha, lambda a: (a.ndim == 0) & (a >= 0), "between 0 and infinity")
-    return _of_weights(_levels.renyi_entropy, weights, axis, where, parameters=(alpha,))
+    return _of_weights(_levels.renyi_entropy, weights, axis, mask, parameters=(alpha,))
 
 
-def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, where: Where = None) -> PerRow:
+def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """D(p‖q) = Σ p ln(p/q) ≥ 0, both normalised along the axis and broadcast against each other; +∞ where q = 0 < p."""
     weights, reference = real_array("weights", weights), real_array("reference", reference)
     shape = jnp.broadcast_shapes(weights.shape, reference.shape)
     weights, reference = jnp.broadcast_to(weights, shape), jnp.broadcast_to(reference, shape)
-    return _of_weights(_levels.kl_divergence, weights, axis, where, reference)
+    return _of_weights(_levels.kl_divergence, weights, axis, mask, reference)
 
 
 def mutual_information(
-    weights: Rows, prior: Array | None = None, *, axis: int = -1, rows: int = -2, where: Where = None
+    weights: Rows, prior: Array | None = None, *, axis: int = -1, rows: int = -2, mask: Mask = None
 ) -> PerRow:
     """I = Σ_i π_i D(p_i ‖ Σ_j π_j p_j), what the pattern tells about the row (query) that attends to it, in nats.
 
@@ -171,39 +171,39 @@ def mutual_information(
         prior: π, the rows' own weights, along the last of the axes that are left [..., rows]; None means equal.
         axis: patterns.
         rows: rows; those without weight, such as padding, are left out.
-        where: patterns in use, broadcast against the weights.
+        mask: patterns in use, broadcast against the weights.
     """
     weights = real_array("weights", weights)
     prior = jnp.ones(()) if prior is None else real_array("prior", prior)
     prior = _within("prior", prior, lambda p: ~(p < 0), "nowhere negative")
-    return _informed(weights, prior, _used(where, weights.shape), axis=axis, rows=rows)
+    return _informed(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
 
 
 @partial(jax.jit, static_argnames=("axis", "rows"))
-def _informed(weights: Array, prior: Array, where: Where, *, axis: int, rows: int) -> Array:
-    used = jnp.ones(weights.shape, bool) if where is None else jnp.broadcast_to(where, weights.shape)
+def _informed(weights: Array, prior: Array, mask: Mask, *, axis: int, rows: int) -> Array:
+    used = jnp.ones(weights.shape, bool) if mask is None else jnp.broadcast_to(mask, weights.shape)
     weights, used = (jnp.moveaxis(a, (rows, axis), (-2, -1)) for a in (weights, used))
     prior = jnp.broadcast_to(prior.astype(accumulation_dtype(weights.dtype)), weights.shape[:-1])
     return map_rows(_levels.mutual_information, (weights, used, prior), (2, 2, 1))
 
 
-def _of_levels(function: Callable, scores, beta, axis: int, where: Where, separation: Separation | str, *more) -> Array:
+def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separation: Separation | str, *more) -> Array:
     """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
     beta = _within("beta", beta, lambda b: b >= 0, "between 0 and infinity")
     scores, more = real_array("scores", scores), [real_array("weights", w) for w in more]
     if any(weights.shape != scores.shape for weights in more):
         raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
-    used = _used(where, scores.shape)
+    used = _used(mask, scores.shape)
     return _each_level(function, scores, beta, used, as_separation(separation), *more, axis=axis)
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
-def _each_level(function: Callable, scores, beta, where: Where, separation: Separation, *more, axis: int) -> Array:
+def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separation, *more, axis: int) -> Array:
     dtype = accumulation_dtype(scores.dtype)
     beta = _levels.finite(beta.astype(dtype))
     tiny = jnp.finfo(dtype).tiny
     beta = beta + jnp.where(beta < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
-    rows, used, *others = along_axis(axis, where, scores, *more)
+    rows, used, *others = along_axis(axis, mask, scores, *more)
     beta = jnp.broadcast_to(beta, rows.shape[:-1])
 
     def row(scores: Array, used: Array, beta: Array, *others: Array) -> Array:
@@ -212,28 +212,28 @@ def _each_level(function: Callable, scores, beta, where: Where, separation: Sepa
     return map_rows(row, (rows, used, beta, *others), (1, 1, 0, *(1 for _ in others)))
 
 
-def _of_weights(function: Callable, weights, axis: int, where: Where, *more, parameters: tuple = ()) -> Array:
+def _of_weights(function: Callable, weights, axis: int, mask: Mask, *more, parameters: tuple = ()) -> Array:
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
     weights = real_array("weights", weights)
-    return _each_weights(function, weights, _used(where, weights.shape), *more, parameters=parameters, axis=axis)
+    return _each_weights(function, weights, _used(mask, weights.shape), *more, parameters=parameters, axis=axis)
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
-def _each_weights(function: Callable, weights, where: Where, *more, parameters: tuple, axis: int) -> Array:
+def _each_weights(function: Callable, weights, mask: Mask, *more, parameters: tuple, axis: int) -> Array:
     def row(*arrays: Array) -> Array:
         return function(*arrays, *parameters)
 
-    rows = along_axis(axis, where, weights, *more)
+    rows = along_axis(axis, mask, weights, *more)
     return map_rows(row, rows, [1] * len(rows))
 
 
-def _used(where: Where, shape: tuple[int, ...]) -> Where:
+def _used(mask: Mask, shape: tuple[int, ...]) -> Mask:
     """The mask as truth values that broadcast against `shape`, None for none. Raises ValueError for any other."""
-    if where is None:
+    if mask is None:
         return None
-    found = booleans("where", where)
+    found = booleans("mask", mask)
     if found.ndim > len(shape) or any(n not in (1, m) for n, m in zip(found.shape[::-1], shape[::-1], strict=False)):
-        raise ValueError(f"where must broadcast against shape {shape}, got shape {found.shape}")
+        raise ValueError(f"mask must broadcast against shape {shape}, got shape {found.shape}")
     return found
 
 

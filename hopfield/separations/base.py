@@ -46,7 +46,7 @@ ROUNDING = 2.0**-8
 class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
 
-    Every method takes one vector of scores z = β s [M] and an optional mask `where` of the patterns in use. Fully
+    Every method takes one vector of scores z = β s [M] and an optional mask `mask` of the patterns in use. Fully
     masked scores have zero weights and, for normalised potentials, F = −∞.
 
     Example:
@@ -80,11 +80,11 @@ class Separation(Node, abc.ABC):
         return True
 
     @abc.abstractmethod
-    def potential(self, z: Scores, where: Mask = None) -> Scalar:
+    def potential(self, z: Scores, mask: Mask = None) -> Scalar:
         """F(z)."""
 
     @abc.abstractmethod
-    def weights(self, z: Scores, where: Mask = None) -> Scores:
+    def weights(self, z: Scores, mask: Mask = None) -> Scores:
         """∇F(z) [M]; zero where masked."""
 
     def regulariser(self, p: Scores) -> Scalar:
@@ -105,15 +105,15 @@ class Separation(Node, abc.ABC):
         """Ω at weights that are some."""
         raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
 
-    def shares(self, z: Scores, where: Mask = None) -> Scores:
+    def shares(self, z: Scores, mask: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
-        size = jnp.abs(self.weights(z, where))
+        size = jnp.abs(self.weights(z, mask))
         size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
         return size / nonzero(jnp.sum(size))
 
-    def potential_difference(self, up: Scores, down: Scores, beta: Scalar, where: Mask = None) -> Scalar:
+    def potential_difference(self, up: Scores, down: Scores, beta: Scalar, mask: Mask = None) -> Scalar:
         """[F(β up) − F(β down)] / β for two vectors of scores, without overflow or cancellation where possible."""
-        high, low = self.potential(beta * up, where), self.potential(beta * down, where)
+        high, low = self.potential(beta * up, mask), self.potential(beta * down, mask)
         # Equal potentials are a tie even where both are −∞, outside every pattern's support.
         return jnp.where(high == low, 0.0, high - low) / beta
 
@@ -130,12 +130,12 @@ class Separation(Node, abc.ABC):
         """
         return None
 
-    def fields(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where: Mask = None):
+    def fields(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask: Mask = None):
         """Half the rise of F from spin −1 to +1, for every spin i [N], which moves the scores by steps[:, i]."""
 
         def field(step, spin):
             up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
-            return 0.5 * self.potential_difference(up, down, beta, where)
+            return 0.5 * self.potential_difference(up, down, beta, mask)
 
         return jax.vmap(field, (1, 0))(steps, state)
 
@@ -158,17 +158,17 @@ class Separation(Node, abc.ABC):
             found = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
         return np.asarray(found, np.float64)
 
-    def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
+    def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """ln |∇F| [M] up to a number that all patterns share, each entry from its own score only; −∞ where masked.
 
         Shares and their entropy are formed from it block by block. Only for separations that stream.
         """
         if not self.streaming:
             raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
-        size = jnp.abs(self.weights(z, where))
+        size = jnp.abs(self.weights(z, mask))
         return jnp.where(size == 0, -jnp.inf, jnp.log(nonzero(size)))
 
-    def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
+    def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
         """Partial sums of one block of patterns."""
         raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
 
@@ -184,13 +184,13 @@ class Separation(Node, abc.ABC):
         """The weights cut at a threshold of scores whose largest is `top`, block by block."""
         raise TypeError(f"{type(self).__name__} has no threshold")
 
-    def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, where) -> Any:
+    def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask) -> Any:
         """Share of one block of patterns in `fields`: partial sums with spin +1 and with spin −1, for every spin."""
         empty = jnp.zeros((scores.size, 0), scores.dtype)
 
         def streams(step, spin):
             up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
-            return self.block(beta * up, empty, where), self.block(beta * down, empty, where)
+            return self.block(beta * up, empty, mask), self.block(beta * down, empty, mask)
 
         return jax.vmap(streams, (1, 0))(steps, state)
 
@@ -222,6 +222,6 @@ def faint(dtype) -> float:
     return 1e12 * float(jnp.finfo(dtype).tiny)
 
 
-def unmasked(x: Array, where: Mask) -> Array:
+def unmasked(x: Array, mask: Mask) -> Array:
     """x, with zeros where masked."""
-    return x if where is None else jnp.where(where, x, 0.0)
+    return x if mask is None else jnp.where(mask, x, 0.0)

@@ -29,18 +29,18 @@ class Cut(Node):
     per_query: ClassVar[bool] = True
     thresholded: ClassVar[bool] = False
 
-    def weights(self, z: Scores, where: Mask = None) -> Scores:
+    def weights(self, z: Scores, mask: Mask = None) -> Scores:
         """Weights [M], as of the separation, whose sum is 1 where the threshold is right."""
-        return self._power(z, where, 1.0 / (self.alpha - 1.0))
+        return self._power(z, mask, 1.0 / (self.alpha - 1.0))
 
-    def log_sizes(self, z: Scores, where: Mask = None) -> Scores:
+    def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """Logarithms of the weights [M]; −∞ where a weight is 0."""
-        p = self.weights(z, where)
+        p = self.weights(z, mask)
         return jnp.where(p == 0, -jnp.inf, jnp.log(nonzero(p)))
 
-    def block(self, z: Scores, values: Float[Array, "M V"], where: Mask = None) -> Stream:
+    def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
         """Sums of one block of scores and values."""
-        p = self.weights(z, where)
+        p = self.weights(z, mask)
         # p·z + H_α(p) with the part of Tsallis' entropy that is the same for all p left to `finish`
         gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) - self._tsallis() * jnp.sum(p**self.alpha)
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
@@ -53,15 +53,15 @@ class Cut(Node):
         """The potential and the read-out [V] from the sums of all blocks."""
         return stream.mass + self.top + self._tsallis(), stream.moment
 
-    def excess(self, z: Scores, where: Mask = None) -> Float[Array, "2"]:
+    def excess(self, z: Scores, mask: Mask = None) -> Float[Array, "2"]:
         """Σ p and −dΣp/dτ of these scores; both add up over blocks."""
-        slope = self._power(z, where, 1.0 / (self.alpha - 1.0) - 1.0) / (self.alpha - 1.0)
-        return jnp.stack([jnp.sum(self.weights(z, where)), jnp.sum(slope)])
+        slope = self._power(z, mask, 1.0 / (self.alpha - 1.0) - 1.0) / (self.alpha - 1.0)
+        return jnp.stack([jnp.sum(self.weights(z, mask)), jnp.sum(slope)])
 
     def _tsallis(self):
         return 1.0 / (self.alpha * (self.alpha - 1.0))
 
-    def _power(self, z: Scores, where: Mask, exponent) -> Array:
+    def _power(self, z: Scores, mask: Mask, exponent) -> Array:
         rest = (self.alpha - 1.0) * (z - self.top) - self.threshold
-        outside = rest <= 0 if where is None else (rest <= 0) | ~where
+        outside = rest <= 0 if mask is None else (rest <= 0) | ~mask
         return jnp.where(outside, 0.0, jnp.exp(exponent * jnp.log(jnp.where(outside, 1.0, rest))))

@@ -26,21 +26,21 @@ class LogSumExp(Separation):
     normalised: ClassVar[bool] = True
     streaming: ClassVar[bool] = True
 
-    def potential(self, z, where=None):
-        s, top = shifted(z, where)
+    def potential(self, z, mask=None):
+        s, top = shifted(z, mask)
         mass = jnp.sum(jnp.exp(s))
         return jnp.where(mass == 0, -jnp.inf, jnp.log(nonzero(mass)) + top)
 
-    def weights(self, z, where=None):
-        s, _ = shifted(z, where)
+    def weights(self, z, mask=None):
+        s, _ = shifted(z, mask)
         w = jnp.exp(s)
         return (w / nonzero(jnp.sum(w))).astype(z.dtype)
 
     def _regulariser(self, p):
         return shannon_entropy(p)
 
-    def shares(self, z, where=None):
-        return self.weights(z, where)
+    def shares(self, z, mask=None):
+        return self.weights(z, mask)
 
     def summand(self, scores, beta):
         return np.exp(beta * (scores - np.max(scores)))
@@ -52,11 +52,11 @@ class LogSumExp(Separation):
         # Differences of f over one spin are in proportion to f: they lose nothing where f is small.
         return Summand(lambda s: np.exp(beta * (s - neurons)), lambda s: np.exp(beta * (s - neurons)))
 
-    def log_sizes(self, z, where=None):
-        return z if where is None else jnp.where(where, z, -jnp.inf)
+    def log_sizes(self, z, mask=None):
+        return z if mask is None else jnp.where(mask, z, -jnp.inf)
 
-    def block(self, z, values, where=None):
-        s, top = shifted(z, where)
+    def block(self, z, values, mask=None):
+        s, top = shifted(z, mask)
         w = jnp.exp(s)
         return Stream(top, jnp.sum(w), w.astype(values.dtype) @ values)
 
@@ -91,27 +91,27 @@ class Exponential(LogSumExp):
     def share_form(self):
         return LogSumExp()
 
-    def potential(self, z, where=None):
-        return jnp.sum(self.weights(z, where))
+    def potential(self, z, mask=None):
+        return jnp.sum(self.weights(z, mask))
 
-    def weights(self, z, where=None):
-        return unmasked(jnp.exp(unmasked(z, where)), where)  # e^z of a masked score may overflow: 0·∞ in its gradient
+    def weights(self, z, mask=None):
+        return unmasked(jnp.exp(unmasked(z, mask)), mask)  # e^z of a masked score may overflow: 0·∞ in its gradient
 
     def _regulariser(self, p):
         return jnp.sum(p) + shannon_entropy(p)
 
-    def shares(self, z, where=None):
-        return LogSumExp.weights(self, z, where)
+    def shares(self, z, mask=None):
+        return LogSumExp.weights(self, z, mask)
 
-    def potential_difference(self, up, down, beta, where=None):
-        larger, top = shifted(beta * jnp.maximum(up, down), where)
+    def potential_difference(self, up, down, beta, mask=None):
+        larger, top = shifted(beta * jnp.maximum(up, down), mask)
         gap = jnp.sum(jnp.exp(larger) * _drop(beta * (up - down)))
         return _scaled(gap, top) / beta
 
-    def fields(self, scores, steps, state, beta, where=None):
+    def fields(self, scores, steps, state, beta, mask=None):
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
         # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
-        s, top = shifted(beta * scores, where)
+        s, top = shifted(beta * scores, mask)
         widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
         weights, drop = jnp.exp(s).astype(steps.dtype), _drop(beta * steps)
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
@@ -152,20 +152,20 @@ class TopK(Separation):
     count: int = struct.field(pytree_node=False, default=1)
     normalised: ClassVar[bool] = True
 
-    def _kept(self, z: Scores, where: Mask) -> Bool[Array, "M"]:
-        masked = z if where is None else jnp.where(where, z, -jnp.inf)
+    def _kept(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
+        masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
         _, index = jax.lax.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
         kept = jnp.zeros(z.shape, bool).at[index].set(True)
-        return kept if where is None else kept & where
+        return kept if mask is None else kept & mask
 
-    def potential(self, z, where=None):
-        return LogSumExp().potential(z, self._kept(z, where))
+    def potential(self, z, mask=None):
+        return LogSumExp().potential(z, self._kept(z, mask))
 
     def _regulariser(self, p):
         return shannon_entropy(p) + jnp.where(jnp.sum(p > 0) > self.count, -jnp.inf, 0.0)
 
-    def weights(self, z, where=None):
-        return LogSumExp().weights(z, self._kept(z, where))
+    def weights(self, z, mask=None):
+        return LogSumExp().weights(z, self._kept(z, mask))
 
 
 def top_k(count: int = 8) -> TopK:

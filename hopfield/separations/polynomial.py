@@ -39,15 +39,15 @@ class Polynomial(Separation):
     def monotone(self) -> bool:
         return self.rectified or self.degree % 2 == 1
 
-    def _base(self, z: Scores, where: Mask) -> Scores:
-        z = unmasked(z, where)
+    def _base(self, z: Scores, mask: Mask) -> Scores:
+        z = unmasked(z, mask)
         return jnp.maximum(z, 0.0) if self.rectified else z
 
-    def potential(self, z, where=None):
-        return jnp.sum(self._base(z, where) ** self.degree) / self.degree
+    def potential(self, z, mask=None):
+        return jnp.sum(self._base(z, mask) ** self.degree) / self.degree
 
-    def weights(self, z, where=None):
-        return self._base(z, where) ** (self.degree - 1)
+    def weights(self, z, mask=None):
+        return self._base(z, mask) ** (self.degree - 1)
 
     def summand(self, scores, beta):
         return (np.maximum(scores, 0.0) if self.rectified else np.asarray(scores)) ** self.degree  # integers stay exact
@@ -65,20 +65,20 @@ class Polynomial(Separation):
         outside = jnp.any(p < 0) if self.rectified else False
         return -jnp.sum(size) / dual + jnp.where(outside, -jnp.inf, 0.0)
 
-    def potential_difference(self, up, down, beta, where=None):
+    def potential_difference(self, up, down, beta, mask=None):
         # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
         # that a spin with zero field is recognised as a tie. β enters last for the same reason.
-        a, b = self._base(up, where), self._base(down, where)
+        a, b = self._base(up, mask), self._base(down, mask)
         scale = power_of_two(largest(jnp.maximum(jnp.abs(a), jnp.abs(b))))
         a, b = a / scale, b / scale
         total = sum(a**k * b ** (self.degree - 1 - k) for k in range(self.degree))
         return self._factor(beta, scale) * jnp.sum((a - b) * total) / self.degree
 
-    def fields(self, scores, steps, state, beta, where=None):
+    def fields(self, scores, steps, state, beta, mask=None):
         if self.rectified or self.degree > EXPANDED:
-            return Separation.fields(self, scores, steps, state, beta, where)
+            return Separation.fields(self, scores, steps, state, beta, mask)
         # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
-        n, s = self.degree, unmasked(scores, where)
+        n, s = self.degree, unmasked(scores, mask)
         scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
         s, steps = s / scale, steps / scale
         terms = [math.comb(n, k) * (-state) ** (k - 1) * (s ** (n - k) @ steps**k) for k in range(1, n + 1)]
@@ -87,8 +87,8 @@ class Polynomial(Separation):
     def _factor(self, beta, scale):
         return scale * jnp.maximum((beta * scale) ** (self.degree - 1), faint(scale.dtype))
 
-    def field_block(self, scores, steps, state, beta, where):
-        return self.fields(scores, steps, state, beta, where)  # they add up over patterns
+    def field_block(self, scores, steps, state, beta, mask):
+        return self.fields(scores, steps, state, beta, mask)  # they add up over patterns
 
     def field_merge(self, a, b):
         return a + b
@@ -101,8 +101,8 @@ class Polynomial(Separation):
         base = (lambda s: np.maximum(s, 0.0)) if self.rectified else (lambda s: s)
         return Summand(lambda s: base(s) ** self.degree, lambda s: (base(s) / neurons) ** (self.degree - 1))
 
-    def block(self, z, values, where=None):
-        return Stream(jnp.zeros((), z.dtype), self.potential(z, where), self.weights(z, where) @ values)
+    def block(self, z, values, mask=None):
+        return Stream(jnp.zeros((), z.dtype), self.potential(z, mask), self.weights(z, mask) @ values)
 
 
 class Linear(Polynomial):

@@ -27,27 +27,27 @@ class LogReLU(Separation):
     def convex(self) -> bool:
         return False
 
-    def potential(self, z, where=None):
-        mass = self._inside(z, where)[1]
+    def potential(self, z, mask=None):
+        mass = self._inside(z, mask)[1]
         return jnp.where(mass == 0, -jnp.inf, jnp.log(nonzero(mass)))
 
-    def weights(self, z, where=None):
-        inside, mass = self._inside(z, where)
+    def weights(self, z, mask=None):
+        inside, mass = self._inside(z, mask)
         return inside / nonzero(mass)
 
-    def log_sizes(self, z, where=None):
-        return jnp.log(self._inside(z, where)[0])
+    def log_sizes(self, z, mask=None):
+        return jnp.log(self._inside(z, mask)[0])
 
-    def block(self, z, values, where=None):
-        inside, mass = self._inside(z, where)
+    def block(self, z, values, mask=None):
+        inside, mass = self._inside(z, mask)
         return Stream(jnp.zeros((), z.dtype), mass, inside @ values)
 
     def finish(self, stream):
         potential = jnp.where(stream.mass == 0, -jnp.inf, jnp.log(nonzero(stream.mass)))
         return potential, stream.moment / nonzero(stream.mass)
 
-    def _inside(self, z: Scores, where: Mask) -> tuple[Scores, Scalar]:
+    def _inside(self, z: Scores, mask: Mask) -> tuple[Scores, Scalar]:
         """1 inside the support and 0 outside [M], NaN where z is; and Σ [1 + z]₊."""
-        z = unmasked(z, where)
-        inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), where)
-        return inside, jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), where))
+        z = unmasked(z, mask)
+        inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), mask)
+        return inside, jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), mask))

@@ -15,14 +15,14 @@ Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
 
 
-def shifted(z: Scores, where: Mask) -> tuple[Scores, Float[Array, ""]]:
+def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     """Scores minus the largest unmasked one (masked: −∞), and that largest one (0 where nothing is unmasked).
 
     One NaN among the unmasked scores makes all of them NaN.
     """
     z = z.astype(accumulation_dtype(z.dtype))
-    if where is not None:
-        z = jnp.where(where, z, -jnp.inf)
+    if mask is not None:
+        z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
     top = jnp.where(jnp.isinf(top), 0.0, top)
     return z - top, top
@@ -55,9 +55,9 @@ def _sorted_threshold_jvp(primals, tangents):
 
 
 @jax.jit
-def sparsemax(z: Scores, where: Mask = None) -> Scores:
+def sparsemax(z: Scores, mask: Mask = None) -> Scores:
     """Euclidean projection of the scores on the simplex; zeros where everything is masked."""
-    s, _ = shifted(z, where)
+    s, _ = shifted(z, mask)
     return jnp.maximum(s - _sorted_threshold(s), 0.0)
 
 
@@ -67,9 +67,9 @@ def _entmax_excess(tau, parameters):
 
 
 @jax.jit
-def entmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> Scores:
+def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
     """argmax over the simplex of p·z + H_α(p), H_α Tsallis' entropy, 1 < α ≤ 2 (Peters, Niculae & Martins 2019)."""
-    s, _ = shifted(z, where)
+    s, _ = shifted(z, mask)
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)  # a finite stand-in: (α−1)·(−∞) has no tangent in α
@@ -110,12 +110,12 @@ def _normmax_excess(tau, parameters):
 
 
 @jax.jit
-def normmax(z: Scores, alpha: Float[Array, ""], where: Mask = None) -> tuple[Scores, Float[Array, ""]]:
+def normmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> tuple[Scores, Float[Array, ""]]:
     """argmax over the simplex of p·z + 1 − ‖p‖_α, and that maximum, α > 1 (Blondel, Martins & Niculae 2020, §4.3).
 
     Stationarity gives p ∝ [z − τ]₊^(1/(α−1)) with Σ [z − τ]₊^(α/(α−1)) = 1, and the maximum is τ + 1.
     """
-    s, top = shifted(z, where)
+    s, top = shifted(z, mask)
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)

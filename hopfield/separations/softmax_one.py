@@ -26,24 +26,24 @@ class SoftmaxOne(LogSumExp):
 
     normalised: ClassVar[bool] = False
 
-    def potential(self, z, where=None):
-        return jax.nn.softplus(super().potential(z, where))
+    def potential(self, z, mask=None):
+        return jax.nn.softplus(super().potential(z, mask))
 
-    def weights(self, z, where=None):
-        total = LogSumExp.potential(self, z, where)
-        return (LogSumExp.weights(self, z.astype(total.dtype), where) * jax.nn.sigmoid(total)).astype(z.dtype)
+    def weights(self, z, mask=None):
+        total = LogSumExp.potential(self, z, mask)
+        return (LogSumExp.weights(self, z.astype(total.dtype), mask) * jax.nn.sigmoid(total)).astype(z.dtype)
 
-    def leftover(self, z: Scores, where: Mask = None) -> Scalar:
+    def leftover(self, z: Scores, mask: Mask = None) -> Scalar:
         """1 − Σ p = 1/(1 + Σ exp z): the weight of the key of score zero; 1 where everything is masked."""
-        return jax.nn.sigmoid(-LogSumExp.potential(self, z, where))
+        return jax.nn.sigmoid(-LogSumExp.potential(self, z, mask))
 
     def _regulariser(self, p):
         left = 1.0 - jnp.sum(p)
         own = shannon_entropy(p) + shannon_entropy(jnp.maximum(left, 0.0)[None])
         return jnp.where(left < -ROUNDING, -jnp.inf, own)
 
-    def shares(self, z, where=None):
-        return LogSumExp.weights(self, z, where)
+    def shares(self, z, mask=None):
+        return LogSumExp.weights(self, z, mask)
 
     def finish(self, stream):
         total, read = super().finish(stream)

@@ -27,8 +27,8 @@ class Sparsemax(Separation):
     normalised: ClassVar[bool] = True
     thresholded: ClassVar[bool] = True
 
-    def potential(self, z, where=None):
-        return _fenchel_young(self, z, where)
+    def potential(self, z, mask=None):
+        return _fenchel_young(self, z, mask)
 
     def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
         """Sparsemax of scores whose largest is `top`, cut at τ = `threshold`."""
@@ -37,8 +37,8 @@ class Sparsemax(Separation):
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
 
-    def weights(self, z, where=None):
-        return simplex.sparsemax(z, where).astype(z.dtype)
+    def weights(self, z, mask=None):
+        return simplex.sparsemax(z, mask).astype(z.dtype)
 
 
 class Entmax(Separation):
@@ -56,8 +56,8 @@ class Entmax(Separation):
     normalised: ClassVar[bool] = True
     thresholded: ClassVar[bool] = True
 
-    def potential(self, z, where=None):
-        return _fenchel_young(self, z, where)
+    def potential(self, z, mask=None):
+        return _fenchel_young(self, z, mask)
 
     def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
         """Entmax of scores whose largest is `top`, cut at τ = `threshold`."""
@@ -66,8 +66,8 @@ class Entmax(Separation):
     def _regulariser(self, p: Scores) -> Scalar:
         return simplex.tsallis_entropy(p, self.alpha)
 
-    def weights(self, z, where=None):
-        return simplex.entmax(z, self.alpha, where).astype(z.dtype)
+    def weights(self, z, mask=None):
+        return simplex.entmax(z, self.alpha, mask).astype(z.dtype)
 
 
 class Normmax(Separation):
@@ -84,32 +84,32 @@ class Normmax(Separation):
     alpha: Scalar
     normalised: ClassVar[bool] = True
 
-    def potential(self, z, where=None):
-        return simplex.normmax(z, self.alpha, where)[1]
+    def potential(self, z, mask=None):
+        return simplex.normmax(z, self.alpha, mask)[1]
 
     def _regulariser(self, p):
         return 1.0 - simplex.alpha_norm(p, self.alpha)
 
-    def weights(self, z, where=None):
-        return simplex.normmax(z, self.alpha, where)[0].astype(z.dtype)
+    def weights(self, z, mask=None):
+        return simplex.normmax(z, self.alpha, mask)[0].astype(z.dtype)
 
 
 @jax.custom_jvp
-def _fenchel_young(separation: Sparsemax | Entmax, z: Scores, where: Mask) -> Scalar:
+def _fenchel_young(separation: Sparsemax | Entmax, z: Scores, mask: Mask) -> Scalar:
     """F(z) = p·z + regulariser(p) at p = weights(z); by the envelope theorem its derivative treats p as constant."""
-    s, top = shifted(z, where)
-    p = separation.weights(z, where).astype(s.dtype)
+    s, top = shifted(z, mask)
+    p = separation.weights(z, mask).astype(s.dtype)
     value = jnp.sum(jnp.where(p == 0, 0.0, p * s)) + separation._regulariser(p) + top
     return jnp.where(jnp.all(s == -jnp.inf), -jnp.inf, value)
 
 
 @_fenchel_young.defjvp
 def _fenchel_young_jvp(primals, tangents):
-    separation, z, where = primals
+    separation, z, mask = primals
     d_separation, dz, _ = tangents
-    p = separation.weights(z, where).astype(shifted(z, where)[0].dtype)
+    p = separation.weights(z, mask).astype(shifted(z, mask)[0].dtype)
     _, d_regulariser = jax.jvp(lambda sep: sep._regulariser(p), (separation,), (d_separation,))
-    return _fenchel_young(separation, z, where), jnp.sum(p * dz.astype(p.dtype)) + d_regulariser
+    return _fenchel_young(separation, z, mask), jnp.sum(p * dz.astype(p.dtype)) + d_regulariser
 
 
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:

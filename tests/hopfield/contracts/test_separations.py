@@ -211,7 +211,7 @@ def test_fields_are_half_the_rise_of_every_spin(name):
 class Unhalved(Linear):
     """The classical potential with its ½ forgotten."""
 
-    def potential(self, z, where=None):
+    def potential(self, z, mask=None):
         return jnp.sum(z * z)
 
 

@@ -34,17 +34,17 @@ ROWS, M = 24, 6
 def every(separation: str, axis: int):
     """(scores, β, mask) -> every thermodynamic quantity by name, compiled once."""
 
-    def quantities(scores, beta, where):
-        chosen = {"axis": axis, "where": where, "separation": SEPARATIONS[separation]}
+    def quantities(scores, beta, mask):
+        chosen = {"axis": axis, "mask": mask, "separation": SEPARATIONS[separation]}
         return {f.__name__: f(scores, beta, **chosen) for f in (thermo.gibbs, *PER_ROW)}
 
     return quick(quantities)
 
 
-def measured(scores, beta, where=True, separation="log_sum_exp", axis=-1):
+def measured(scores, beta, mask=True, separation="log_sum_exp", axis=-1):
     """Every thermodynamic quantity along an axis of the scores, in numpy."""
     scores = jnp.asarray(scores)
-    used, beta = jnp.broadcast_to(where, scores.shape), jnp.asarray(beta, scores.dtype)
+    used, beta = jnp.broadcast_to(mask, scores.shape), jnp.asarray(beta, scores.dtype)
     return jax.tree.map(np.asarray, every(separation, axis)(scores, beta, used))
 
 
@@ -202,7 +202,7 @@ def test_weights_that_are_none_have_infinite_variational_free_energy():
     for name in ("softmax", "sparsemax"):
         for w in (jnp.ones(3), -jnp.ones(3) / 3, mixed, jnp.zeros(3)):
             assert functional(w, scores, separation=name) == jnp.inf
-        assert functional(jnp.ones(3) / 3, scores, where=np.array([True, True, False]), separation=name) == jnp.inf
+        assert functional(jnp.ones(3) / 3, scores, mask=np.array([True, True, False]), separation=name) == jnp.inf
         rounded = jnp.asarray(thermo.gibbs(scores, separation=name), jnp.bfloat16)
         assert np.isfinite(functional(rounded, scores, separation=name))
     assert functional(mixed, scores, separation="exponential") == jnp.inf
@@ -269,7 +269,7 @@ def test_gradients_are_finite_at_masked_scores_and_at_weights_of_zero(name):
 
     def total(scores, beta):
         functions = (thermo.gibbs, *PER_ROW[2:])
-        return sum(jnp.sum(f(scores, beta, where=used, separation=separation)) for f in functions)
+        return sum(jnp.sum(f(scores, beta, mask=used, separation=separation)) for f in functions)
 
     gradient = quick(jax.grad(total))
     for beta in (0.0, 1e-8, 0.7, *([jnp.inf] if separation.normalised else [])):
@@ -282,7 +282,7 @@ def test_the_free_energy_falls_without_bound_towards_beta_zero():
     """−T ln M at T = ∞; of a single pattern it is −s at every T."""
     assert thermo.free_energy(np.array([1.0, 2.0]), 0.0) == -np.inf
     assert thermo.free_energy(np.array([3.0]), 0.0) == -3.0
-    assert thermo.free_energy(np.array([3.0]), 0.0, where=np.array([False])) == np.inf
+    assert thermo.free_energy(np.array([3.0]), 0.0, mask=np.array([False])) == np.inf
 
 
 def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
@@ -307,11 +307,11 @@ def test_rows_without_patterns_are_defined(scores):
 
 
 def test_any_axis_any_mask_and_a_temperature_per_row():
-    scores, where = RNG.normal(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
+    scores, mask = RNG.normal(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
     beta = np.array([0.5, 1.0, 2.0])[:, None]  # of [3, 4] rows
-    found = measured(scores, beta, where, axis=1)
+    found = measured(scores, beta, mask, axis=1)
     for i, k in np.ndindex(3, 4):
-        used = where[i, :, k]
+        used = mask[i, :, k]
         p, log_z, energy, shannon, variance = ensemble(scores[i, used, k], beta[i, 0])
         expected = (log_z, -log_z / beta[i, 0], energy, shannon, variance, beta[i, 0] ** 2 * variance)
         for function, value in zip(PER_ROW, expected, strict=True):

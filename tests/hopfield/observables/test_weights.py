@@ -14,9 +14,9 @@ from tests.hopfield.contracts.parts import quick
 RNG = np.random.default_rng(8)
 
 
-def spreads(weights, where=None, axis=-1):
+def spreads(weights, mask=None, axis=-1):
     """Every function of weights, by name, along an axis."""
-    options = {"axis": axis, "where": where}
+    options = {"axis": axis, "mask": mask}
     return {
         "entropy": thermo.entropy(weights, **options),
         "normalised_entropy": thermo.normalised_entropy(weights, **options),
@@ -104,10 +104,10 @@ def test_mutual_information_of_rows_and_patterns():
 
 
 def test_entropies_along_any_axis_and_of_the_patterns_in_use():
-    weights, where = RNG.random(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
-    found = of_weights(weights, where, axis=1)
+    weights, mask = RNG.random(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
+    found = of_weights(weights, mask, axis=1)
     for i, k in np.ndindex(3, 4):
-        used = where[i, :, k]
+        used = mask[i, :, k]
         shannon, count = scipy.stats.entropy(weights[i, used, k]), np.sum(used)
         expected = {
             "entropy": shannon,

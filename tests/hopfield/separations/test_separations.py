@@ -242,11 +242,11 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
     """What a user adds in one file: everything else has a default that is derived from the two."""
 
     class Cosh(Separation):
-        def potential(self, z, where=None):
-            return jnp.sum(jnp.cosh(z)) if where is None else jnp.sum(jnp.where(where, jnp.cosh(z), 0.0))
+        def potential(self, z, mask=None):
+            return jnp.sum(jnp.cosh(z)) if mask is None else jnp.sum(jnp.where(mask, jnp.cosh(z), 0.0))
 
-        def weights(self, z, where=None):
-            return jnp.sinh(z) if where is None else jnp.where(where, jnp.sinh(z), 0.0)
+        def weights(self, z, mask=None):
+            return jnp.sinh(z) if mask is None else jnp.where(mask, jnp.sinh(z), 0.0)
 
     a, b = jnp.asarray(Z[0]), jnp.asarray(Z[1])
     np.testing.assert_allclose(

@@ -25,12 +25,12 @@ from hopfield.spaces import Spins
 
 
 class Own(Separation):
-    def potential(self, z, where=None):
+    def potential(self, z, mask=None):
         terms = {potential}
-        return jnp.sum(terms if where is None else jnp.where(where, terms, 0.0))
+        return jnp.sum(terms if mask is None else jnp.where(mask, terms, 0.0))
 
-    def weights(self, z, where=None):
-        return jax.grad(self.potential)(z, where)
+    def weights(self, z, mask=None):
+        return jax.grad(self.potential)(z, mask)
 
 
 ENSEMBLE = "spins"
