@@ -16,7 +16,8 @@ import pandas
 
 from experiments import run
 from experiments.contract import InputError
-from experiments.runner import boundary, compose, provenance, registry
+from experiments.runner import boundary, compose, provenance, registry, session
+from experiments.runner.job import Job
 from experiments.shared import files
 
 USAGE = """\
@@ -54,7 +55,7 @@ def _checked(words: Sequence[str]) -> int:
 def _check(conf: str, scratch: Path) -> int:
     """Say of every claim whether it holds; returns how many do not."""
     words, flags = run.split([conf])
-    with compose.session(Path(flags["folder"]) if "folder" in flags else None):
+    with session.opened(Path(flags["folder"]) if "folder" in flags else None):
         job = compose.jobs(words, sweep=False)[0]
     experiment = registry.load(job.experiment)
     whole, halves = scratch / "whole", scratch / "halves"
@@ -111,7 +112,7 @@ def _run(conf: str, target: Path) -> None:
     assert code == 0, said.getvalue().strip().splitlines()[-1]
 
 
-def _stopped(conf: str, experiment: Any, job: compose.Job, whole: Path, halves: Path) -> None:
+def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:
     measure, half = experiment.measure, max(1, len(experiment.points(job.config)) // 2)
 
     def torn(config: Any, points: Sequence[dict]):

@@ -10,7 +10,7 @@ from pathlib import Path
 import hydra
 
 from experiments.contract import ROOT, InputError
-from experiments.runner import boundary, compose, help, launching, registry
+from experiments.runner import boundary, compose, help, launching, registry, session
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
@@ -41,13 +41,13 @@ def _command(argv: Sequence[str]) -> int:
         print(f"hopfield {version('hopfield')}")
         return 0
     folder = Path(flags["folder"]) if "folder" in flags else None
-    with registry.outside(folder), compose.session(folder):
+    with registry.outside(folder), session.opened(folder):
         if "help" in flags:
             print(help.text(words))
             return 0
         jobs = compose.jobs(words, sweep="sweep" in flags)
         if "show" in flags:
-            print("\n---\n".join(compose.yaml(job).rstrip() for job in jobs))
+            print("\n---\n".join(job.yaml().rstrip() for job in jobs))
             return 0
         planning, execute = registry.planning(), registry.execution()
         plans = [planning.plan(job) for job in jobs]
@@ -125,11 +125,11 @@ def _override(word: str) -> str:
 
 def _hydra(argv: Sequence[str]) -> int:
     """Hand the words to Hydra's own command line, for its shell completion and its help."""
-    compose.register()
+    session.register()
     launched = registry.execution().launched
     before, sys.argv = sys.argv, ["hopfield", *argv]
     try:
-        hydra.main(version_base="1.3", config_path=str(ROOT), config_name=compose.PRIMARY)(launched)()
+        hydra.main(version_base="1.3", config_path=str(ROOT), config_name=session.PRIMARY)(launched)()
     except SystemExit as error:
         return int(error.code or 0)
     finally:

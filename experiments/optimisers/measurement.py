@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from experiments.optimisers.problem import Problem, Shape, loss, model, problem
-from experiments.optimisers.rules import RULES, Hyper, Trace, ranges, train
+from experiments.optimisers.rules import RULES, Bounds, Hyper, Kind, Trace, ranges, train
 from experiments.shared import timing
 from hopfield.fisher import fisher
 
@@ -102,9 +102,9 @@ def run(rule: str, hyper: Hyper, where: Setting, limit: int, *, goal: float | No
 
 
 def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, watch: int) -> tuple:
-    length = where.length // where.every + 2
-    numbers = jnp.int32(limit), jnp.float32(goal), jnp.int32(watch)
-    return train(rule, where.full, where.given, where.order, hyper, *numbers, every=where.every, length=length)
+    kind = Kind(rule, where.full, where.every, where.length // where.every + 2)
+    bounds = Bounds(jnp.int32(limit), jnp.float32(goal), jnp.int32(watch))
+    return train(kind, where.given, where.order, hyper, bounds)
 
 
 def bare(rule: str, hyper: Hyper, where: Setting, steps: int) -> tuple:

@@ -109,54 +109,66 @@ class _State(NamedTuple):
     trace: Trace
 
 
-def train(
-    rule: str,
-    full: bool,
-    given: Problem,
-    order: Array,
-    hyper: Hyper,
-    limit: Array,
-    goal: Array,
-    watch: Array,
-    *,
-    every: int,
-    length: int,
-) -> tuple[Params, Trace, Array, Array]:
-    """Parameters, trace, number of steps done and loss of all examples at the end.
+class Kind(NamedTuple):
+    """Structure of a run: what its program is compiled for."""
 
-    One program for each rule and kind of batch: all that a search or a sweep changes is traced.
+    rule: str
+    full: bool
+    """Whether its batches are all examples."""
+    every: int
+    """Steps from one entry of the trace to the next."""
+    length: int
+    """Entries of the trace."""
 
-    Args:
-        rule, full: which rule, and whether its batches are all examples; `every` and `length`: of the trace.
-        given: the problem.
-        order: examples of each batch [batches B], taken in turn; of no use in full batches.
-        hyper: the rule's numbers.
+
+class Bounds(NamedTuple):
+    """Bounds of a run, and what is evaluated on the way.
+
+    Attributes:
         limit: steps at most.
         goal: loss of all examples that ends the run; so does one that is not finite.
         watch: what is evaluated for the trace though no rule needs it, and is not to be timed: nothing, the loss of all
             examples, or what is held out as well (0, 1, 2).
     """
+
+    limit: Array
+    goal: Array
+    watch: Array
+
+
+def train(kind: Kind, given: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
+    """Parameters, trace, number of steps done and loss of all examples at the end.
+
+    One program for each rule and kind of batch: all that a search or a sweep changes is traced.
+
+    Args:
+        kind: what it is compiled for.
+        given: the problem.
+        order: examples of each batch [batches B], taken in turn; of no use in full batches.
+        hyper: the rule's numbers.
+        bounds: of the run.
+    """
     hyper = dict(hyper)
-    return _compiled(rule, full, int(hyper.pop("memory", 0)), every, length)(given, order, hyper, limit, goal, watch)
+    return _compiled(kind, int(hyper.pop("memory", 0)))(given, order, hyper, bounds)
 
 
 @cache
-def _compiled(rule: str, full: bool, memory: int, every: int, length: int) -> Callable:
+def _compiled(kind: Kind, memory: int) -> Callable:
     options = {"memory": memory} if memory else {}
 
-    def run(given: Problem, order: Array, hyper: Hyper, limit: Array, goal: Array, watch: Array):
-        optimiser = RULES[rule].make(hyper, full, **options)
-        advance = partial(_advance, rule, full, optimiser, given, order, every, watch)
+    def run(given: Problem, order: Array, hyper: Hyper, bounds: Bounds):
+        optimiser = RULES[kind.rule].make(hyper, kind.full, **options)
+        advance = partial(_advance, kind, optimiser, given, order, bounds.watch)
         inner: Any = optimiser.init(given.start)
         if hasattr(inner, "residual") and hasattr(inner, "gain"):
             inner = inner._replace(damping=hyper["damping"].astype(inner.damping.dtype))
-        blank = jnp.full((length,), jnp.nan, jnp.float32)
+        blank = jnp.full((kind.length,), jnp.nan, jnp.float32)
         unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at
         first = _State(jnp.zeros((), jnp.int32), given.start, inner, unknown, _blank(blank))
-        running = lambda s: (s.step < limit) & (s.value > goal) & jnp.isfinite(s.value)  # noqa: E731
+        running = lambda s: (s.step < bounds.limit) & (s.value > bounds.goal) & jnp.isfinite(s.value)  # noqa: E731
         last = jax.lax.while_loop(running, advance, first)
         value = loss(given, last.params, given.inputs, given.labels)
-        return last.params, _noted(last, given, value, every, watch), last.step, value
+        return last.params, _noted(last, given, value, kind.every, bounds.watch), last.step, value
 
     return jax.jit(run)
 
@@ -165,32 +177,32 @@ def _blank(row: Array) -> Trace:
     return Trace(*[row] * len(Trace._fields))
 
 
-def _advance(rule, full, optimiser, given: Problem, order: Array, every: int, watch: Array, state: _State) -> _State:
+def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, state: _State) -> _State:
     """One step, after a note of where it starts from."""
-    if full:
+    if kind.full:
         inputs, labels = given.inputs, given.labels
     else:
         rows = order[state.step % order.shape[0]]
         inputs, labels = given.inputs[rows], given.labels[rows]
     of = lambda params: loss(given, params, inputs, labels)  # noqa: E731
-    if rule == "lbfgs" and full:
+    if kind.rule == "lbfgs" and kind.full:
         value, grads = optax.value_and_grad_from_state(of)(state.params, state=state.inner)
     else:
         value, grads = jax.value_and_grad(of)(state.params)
     value = cast(Array, value)
     whole: Any = value
-    if not full:
-        due = (watch > 0) & (state.step % every == 0)
+    if not kind.full:
+        due = (watch > 0) & (state.step % kind.every == 0)
         entire = lambda: loss(given, state.params, given.inputs, given.labels)  # noqa: E731
         whole = jax.lax.cond(due, entire, lambda: jnp.where(jnp.isfinite(value), state.value, value))
     seen = inputs
-    if rule == "kernel" and full and given.inputs.shape[0] > CURVATURE:
+    if kind.rule == "kernel" and kind.full and given.inputs.shape[0] > CURVATURE:
         first = state.step * CURVATURE % (given.inputs.shape[0] - CURVATURE + 1)
         seen = jax.lax.dynamic_slice_in_dim(given.inputs, first, CURVATURE)
     extra = {"value": value, "value_fn": of}
-    extra |= {"model_fn": model(given), "inputs": seen} if RULES[rule].kind == "natural" else {"grad": grads}
+    extra |= {"model_fn": model(given), "inputs": seen} if RULES[kind.rule].kind == "natural" else {"grad": grads}
     updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
-    trace = _noted(state, given, whole, every, watch)
+    trace = _noted(state, given, whole, kind.every, watch)
     return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
 
 

@@ -1,25 +1,18 @@
 """Execution of one configuration: measure what is missing, make table, summary and figure from the ledger alone."""
 
-import contextlib
 import dataclasses
 import itertools
-import json
-import math
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jax
-import pandas
-from jax.experimental.compilation_cache import compilation_cache
 from tqdm import tqdm
 
 from experiments.contract import InputError, StoppedError
-from experiments.figures import report, style
-from experiments.runner import boundary, compose, folders, launching, locks, mirror, provenance, results
+from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics
 from experiments.runner.planning import RESULTS, Plan, check_science, plan
 from experiments.shared import files
 
@@ -74,30 +67,6 @@ def launched(config: Any) -> None:
     run([plan(launching.received(config))])
 
 
-@contextlib.contextmanager
-def numerics() -> Iterator[None]:
-    """JAX set for physics: float32 products in full, programs compiled once per machine; undone on leaving."""
-    cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
-    settings = {
-        "jax_default_matmul_precision": provenance.MATMUL,
-        "jax_compilation_cache_dir": str(cache),
-        "jax_persistent_cache_min_compile_time_secs": 0.0,
-        "jax_persistent_cache_min_entry_size_bytes": -1,
-    }
-    before = {name: getattr(jax.config, name) for name in settings}
-    if before["jax_compilation_cache_dir"] is not None:  # the user's own choice
-        settings = {"jax_default_matmul_precision": provenance.MATMUL}
-    try:
-        for name, value in settings.items():
-            jax.config.update(name, value)
-        yield
-    finally:
-        for name in settings:
-            jax.config.update(name, before[name])
-        if "jax_compilation_cache_dir" in settings:
-            compilation_cache.reset_cache()
-
-
 def _carry_out(plan: Plan) -> None:
     """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
     copy = None
@@ -108,7 +77,7 @@ def _carry_out(plan: Plan) -> None:
         while missing:
             _measure(plan, missing, copy)
             missing = _missing(plan)
-        _conclude(plan, copy)
+        conclusion.conclude(plan, copy)
     except KeyboardInterrupt as error:
         code = getattr(error, "code", 130)
         error.args = (_progress(plan),)
@@ -144,7 +113,7 @@ def _begin(plan: Plan) -> list[dict]:
     _set_aside(plan)
     for damaged in plan.ledger.mend():
         files.say(damaged)
-    files.write_text(directory / "config.yaml", compose.yaml(plan.job))
+    files.write_text(directory / "config.yaml", plan.job.yaml())
     missing = _missing(plan)
     if missing or folders.read(directory) is None:
         plan.record(complete=False).write(directory)
@@ -185,13 +154,9 @@ def _missing(plan: Plan) -> list[dict]:
 
 
 def _mirror(plan: Plan) -> mirror.Mirror:
-    job = plan.job
     return mirror.Mirror(
-        job.config,
+        plan.job,
         mode=plan.mode,
-        conf=job.conf,
-        experiment=job.experiment,
-        directory=job.directory,
         x_axis=plan.experiment.X_AXIS,
         known=plan.ledger.pairs(plan.points),
         warn=lambda text: files.say(f"warning: {text}"),
@@ -205,7 +170,7 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
     with (
-        numerics(),
+        numerics.physics(),
         tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar,
     ):
         for row in plan.experiment.measure(config, missing):
@@ -219,57 +184,3 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
         )
-
-
-def _conclude(plan: Plan, copy: mirror.Mirror) -> None:
-    """Write table, summary and figure from the ledger and say where they are."""
-    directory = plan.job.directory
-    plan.ledger.reload()
-    record = plan.record(complete=True)
-    if record.further:
-        files.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
-    _say_mixed(plan)
-    with files.replacing(directory / "table.csv") as temporary:
-        pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")
-    table = style.read_table(directory / "table.csv")
-    summary = plan.experiment.summarise(table)
-    files.write_json(directory / "summary.json", summary)
-    record.write(directory)
-    figure = results.draw(directory, plan.experiment)
-    (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
-    scalars = json.loads(files.encode(summary.get("scalars", {})))
-    copy.finish(table, scalars)
-    for name, value in scalars.items():
-        if not name.endswith("/stderr"):
-            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
-    if where := copy.where():
-        print(where)
-    for note in summary.get("notes", []):
-        files.say(f"warning: {note}")
-    print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
-
-
-def _say_mixed(plan: Plan) -> None:
-    """Say in one line what differs where the rows of the table were not all measured with the same versions."""
-    found = plan.ledger.environments(plan.table())
-    names = dict.fromkeys(name for environment, _ in found for name in environment)
-    told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
-    if told:
-        kinds = [
-            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in told)}"
-            for environment, count in found
-        ]
-        files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
-
-
-def _margin(error: Any) -> str:
-    """Margin behind a value: its error, where there is one; a single sample tells none."""
-    if error is None:
-        return ""
-    return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.5g}" if math.isfinite(value) else "unknown"
-    return str(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.runner import compose, errors
+from experiments.runner import compose, errors, session
 from experiments.shared import files
 
 _HEAD = """\
@@ -32,7 +32,7 @@ _COLUMN = 34
 
 
 def text(words: Sequence[str]) -> str:
-    """The help for a command line, within a `compose.session`.
+    """The help for a command line, within a session.
 
     Args:
         words: its overrides; with `conf=` among them, the options of that experiment are listed as the words set them.
@@ -50,10 +50,10 @@ def text(words: Sequence[str]) -> str:
 
 
 def _choices() -> Iterator[str]:
-    names = compose.choices()
+    names = session.choices()
     width = max(map(len, names), default=0)
     for name in names:
-        about = textwrap.shorten(_headline(compose.source(name)), 100, placeholder=" ...")
+        about = textwrap.shorten(_headline(session.source(name)), 100, placeholder=" ...")
         yield f"  conf={name:<{width}}  {about}".rstrip()
 
 

@@ -16,7 +16,9 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import PRIMARY, Job, composed, typed
+from experiments.runner.compose import composed, typed
+from experiments.runner.job import Job
+from experiments.runner.session import PRIMARY
 
 
 def launcher(job: Job) -> str:

@@ -18,7 +18,8 @@ from typing import Any, Literal
 
 import pandas
 
-from experiments.contract import Config, InputError, Mode, Wandb
+from experiments.contract import InputError, Mode, Wandb
+from experiments.runner.job import Job
 from experiments.runner.series import Series
 from experiments.shared.files import encode, write_text
 
@@ -79,11 +80,8 @@ class Mirror:
     """One run of W&B, or nothing at all in mode "disabled" and after W&B could not be started.
 
     Args:
-        config: options of the run; `config.wandb` says what it is called.
+        job: what is run; `job.config.wandb` says what it is called. Its directory exists and gets a folder `wandb`.
         mode: "online", "offline" or "disabled".
-        conf: the choice of `conf=`, the default group.
-        experiment: the type of job.
-        directory: where W&B keeps its folder `wandb`; exists.
         x_axis: the quantity that charts are drawn against.
         known: points and rows of what was measured before.
         warn: what to do with one line of warning.
@@ -91,26 +89,23 @@ class Mirror:
 
     def __init__(
         self,
-        config: Config,
+        job: Job,
         *,
         mode: Target,
-        conf: str,
-        experiment: str,
-        directory: Path,
         x_axis: str,
         known: Sequence[tuple[dict, dict]] = (),
         warn: Callable[[str], None],
     ) -> None:
         self._warn = warn
-        self._directory = directory
-        self._name = re.sub(r"[^A-Za-z0-9_.-]+", "-", conf)
+        self._directory = job.directory
+        self._name = re.sub(r"[^A-Za-z0-9_.-]+", "-", job.conf)
         self._x_axis = x_axis
         self._run: Any = None
         self._broken = False
         self._mode: Target = mode
         self._series = Series(x_axis)
         self._known = known
-        arguments = _arguments(config, conf, experiment, directory)
+        arguments = _arguments(job)
         if mode == "online" and not self._start(mode, arguments, "goes on offline"):
             shut_down()  # its process still holds the name of the run
             self._mode = mode = "offline"
@@ -200,18 +195,19 @@ def shut_down() -> None:
             _wandb().teardown()
 
 
-def _arguments(config: Config, conf: str, experiment: str, directory: Path) -> dict[str, Any]:
+def _arguments(job: Job) -> dict[str, Any]:
     """Arguments of `wandb.init` that do not depend on the mode."""
-    options = config.wandb
+    options, conf, directory = job.config.wandb, job.conf, job.directory
+    about = {"conf": conf, "experiment": job.experiment, "folder": str(directory)}
     return {
         "project": options.project,
         "entity": options.entity,
         "group": options.group or conf,
         "name": options.name or f"{conf} {directory.name}"[:128],
         "tags": [conf, *options.tags],
-        "job_type": experiment,
+        "job_type": job.experiment,
         "resume": "allow",
-        "config": json.loads(encode(config)) | {"conf": conf, "experiment": experiment, "folder": str(directory)},
+        "config": json.loads(encode(job.config)) | about,
         "settings": _wandb().Settings(
             silent=True,
             console="off",

@@ -1,11 +1,56 @@
-"""Overrides of a command line against each other: an option set twice, or one that another word silences."""
+"""Overrides on a command line: parsed, multiplied out in a sweep, and held against each other."""
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
+from hydra.errors import OverrideParseException
 
 from experiments.contract import InputError
+from experiments.runner import errors
+from experiments.shared import files
+
+SWEEP = 10_000
+"""Jobs of one sweep at most: composing each takes a good part of a second."""
+
+
+def parse(word: str) -> Override:
+    """One word as Hydra reads it, within a session.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if not re.match(r"[^=]+=|~", word):
+        raise InputError(f"{word or repr(word)} must be written key=value")
+    loader = GlobalHydra.instance().config_loader()
+    try:
+        return OverridesParser.create(loader).parse_overrides([word])[0]
+    except (OverrideParseException, RecursionError, ValueError) as error:  # also a number of too many digits
+        reason = errors.first_line(error).partition(" expecting {")[0]
+        if reason.startswith("LexerNoViableAlt"):
+            reason = "a sign that needs quotes, as in key='a b'"
+        raise InputError(f"{word[:200]} must be written so that Hydra can read it, got: {reason}") from error
+
+
+def alternatives(override: Override) -> list[str]:
+    """The words of one axis of a sweep; a word that is not swept is an axis of one."""
+    if not override.is_sweep_override():
+        return [str(override.input_line)]
+    if not override.is_discrete_sweep():
+        raise InputError(f"{override.input_line} must list its values, as in {override.key_or_group}=1,2,3")
+    values = itertools.islice(override.sweep_string_iterator(), SWEEP + 1)
+    return [f"{override.get_key_element()}={value}" for value in values]
+
+
+def label(swept: Sequence[str]) -> str:
+    """A directory name for a job of a sweep, unique to its values: `conf_capacity+seed_0`."""
+    text = "+".join(word.replace("=", "_", 1) for word in swept)
+    safe = re.sub(r"[^A-Za-z0-9._+-]+", "-", text)[:100]
+    return safe if safe == text else f"{safe}-{files.fingerprint(text)[:8]}"
 
 
 def given(override: Override) -> dict[tuple[str, ...], Any]:

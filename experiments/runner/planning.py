@@ -12,8 +12,8 @@ from typing import Any
 from experiments import contract
 from experiments.contract import InputError
 from experiments.figures import report, style
-from experiments.runner import budget, compose, errors, folders, mirror, provenance, registry
-from experiments.runner.compose import Job
+from experiments.runner import budget, errors, folders, mirror, provenance, registry
+from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
 from experiments.shared import files
 
@@ -57,7 +57,7 @@ class Plan:
         return folders.Record(
             job.conf,
             job.experiment,
-            compose.command(job),
+            job.command,
             folders.differing(job.config, job.usual),
             self.science[0],
             folders.leaves(job.config, extending=False),

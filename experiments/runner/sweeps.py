@@ -14,8 +14,8 @@ from experiments.contract import InputError
 from experiments.figures import overlay, report, style
 from experiments.figures.report import Story
 from experiments.runner import folders, pooling, registry, results
-from experiments.runner.compose import Job
 from experiments.runner.folders import Record
+from experiments.runner.job import Job
 from experiments.runner.pooling import Run
 from experiments.shared import files
 

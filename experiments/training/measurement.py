@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,19 +80,8 @@ def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
     return Model(start, outputs, observe)
 
 
-@functools.lru_cache(maxsize=16)
-def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
-    """The functions of a setting; runs that differ in data, seed, knobs or optimiser share what is the same."""
-    made = _model(without_rule(setting), places, features, classes)
-    kept = _kept(setting, features)
-
-    @jax.jit
-    def state_of(params: Any, knobs: Knobs) -> Any:
-        return optimiser(setting, knobs).init(params)
-
-    def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
-        params, rest = made.start(key, data)
-        return params, state_of(params, knobs), rest
+def _step(setting: Setting, made: Model, kept: int) -> Callable:
+    """One step of an optimiser on one batch, for `jax.lax.scan` over an epoch."""
 
     def step(carry: tuple, batch: tuple, rest: Any, knobs: Knobs) -> tuple:
         part, place = batch
@@ -115,6 +104,23 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
         more = {"inputs": shown, "targets": targets, "key": draw}
         change, state = tx.update(slopes, state, params, model_fn=model, value=value, value_fn=loss, **more)
         return (optax.apply_updates(params, change), state, key), value
+
+    return step
+
+
+@functools.lru_cache(maxsize=16)
+def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
+    """The functions of a setting; runs that differ in data, seed, knobs or optimiser share what is the same."""
+    made = _model(without_rule(setting), places, features, classes)
+    step = _step(setting, made, _kept(setting, features))
+
+    @jax.jit
+    def state_of(params: Any, knobs: Knobs) -> Any:
+        return optimiser(setting, knobs).init(params)
+
+    def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
+        params, rest = made.start(key, data)
+        return params, state_of(params, knobs), rest
 
     @jax.jit
     def epoch(params: Any, state: Any, rest: Any, part: Part, key: jax.Array, knobs: Knobs) -> tuple[Any, Any, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from experiments.runner import compose, registry
+from experiments.runner import compose, registry, session
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -31,7 +31,7 @@ def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
     (block,) = blocks("scale.md", "bash")
     python, flag, module, *words = shlex.split(block.replace("\\\n", " "))
     assert (python, flag, module) == ("python", "-m", "experiments.run")
-    with compose.session():
+    with session.opened():
         (job,) = compose.jobs(words, sweep=False)
     points = registry.load(job.experiment).points(job.config)
     assert len(points) == 9

@@ -10,7 +10,8 @@ from omegaconf import OmegaConf
 
 from experiments import contract
 from experiments.run import main
-from experiments.runner import budget, compose, registry
+from experiments.runner import budget, compose, registry, session
+from experiments.runner.job import Job
 from experiments.shared import files
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
@@ -47,13 +48,13 @@ def shrunk(value: Any, default: Any, three: bool = False) -> Any:
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[str, compose.Job]:
-    with compose.session():
+def published() -> dict[str, Job]:
+    with session.opened():
         return {conf: compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in CONFS}
 
 
 @pytest.mark.parametrize("conf", CONFS)
-def test_every_published_configuration_runs(published: dict[str, compose.Job], tmp_path: Path, conf: str) -> None:
+def test_every_published_configuration_runs(published: dict[str, Job], tmp_path: Path, conf: str) -> None:
     """To its figure, with few and small numbers and all of its words; or two of each, where all take long."""
     job = published[conf]
     experiment, usual = registry.load(job.experiment), registry.options(job.experiment)()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from experiments.runner import compose
+from experiments.runner import compose, session
 
 SWEEP = Path(__file__).resolve().parents[2] / "scripts" / "sweep.yaml"
 
@@ -15,7 +15,7 @@ def test_every_combination_of_the_sweep_is_a_job_with_a_directory_of_its_own():
     assert sweep["command"] == ["${env}", "${interpreter}", "-m", "experiments.run", "${args_no_hyphens}"]
     values = {key: entry.get("values", [entry.get("value")]) for key, entry in sweep["parameters"].items()}
     combinations = list(itertools.product(*values.values()))
-    with compose.session():
+    with session.opened():
         jobs = [
             compose.jobs([f"{key}={value}" for key, value in zip(values, combination, strict=True)], sweep=False)[0]
             for combination in combinations

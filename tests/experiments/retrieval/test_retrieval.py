@@ -14,7 +14,7 @@ from experiments import contract
 from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.runner import compose
+from experiments.runner import compose, session
 from experiments.shared import corruptions, critical_beta, draws, files, parallel, pattern_sets, retrievals, streams
 from experiments.shared import program as grids
 from hopfield import find_memory, retrieve
@@ -289,7 +289,7 @@ def test_parts_are_a_union_without_repetition():
 
 
 def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
-    with compose.session():
+    with session.opened():
 
         def points(*words: str) -> list[dict]:
             (job,) = compose.jobs(["conf=retrieval", *words], sweep=False)
@@ -317,12 +317,12 @@ def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line
     ],
 )
 def test_a_part_that_does_not_exist_is_refused_in_one_sentence(words, message):
-    with compose.session(), pytest.raises(contract.InputError, match=message):
+    with session.opened(), pytest.raises(contract.InputError, match=message):
         compose.jobs(["conf=retrieval", words], sweep=False)
 
 
 def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
-    with compose.session():
+    with session.opened():
         (job,) = compose.jobs(["conf=retrieval"], sweep=False)
     points = pandas.DataFrame(retrieval.points(job.config))
     sphere = points[(points["memory"] == "modern") & (points["ensemble"] == "sphere") & (points["neurons"] == 64)]

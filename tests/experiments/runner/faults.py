@@ -26,7 +26,7 @@ import numpy as np
 
 import experiments
 from experiments import contract
-from experiments.runner import boundary, compose, execute, locks, planning, provenance
+from experiments.runner import boundary, compose, execute, locks, planning, provenance, session
 from experiments.shared import files, processes
 from experiments.training.checkpoints import load, save
 
@@ -116,7 +116,7 @@ class Shim:
 def toy(*words: str) -> Callable[[], int]:
     """A run of the toy, composed before it is forked."""
     given = {word.partition("=")[0] for word in words}
-    with compose.session(FIXTURE):
+    with session.opened(FIXTURE):
         jobs = compose.jobs([*(word for word in WORDS if word.partition("=")[0] not in given), *words], sweep=False)
 
     def run() -> int:

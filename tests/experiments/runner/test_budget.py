@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import budget, compose, folders, registry
+from experiments.runner import budget, compose, folders, registry, session
 
 IMPOSSIBLE = [
     ("conf=capacity memories=[classical] neurons=[1000000] loads=[1e-6]", "neurons must leave arrays"),
@@ -72,8 +72,8 @@ def test_a_dry_run_is_the_same_run(tmp_path: Path):
 
 @pytest.fixture(scope="module")
 def published():
-    with compose.session():
-        yield [compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in compose.choices()]
+    with session.opened():
+        yield [compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in session.choices()]
 
 
 def test_costs_bound_the_points_of_every_published_config(published):

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from experiments import contract
-from experiments.runner import compose, provenance, registry
+from experiments.runner import compose, provenance, registry, session
 from experiments.shared import files
 from hopfield.memories import names
 
@@ -18,7 +18,7 @@ CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
 @pytest.fixture(scope="module")
 def composed():
     """The job that words on the command line ask for; composed once."""
-    with compose.session():
+    with session.opened():
         yield cache(lambda *words: compose.jobs(words, sweep=False)[0])
 
 

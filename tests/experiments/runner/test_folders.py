@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import compose, folders, provenance, registry
+from experiments.runner import compose, folders, provenance, registry, session
 
 
 def rows(directory: Path) -> int:
@@ -98,7 +98,7 @@ def test_the_hash_of_the_science_knows_contents_of_files_and_not_where_they_lie(
 
 @pytest.mark.parametrize("conf", ["capacity", "retrieval", "basins", "separation", "throughput", "optimisers"])
 def test_options_that_extend_leave_science_and_points_as_they_are(conf: str) -> None:
-    with compose.session():
+    with session.opened():
         job = compose.jobs([f"conf={conf}"], sweep=False)[0]
     experiment = registry.load(job.experiment)
     fewer = _fewer(job.config)

@@ -20,7 +20,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.plot import main as redraw
-from experiments.runner import compose, execute, launching, registry
+from experiments.runner import compose, execute, launching, numerics, registry, session
 
 RESULTS = {
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
@@ -147,7 +147,7 @@ def test_a_sweep_has_one_directory_per_job(
     toy: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], directories: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with compose.session(Path(toy[1])):
+    with session.opened(Path(toy[1])):
         jobs = compose.jobs(words, sweep=True)
     found = [str(job.directory.relative_to(tmp_path)) for job in jobs]
     assert len(set(found)) == len(found)
@@ -162,7 +162,7 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WANDB_MODE", "disabled")
     name = "it's = here, not, there"
-    with compose.session(Path(toy[1])):
+    with session.opened(Path(toy[1])):
         jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={launching.quote(name)}"], sweep=True)
         launching.launch(jobs, execute.launched)
     folders = sorted(path for path in (tmp_path / name).iterdir())
@@ -277,7 +277,7 @@ def test_products_are_exact_and_programs_are_kept_while_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with execute.numerics():
+    with numerics.physics():
         assert jax.config.jax_default_matmul_precision == "highest"
         jax.jit(lambda x: x * 3 + 1)(2.0).block_until_ready()
     if jax.config.jax_compilation_cache_dir is None:

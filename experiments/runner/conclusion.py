@@ -1,0 +1,66 @@
+"""Conclusion of a run: its table, summary and figure from the ledger alone, and what the command says of them."""
+
+import json
+import math
+from typing import Any
+
+import pandas
+
+from experiments.figures import report, style
+from experiments.runner import boundary, mirror, results
+from experiments.runner.planning import Plan
+from experiments.shared import files
+
+
+def conclude(plan: Plan, copy: mirror.Mirror) -> None:
+    """Write table, summary and figure, tell the copy of them, and say where they are."""
+    directory = plan.job.directory
+    plan.ledger.reload()
+    record = plan.record(complete=True)
+    if record.further:
+        files.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
+    _say_mixed(plan)
+    with files.replacing(directory / "table.csv") as temporary:
+        pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")
+    table = style.read_table(directory / "table.csv")
+    summary = plan.experiment.summarise(table)
+    files.write_json(directory / "summary.json", summary)
+    record.write(directory)
+    figure = results.draw(directory, plan.experiment)
+    (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
+    scalars = json.loads(files.encode(summary.get("scalars", {})))
+    copy.finish(table, scalars)
+    for name, value in scalars.items():
+        if not name.endswith("/stderr"):
+            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
+    if where := copy.where():
+        print(where)
+    for note in summary.get("notes", []):
+        files.say(f"warning: {note}")
+    print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
+
+
+def _say_mixed(plan: Plan) -> None:
+    """Say in one line what differs where the rows of the table were not all measured with the same versions."""
+    found = plan.ledger.environments(plan.table())
+    names = dict.fromkeys(name for environment, _ in found for name in environment)
+    told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
+    if told:
+        kinds = [
+            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in told)}"
+            for environment, count in found
+        ]
+        files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
+
+
+def _margin(error: Any) -> str:
+    """Margin behind a value: its error, where there is one; a single sample tells none."""
+    if error is None:
+        return ""
+    return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.5g}" if math.isfinite(value) else "unknown"
+    return str(value)

@@ -1,0 +1,65 @@
+"""Jobs: one configuration to run, the folder of its results, and the command and YAML that give them again."""
+
+import os
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+from omegaconf import OmegaConf
+
+from experiments.contract import Config
+from experiments.runner import folders
+
+
+@dataclass(frozen=True)
+class Job:
+    """One configuration to run.
+
+    Attributes:
+        conf: the choice of `conf=`.
+        experiment: name of the module that runs it.
+        config: its validated options.
+        words: the overrides that select it, none of them a sweep.
+        label: name of the job within its sweep, fit for a directory; empty outside a sweep.
+        usual: the options of `conf=` alone, None where they are no complete choice.
+    """
+
+    conf: str
+    experiment: str
+    config: Config
+    words: tuple[str, ...]
+    label: str = ""
+    usual: Config | None = None
+
+    @cached_property
+    def folder(self) -> str:
+        """Name of the directory for its options, where none is given."""
+        return folders.name(self.config, self.usual)
+
+    @property
+    def collects(self) -> bool:
+        """Whether its directory gathers the points of all commands with its options."""
+        return folders.named(self.directory, self.conf, self.folder)
+
+    @cached_property
+    def directory(self) -> Path:
+        """Directory of its results, which depends on the options, not on the clock; absolute."""
+        if self.config.output is None:
+            return folders.placed(self.conf, self.folder)
+        return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label
+
+    @property
+    def command(self) -> str:
+        """The command that gives its results again."""
+        kept = (word for word in self.words if not word.startswith(("output=", "overwrite=", "hydra")))
+        return f"python -m experiments.run {shlex.join(kept)}"
+
+    def yaml(self) -> str:
+        """Its resolved options as YAML, below the command that gives the same results and the versions used."""
+        versions = ", ".join(f"{name} {version(name)}" for name in ("hopfield", "jax", "jaxlib", "numpy"))
+        head = f"# {self.command}\n# Python {python_version()}, {versions}\n"
+        origin = OmegaConf.to_yaml({"experiment": self.experiment, "conf": self.conf})
+        return head + origin + OmegaConf.to_yaml(OmegaConf.structured(self.config))
