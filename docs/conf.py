@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinxcontrib.bibtex",
     "docstrings",
     "pages",
     "vendored",
@@ -29,6 +30,8 @@ extensions = [
 exclude_patterns = ["_build", "node_modules", "figures", "_ext"]
 suppress_warnings = ["mystnb.unknown_mime_type", "misc.highlighting_failure"]
 nitpicky = False
+bibtex_bibfiles = ["references.bib"]
+linkcheck_ignore = [r"http://127\.0\.0\.1"]
 
 myst_enable_extensions = ["amsmath", "dollarmath", "colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 3

@@ -28,6 +28,13 @@ ROOT = Path(__file__).resolve().parents[1]
 RANGE = re.compile(r"^(?P<low>[^.|]+(\.\d+)?)\.\.(?P<high>[^/|]+?)(?P<log>/log)?$")
 
 
+class Missing(InputError):
+    """A run that ended well without the scalar that is searched for, such as a threshold that no load reached."""
+
+    empty = False
+    """Whether it has no scalar at all."""
+
+
 def suggestion(trial: Any, word: str) -> str:
     """A word with the trial's value in place of its range or its choices; any other word as it is.
 
@@ -70,9 +77,26 @@ def measured(words: Sequence[str], scalar: str) -> float:
         scalars = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["scalars"]
     if scalar not in scalars:
         near = difflib.get_close_matches(scalar, scalars, n=5, cutoff=0.0)
-        known = f"the {len(scalars)} that the run ends with, such as {', '.join(near)}"
-        raise InputError(f"SCALAR must be one of {known}, got {scalar!r}")
+        known = f"one of the {len(scalars)} that the run ends with, such as {', '.join(near)}"
+        error = Missing(f"SCALAR must be {known if near else 'a result of the run, which has none'}, got {scalar!r}")
+        error.empty = not scalars
+        raise error
     return float(scalars[scalar])
+
+
+def objective(study: Any, words: Sequence[str], scalar: str, trial: Any) -> float:
+    """The scalar of a trial, NaN (which Optuna counts as failed) where a run at these options has none.
+
+    Raises:
+        InputError: the run failed; or it has other scalars and no run of the study had this one, a mistake in its name.
+    """
+    try:
+        return measured([suggestion(trial, word) for word in words], scalar)
+    except Missing as error:
+        if not error.empty and not any(told.value is not None for told in study.trials):
+            raise
+        print(f"trial {trial.number} has no result: {error}", file=sys.stderr)
+        return float("nan")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -133,9 +157,9 @@ def _search(given: argparse.Namespace) -> int:
         )
     except Exception as error:  # whatever lines that are no journal make of Optuna's reader
         raise InputError(f"STUDY must be a study's journal, got {given.study} ({boundary.shown(error)})") from error
-    study.optimize(
-        lambda trial: measured([suggestion(trial, word) for word in given.words], given.scalar), given.trials
-    )
+    study.optimize(lambda trial: objective(study, given.words, given.scalar, trial), given.trials)
+    if not any(trial.value is not None for trial in study.trials):
+        raise InputError(f"SCALAR must be one that a run ends with, got {given.scalar!r}, which none of the trials had")
     best = study.best_trial
     chosen = " ".join(f"{key}={value}" for key, value in best.params.items())
     print(f"best of {len(study.trials)} trials: {given.scalar} = {best.value:.6g} at {chosen}")

@@ -75,7 +75,12 @@ def _plain(lines: list[str]) -> list[str]:
         if block[0].startswith(">>>"):
             found += [*block, ""]
         elif _indent(block[0]):
-            found += [".. code-block:: pycon" if block[0].lstrip().startswith(">>>") else "::", "", *("    " + line for line in block), ""]
+            found += [
+                ".. code-block:: pycon" if block[0].lstrip().startswith(">>>") else "::",
+                "",
+                *("    " + line for line in block),
+                "",
+            ]
         else:
             found += [*map(prose, block), ""]
     return found

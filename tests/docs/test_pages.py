@@ -1,4 +1,4 @@
-"""The README and the page about sizes say nothing that does not run."""
+"""Pages say nothing that does not run: their blocks of Python are executed, their commands composed."""
 
 import re
 import shlex
@@ -12,18 +12,48 @@ from experiments.runner import compose, registry, session
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+ALL = ["../README.md", "../CONTRIBUTING.md", *(str(page.relative_to(DOCS)) for page in sorted(DOCS.rglob("*.md")))]
+ALL = [page for page in ALL if not page.startswith(("_build", "node_modules", "gallery", "reference"))]
+SKETCHES = {"../CONTRIBUTING.md"}
+"""Pages whose Python shows a style and is not meant to be run."""
+
+
 def blocks(page: str, language: str) -> list[str]:
-    found = re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
-    assert found
-    return found
+    """Blocks of a page in a language; of Python also the cells that are executed when the site is built."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["scale.md", "../README.md"])
+@pytest.mark.parametrize("page", [page for page in ALL if blocks(page, "python") and page not in SKETCHES])
 def test_every_code_block_of_a_page_runs(page):
+    """In the order of the page. What has cells alone is executed when the site is built."""
+    names: dict[str, object] = {}
     with jax.numpy_rank_promotion("allow"):
-        names: dict[str, object] = {}
-        for block in blocks(page, "python"):
+        for block in blocks(page, r"(?:python|\{code-cell\})(?: ipython3)?"):
             exec(compile(block, page, "exec"), names)
+
+
+def commands() -> list[str]:
+    """Every command line of `experiments.run` in the pages, in blocks and in the text."""
+    found = []
+    for page in ALL:
+        text = (DOCS / page).read_text(encoding="utf-8").replace("\\\n", " ")
+        found += re.findall(r"python -m experiments\.run ([^`\n#]+)", text)
+    return sorted({line.strip(" ,.;)") for line in found})
+
+
+def test_every_command_of_the_pages_is_composed():
+    """With what it asks for: options that exist, with values that they may have. Files of the reader's are left out."""
+    own = ("./mine", "PATH", "mine", "images.npz", "rectified")
+    lines = [line for line in commands() if not any(word in line for word in own)]
+    assert len(lines) > 20
+    for line in lines:
+        words = [word for word in shlex.split(line) if not word.startswith("hydra")]
+        with compose.session():
+            found = compose.jobs([word for word in words if word not in ("-m", "--multirun")], sweep="-m" in words)
+        assert found, line
+        for job in found:
+            assert registry.load(job.experiment).points(job.config), line
 
 
 def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
