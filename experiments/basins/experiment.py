@@ -49,7 +49,7 @@ def _scale(config: Config, memory: str) -> Scale:
 def _check_scale(memory: str, scale: Scale) -> None:
     blueprint = find(memory)
     for neurons in scale.neurons:
-        most = blueprint.scaling.patterns(max(scale.loads), neurons)
+        most = blueprint.scaling.num_patterns(max(scale.loads), neurons)
         if most * neurons > 2**28:
             raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^28 / N patterns, got {most:.3g}")
     for name in _dynamics(memory, scale):

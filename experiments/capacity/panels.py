@@ -68,7 +68,7 @@ def critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float | N
         if rows.empty:
             continue
         size, load, error = (rows[name].to_numpy(float) for name in ("neurons", "load", "stderr"))
-        patterns = np.vectorize(find(memory).scaling.patterns, otypes=[float])
+        patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
         bars = np.clip([middle - low, high - middle], 0, None)
         ax.errorbar(size, middle, bars, label=labels.memory(memory), **measured(PLAIN, look, linestyle="none"))

@@ -56,7 +56,7 @@ def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
         for i, name in enumerate(queries):
             of[name] = counts.Counts(*(part[i * count : (i + 1) * count] for part in found))
         for point in points:
-            if point["patterns"] == found.patterns:
+            if point["patterns"] == found.num_patterns:
                 yield point | _outcome(point, memories[point["memory"], point["beta"]], of, targets)
 
 

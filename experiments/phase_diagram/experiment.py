@@ -41,7 +41,7 @@ def check(config: Config) -> None:
     """Refuse maps of more patterns than can be stored, in one sentence."""
     for name in MEMORIES:
         area = getattr(config, name)
-        most = find(name).scaling.patterns(area.load[1], area.neurons)
+        most = find(name).scaling.num_patterns(area.load[1], area.neurons)
         if most * area.neurons > 2**28:
             raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
 

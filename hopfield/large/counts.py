@@ -50,7 +50,7 @@ class Counts(NamedTuple):
         return (neurons - 2 * np.arange(neurons + 1)).astype(np.float64)
 
     @property
-    def patterns(self) -> int:
+    def num_patterns(self) -> int:
         """M."""
         return int(self.number[0].sum())
 

@@ -76,7 +76,7 @@ class EnergyTransformerBlock(nnx.Module):
         self,
         features: int,
         num_heads: int,
-        patterns: int,
+        num_patterns: int,
         *,
         head_features: int | None = None,
         options: AssociationOptions = DEFAULT,
@@ -90,7 +90,7 @@ class EnergyTransformerBlock(nnx.Module):
         """Build the block.
 
         Args:
-            features, num_heads, patterns: widths of tokens F; heads H; stored patterns of the memory.
+            features, num_heads, num_patterns: width of tokens F; heads H; stored patterns M of the memory.
             head_features: width of a head, F / H if None.
             options: of the attention: separation F, β, metric, positions and block; nothing moves or is read in it.
             memory: F' of the memory, Σ [z]₊²/2 if None.
@@ -98,7 +98,7 @@ class EnergyTransformerBlock(nnx.Module):
         Raises:
             ValueError: heads that do not divide the features, or an option outside its range or without meaning here.
         """
-        for name, value in (("features", features), ("num_heads", num_heads), ("patterns", patterns)):
+        for name, value in (("features", features), ("num_heads", num_heads), ("num_patterns", num_patterns)):
             whole(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
@@ -113,7 +113,7 @@ class EnergyTransformerBlock(nnx.Module):
         self.positions = nnx.data(as_positions(options.positions, num_heads, width, param_dtype))
         self.query = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.key = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
-        self.patterns = nnx.Param(kernel_init(rngs.params(), (patterns, features), param_dtype))
+        self.patterns = nnx.Param(kernel_init(rngs.params(), (num_patterns, features), param_dtype))
         self.log_scale = nnx.Param(jnp.zeros((), param_dtype))
         self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
         self.step_size = FixedParam(jnp.asarray(step_size, param_dtype))

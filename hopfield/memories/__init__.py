@@ -38,8 +38,8 @@ class Scaling(NamedTuple):
 
     symbol: str
     load: Callable[[float, float], float]
-    """α from (patterns, neurons)."""
-    patterns: Callable[[float, float], float]
+    """α from (num_patterns, neurons)."""
+    num_patterns: Callable[[float, float], float]
     """M from (load, neurons), not rounded."""
 
 
@@ -89,11 +89,11 @@ class Blueprint(NamedTuple):
         if parity not in PARITIES:
             raise ValueError(f"parity must be one of {', '.join(PARITIES)}, got {parity!r}")
         neurons = whole("neurons", neurons)
-        patterns = self.scaling.patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
+        num_patterns = self.scaling.num_patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
         if parity == "any" or not self.integer_fields:
-            return max(1, round(patterns))
+            return max(1, round(num_patterns))
         odd = parity == "odd"
-        return max(1 if odd else 2, 2 * math.floor((patterns + (0 if odd else 1)) / 2) + odd)
+        return max(1 if odd else 2, 2 * math.floor((num_patterns + (0 if odd else 1)) / 2) + odd)
 
 
 @cache

@@ -37,8 +37,8 @@ class Classical(Theory):
             return load_at_overlap(hebb.retrieval_overlap, hebb.critical_load(), cut)
         return None
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float:
-        return numbers(hebb.one_step_error(neurons, patterns, corruption))
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:
+        return numbers(hebb.one_step_error(neurons, num_patterns, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(hebb.retrieval_overlap(load))

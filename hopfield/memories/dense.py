@@ -40,8 +40,8 @@ class Dense(Theory):
             return load_at_overlap(self.retained_overlap, (float(last.load), float(last.overlap)), cut)
         return None
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float:
-        return numbers(polynomial_theory.one_step_error(self.degree, neurons, patterns, corruption))
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:
+        return numbers(polynomial_theory.one_step_error(self.degree, neurons, num_patterns, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(polynomial_theory.retrieval_overlap(self.degree, load))

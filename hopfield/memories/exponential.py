@@ -32,13 +32,15 @@ class OnSpins(Theory):
             return float(spins.one_step_load(_heat(beta), corruption if criterion == "one_step_error" else 0.0))
         return None
 
-    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
+    def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
         if criterion != "target_weight" or corruption > 0.5:
             return None
-        return numbers(spins.target_weight_probability(neurons, patterns, _heat(beta), corruption))
+        return numbers(spins.target_weight_probability(neurons, num_patterns, _heat(beta), corruption))
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
-        return None if corruption > 0.5 else numbers(spins.one_step_error(neurons, patterns, _heat(beta), corruption))
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
+        return (
+            None if corruption > 0.5 else numbers(spins.one_step_error(neurons, num_patterns, _heat(beta), corruption))
+        )
 
 
 def _heat(beta: float | None) -> float:

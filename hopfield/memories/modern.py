@@ -35,15 +35,15 @@ class OnSphere(Theory):
         )  # κ on the unit sphere
 
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
-        patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
-        nearest = numbers(basins.nearest_pattern(neurons, patterns))
+        num_patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
+        nearest = numbers(basins.nearest_pattern(neurons, num_patterns))
         return [
-            Line(rf"nearest pattern, $N={neurons}$", np.log(patterns) / neurons, nearest),
+            Line(rf"nearest pattern, $N={neurons}$", np.log(num_patterns) / neurons, nearest),
             Line(r"random energy model, $N\to\infty$", loads, numbers(basins.sphere(loads, beta))),
         ]
 
-    def nearest_share(self, neurons: int, patterns: int, overlaps: Float) -> Float:
-        return numbers(basins.nearest_pattern_share(neurons, patterns, overlaps))
+    def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float:
+        return numbers(basins.nearest_pattern_share(neurons, num_patterns, overlaps))
 
 
 def _heat(beta: float | None) -> float:
@@ -60,7 +60,7 @@ def modern(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:
     Their constants β⁻¹ ln M + ½ max‖ξ‖² are left out: they change no difference of energies.
 
     Args:
-        patterns: real patterns [M, N].
+        num_patterns: real patterns [M, N].
         beta: inverse temperature; 1/√N for attention, and the λ of Lucibello & Mézard 2024 when ‖ξ‖² = N.
         mask, values: as in `Memory.create`.
     """

@@ -30,7 +30,7 @@ from hopfield.theory import bounds
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
 REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")
 HELD = 0.9
-"""Share of the weight that the patterns counted in `Regime.patterns` hold together (Ramsauer et al. 2021)."""
+"""Share of the weight that the patterns counted in `Regime.num_patterns` hold together (Ramsauer et al. 2021)."""
 
 
 class UpdateJacobian(Node):
@@ -70,7 +70,7 @@ class Regime(NamedTuple):
 
     kind: Int[Array, ""]
     """Index into REGIMES."""
-    patterns: Int[Array, ""]
+    num_patterns: Int[Array, ""]
     """Smallest number of patterns that together hold HELD of the weight."""
     effective_number: Float[Array, ""]
     """e^H of the weights."""

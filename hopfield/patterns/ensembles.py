@@ -23,22 +23,22 @@ State = Float[Array, "N"]
 
 
 @partial(jax.jit, static_argnums=(0, 3, 4, 5))
-def _rows(draw, key: PRNGKeyArray, first, patterns: int, neurons: int, dtype, *parameters) -> Patterns:
+def _rows(draw, key: PRNGKeyArray, first, num_patterns: int, neurons: int, dtype, *parameters) -> Patterns:
     def row(index):
         return draw(jax.random.fold_in(key, index), neurons, dtype, *parameters)
 
-    return jax.vmap(row)(jnp.arange(patterns, dtype=jnp.uint32) + first)
+    return jax.vmap(row)(jnp.arange(num_patterns, dtype=jnp.uint32) + first)
 
 
-def _ensemble(draw, key: PRNGKeyArray, patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
+def _ensemble(draw, key: PRNGKeyArray, num_patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
     random_key("key", key)
-    patterns, neurons = whole("patterns", patterns), whole("neurons", neurons)
-    if not is_traced(first) and whole("first", first, 0) > 2**32 - patterns:
-        raise ValueError(f"first must be an index of at most {2**32 - patterns}, got {first}")
+    num_patterns, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
+    if not is_traced(first) and whole("first", first, 0) > 2**32 - num_patterns:
+        raise ValueError(f"first must be an index of at most {2**32 - num_patterns}, got {first}")
     dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
     if not jnp.issubdtype(dtype, jnp.floating):
         raise ValueError(f"dtype must be a floating type, got {dtype}")
-    return _rows(draw, key, jnp.asarray(first, jnp.uint32), patterns, neurons, dtype, *parameters)
+    return _rows(draw, key, jnp.asarray(first, jnp.uint32), num_patterns, neurons, dtype, *parameters)
 
 
 def _spin_row(key, neurons, dtype):
@@ -70,31 +70,33 @@ def _sphere_row(key, neurons, dtype, radius):
     return radius.astype(dtype) * unit(jax.random.normal(key, (neurons,), dtype))
 
 
-def spins(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+def spins(key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
     """Independent unbiased spins ±1.
 
     Args:
         key: random key; with the row's index it determines the row.
-        patterns, neurons: M and N, at least 1.
+        num_patterns, neurons: M and N, at least 1.
         first: index of the first row, so that a large ensemble can be drawn in pieces.
         dtype: floating type of the result; JAX's default float when None.
     """
-    return _ensemble(_spin_row, key, patterns, neurons, first, dtype)
+    return _ensemble(_spin_row, key, num_patterns, neurons, first, dtype)
 
 
-def biased(key: PRNGKeyArray, patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None) -> Patterns:
+def biased(
+    key: PRNGKeyArray, num_patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None
+) -> Patterns:
     """Independent spins with mean activity a: P(ξ = +1) = (1 + a)/2.
 
     Args:
         bias: mean activity a in [−1, 1].
-        key, patterns, neurons, first, dtype: as for `spins`.
+        key, num_patterns, neurons, first, dtype: as for `spins`.
     """
     number("bias", bias, "in [-1, 1]", -1.0, 1.0)
-    return _ensemble(_biased_row, key, patterns, neurons, first, dtype, jnp.asarray(bias))
+    return _ensemble(_biased_row, key, num_patterns, neurons, first, dtype, jnp.asarray(bias))
 
 
 def correlated(
-    key: PRNGKeyArray, patterns: int, neurons: int, length: Scalar, *, first: Index = 0, dtype=None
+    key: PRNGKeyArray, num_patterns: int, neurons: int, length: Scalar, *, first: Index = 0, dtype=None
 ) -> Patterns:
     """Spins correlated in space: the sign of a Gaussian field on a ring with correlation e^(−d/length).
 
@@ -103,26 +105,26 @@ def correlated(
 
     Args:
         length: correlation length in neurons, at least 0; 0 gives independent spins.
-        key, patterns, neurons, first, dtype: as for `spins`.
+        key, num_patterns, neurons, first, dtype: as for `spins`.
     """
     number("length", length, "at least 0", 0.0, math.inf)
-    return _ensemble(_correlated_row, key, patterns, neurons, first, dtype, jnp.asarray(length))
+    return _ensemble(_correlated_row, key, num_patterns, neurons, first, dtype, jnp.asarray(length))
 
 
-def gaussian(key: PRNGKeyArray, patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+def gaussian(key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
     """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
-    return _ensemble(_gaussian_row, key, patterns, neurons, first, dtype)
+    return _ensemble(_gaussian_row, key, num_patterns, neurons, first, dtype)
 
 
 def sphere(
-    key: PRNGKeyArray, patterns: int, neurons: int, radius: Scalar | None = None, *, first: Index = 0, dtype=None
+    key: PRNGKeyArray, num_patterns: int, neurons: int, radius: Scalar | None = None, *, first: Index = 0, dtype=None
 ) -> Patterns:
     """Points uniform on the sphere ‖ξ‖ = radius.
 
     Args:
         radius: at least 0; √N when None, the norm of a spin pattern.
-        key, patterns, neurons, first, dtype: as for `spins`.
+        key, num_patterns, neurons, first, dtype: as for `spins`.
     """
     radius = math.sqrt(whole("neurons", neurons)) if radius is None else radius
     number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
-    return _ensemble(_sphere_row, key, patterns, neurons, first, dtype, jnp.asarray(radius))
+    return _ensemble(_sphere_row, key, num_patterns, neurons, first, dtype, jnp.asarray(radius))

@@ -208,7 +208,7 @@ def generated(key: PRNGKeyArray, ensemble: str, num_patterns: int, neurons: int,
     """
     one_of("ensemble", ensemble, ("spins", "biased", "correlated", "gaussian", "sphere"))
     random_key("key", key)
-    count, neurons = whole("patterns", num_patterns), whole("neurons", neurons)
+    count, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
     try:
         jax.eval_shape(lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), key)
     except TypeError as error:

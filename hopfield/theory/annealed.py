@@ -75,18 +75,18 @@ def _log_cosh(u: Float) -> Float:
     return np.logaddexp(u, -u) - np.log(2)
 
 
-def target_weight(log_weight: Weight, neurons: int, patterns: float, ensemble: str = "sphere") -> Float:
+def target_weight(log_weight: Weight, neurons: int, num_patterns: float, ensemble: str = "sphere") -> Float:
     """Share of the weight that a pattern has in the state equal to it, 1/(1 + (M−1) E[w]/w)."""
     with np.errstate(divide="ignore"):
-        return plain(expit(others(log_weight, neurons, ensemble).gap - np.log(patterns - 1.0)))
+        return plain(expit(others(log_weight, neurons, ensemble).gap - np.log(num_patterns - 1.0)))
 
 
-def converged(log_weight: Weight, neurons: int, patterns: float, ensemble: str = "sphere") -> Converged:
+def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: str = "sphere") -> Converged:
     """State that the update Σ p ξ reaches from a pattern: m ← p + (1−p)⟨t⟩/r, p the target weight at m.
 
     The entropy is that of the shares of all M >= 2 patterns.
     """
-    overlap, log_others = 1.0, np.log(patterns - 1.0)
+    overlap, log_others = 1.0, np.log(num_patterns - 1.0)
     for _ in range(2000):
         found = others(log_weight, neurons, ensemble, overlap)
         weight = float(expit(found.gap - log_others))

@@ -64,13 +64,19 @@ class Theory:
         return None
 
     def success(
-        self, criterion: str, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
+        self,
+        criterion: str,
+        neurons: int,
+        num_patterns: ArrayLike,
+        *,
+        corruption: float = 0.0,
+        beta: float | None = None,
     ) -> Float | None:
         """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
         return None
 
     def one_step_error(
-        self, neurons: int, patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
+        self, neurons: int, num_patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
     ) -> Float | None:
         """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
         return None
@@ -90,7 +96,7 @@ class Theory:
         """
         return []
 
-    def nearest_share(self, neurons: int, patterns: int, overlaps: Float) -> Float | None:
+    def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float | None:
         """Share of queries of given overlaps that end right where the nearest pattern always wins."""
         return None
 

@@ -120,29 +120,29 @@ def sphere(load: ArrayLike, beta: ArrayLike) -> Float:
     return plain(np.where(load > highest, np.nan, np.where(condensed, nearest, many)))
 
 
-def nearest_pattern(neurons: ArrayLike, patterns: ArrayLike, share: ArrayLike = 0.5) -> Float:
+def nearest_pattern(neurons: ArrayLike, num_patterns: ArrayLike, share: ArrayLike = 0.5) -> Float:
     """Overlap at which that share of queries is closer to the target than to every other pattern on the sphere.
 
     P = (1 − ½ I_{1−m²}((d−1)/2, ½))^(M−1) for m >= 0: the limit β → ∞ of any memory that compares scores.
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 2, independent and uniform on the sphere.
+        num_patterns: M >= 2, independent and uniform on the sphere.
         share: between 0 and 1; overlaps below 0, at small M and share, are returned as 0.
     """
-    neurons, patterns = whole("neurons", neurons, least=2), whole("patterns", patterns, least=2)
+    neurons, num_patterns = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=2)
     share = real("share", share, above=0, below=1)
-    tail = -np.expm1(np.log(share) / (patterns - 1))  # chance that one pattern is nearer
+    tail = -np.expm1(np.log(share) / (num_patterns - 1))  # chance that one pattern is nearer
     inside = betaincinv((neurons - 1) / 2, 0.5, np.minimum(2 * tail, 1.0))
     return plain(np.sqrt(1 - inside))
 
 
-def nearest_pattern_share(neurons: ArrayLike, patterns: ArrayLike, overlap: ArrayLike) -> Float:
+def nearest_pattern_share(neurons: ArrayLike, num_patterns: ArrayLike, overlap: ArrayLike) -> Float:
     """Share of queries of that overlap, >= 0, that are closer to the target than to every other pattern."""
-    neurons, patterns = whole("neurons", neurons, least=2), whole("patterns", patterns, least=1)
+    neurons, num_patterns = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
     overlap = real("overlap", overlap, least=0, most=1)
     tail = betainc((neurons - 1) / 2, 0.5, 1 - overlap**2) / 2
-    return plain(np.exp((patterns - 1) * np.log1p(-tail)))
+    return plain(np.exp((num_patterns - 1) * np.log1p(-tail)))
 
 
 def _neurodynamics(load: Float, overlap: Float, steps: Float):

@@ -13,7 +13,7 @@ class StorageBound(NamedTuple):
     """Guaranteed storage: base c of the exponential, the number of patterns √p c^((d−1)/4), and if it is proven."""
 
     base: Float
-    patterns: Float
+    num_patterns: Float
     proven: Float  # 1 where the theorem's condition c >= (2/√p)^(4/(d−1)) holds, else 0
 
 
@@ -72,42 +72,46 @@ def ramsauer(
     b = 2 * k**2 * beta / 5
     base = b / wrightomega(a + np.log(b))  # W₀(exp x), without the exponential that overflows
     with np.errstate(over="ignore"):
-        patterns = np.sqrt(p) * base ** ((d - 1) / 4)
-    return StorageBound(plain(base), plain(patterns), plain(base >= (2 / np.sqrt(p)) ** (4 / (d - 1))))
+        num_patterns = np.sqrt(p) * base ** ((d - 1) / 4)
+    return StorageBound(plain(base), plain(num_patterns), plain(base >= (2 / np.sqrt(p)) ** (4 / (d - 1))))
 
 
-def separation_needed(patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike) -> Float:
+def separation_needed(num_patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike) -> Float:
     """Separation Δ = min_ν (ξ_μ·ξ_μ − ξ_μ·ξ_ν) from which a pattern is proven to have its own fixed point.
 
     Δ >= 2/(βM) + ln(2(M−1)Mβ‖ξ‖²)/β; the fixed point is within 1/(βM‖ξ‖) of the pattern.
 
     Args:
-        patterns: M >= 2.
+        num_patterns: M >= 2.
         beta: inverse temperature, > 0.
         norm: largest norm of a pattern, > 0.
 
     Source: Ramsauer et al. 2021, appendix, definition of well-separated patterns.
     """
-    m, beta = real("patterns", patterns, least=2), real("beta", beta, above=0)
+    m, beta = real("num_patterns", num_patterns, least=2), real("beta", beta, above=0)
     norm = real("norm", norm, above=0)
     return plain(2 / (beta * m) + np.log(2 * (m - 1) * m * beta * norm**2) / beta)
 
 
 def retrieval_error(
-    separation: ArrayLike, patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike, distance: ArrayLike = 0.0
+    separation: ArrayLike, num_patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike, distance: ArrayLike = 0.0
 ) -> Float:
     """Largest possible distance from a pattern after one update, 2(M−1) e^(−β(Δ − 2·distance·norm)) norm.
 
     Args:
         separation: Δ of the pattern, any sign.
-        patterns: M >= 1.
+        num_patterns: M >= 1.
         beta: inverse temperature, > 0.
         norm: largest norm of a pattern, > 0.
         distance: of the state from the pattern, >= 0.
 
     Source: Ramsauer et al. 2021, theorem 5. Every score ξ_ν·x falls short of ξ_μ·x by Δ − 2·distance·norm at least.
     """
-    m, beta, norm = real("patterns", patterns, least=1), real("beta", beta, above=0), real("norm", norm, above=0)
+    m, beta, norm = (
+        real("num_patterns", num_patterns, least=1),
+        real("beta", beta, above=0),
+        real("norm", norm, above=0),
+    )
     margin = real("separation", separation) - 2 * real("distance", distance, least=0) * norm
     with np.errstate(over="ignore"):
         return plain(2 * (m - 1) * np.exp(-beta * margin) * norm)

@@ -168,7 +168,7 @@ def spin_glass_temperature(load: ArrayLike) -> Float:
 
 
 def one_step_error(
-    neurons: ArrayLike, patterns: ArrayLike, corruption: ArrayLike = 0.0, *, self_coupling: bool = False
+    neurons: ArrayLike, num_patterns: ArrayLike, corruption: ArrayLike = 0.0, *, self_coupling: bool = False
 ) -> Float:
     """Exact fraction of wrong spins after one synchronous step from a pattern with round(corruption·N) flipped spins.
 
@@ -177,17 +177,17 @@ def one_step_error(
 
     Args:
         neurons: N >= 1.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
         corruption: fraction of flipped spins, 0 to 1.
         self_coupling: keep W_ii = M/N, which adds M x_i to the field and holds the spins where they are.
 
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    neurons, patterns = whole("neurons", neurons, least=1), whole("patterns", patterns, least=1)
+    neurons, num_patterns = whole("neurons", neurons, least=1), whole("num_patterns", num_patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
-    terms = (neurons - 1) * (patterns - 1)
-    own = patterns if self_coupling else 0.0
+    terms = (neurons - 1) * (num_patterns - 1)
+    own = num_patterns if self_coupling else 0.0
     aligned = neurons - 2 * flipped
     # right spin: signal + crosstalk < 0; flipped spin, which a tie leaves wrong: signal + crosstalk <= 0
     from_right = _fair_signs_below(-(aligned - 1 + own), terms)
@@ -206,19 +206,19 @@ def one_step_error_asymptotic(load: ArrayLike, corruption: ArrayLike = 0.0) -> F
     return plain(erfc(overlap / np.sqrt(2 * real("load", load, above=0))) / 2)
 
 
-def fixed_point_probability(neurons: ArrayLike, patterns: ArrayLike) -> Float:
+def fixed_point_probability(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
     """Probability that a stored pattern is a fixed point, (1 − one_step_error)^N: its N spins taken as independent.
 
     Args:
         neurons: N >= 1.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
 
     Returns:
         The probability for large N; too low by some 5 % at N = 100 and by less than 1 % from N = 500.
 
     Source: the Poisson limit of McEliece et al. 1987, here with the exact error of a spin.
     """
-    survive = np.log1p(-one_step_error(neurons, patterns))
+    survive = np.log1p(-one_step_error(neurons, num_patterns))
     return plain(np.exp(real("neurons", neurons) * survive))
 
 

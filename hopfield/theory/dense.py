@@ -53,7 +53,7 @@ def distinct_index_factor(degree: ArrayLike) -> Float:
 def one_step_error(
     degree: ArrayLike,
     neurons: ArrayLike,
-    patterns: ArrayLike,
+    num_patterns: ArrayLike,
     corruption: ArrayLike = 0.0,
     *,
     rectified: bool = False,
@@ -68,7 +68,7 @@ def one_step_error(
     Args:
         degree: n >= 2.
         neurons: N >= 1.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
         corruption: fraction of flipped spins, 0 to 1.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
@@ -76,10 +76,10 @@ def one_step_error(
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
     degree, neurons = whole("degree", degree, least=2), whole("neurons", neurons, least=1)
-    patterns = whole("patterns", patterns, least=1)
+    num_patterns = whole("num_patterns", num_patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
     errors = np.vectorize(_one_step_error, otypes=[np.float64])
-    return plain(errors(degree, neurons, patterns, flipped, rectified))
+    return plain(errors(degree, neurons, num_patterns, flipped, rectified))
 
 
 def one_step_error_asymptotic(
@@ -186,7 +186,7 @@ def _spinodal_ratio(degree: Float) -> Float:
     return 1 / elementwise.find_root(slope, bracket, args=(degree,)).x
 
 
-def _one_step_error(degree: float, neurons: float, patterns: float, flipped: float, rectified: bool) -> float:
+def _one_step_error(degree: float, neurons: float, num_patterns: float, flipped: float, rectified: bool) -> float:
     positive = np.arange(neurons)  # spins that agree, of the N − 1 others
     log_count = gammaln(neurons) - gammaln(positive + 1) - gammaln(neurons - positive)
     half = np.exp(log_count - (neurons - 1) * np.log(2)) / 2
@@ -197,10 +197,10 @@ def _one_step_error(degree: float, neurons: float, patterns: float, flipped: flo
         """P(crosstalk < −signal + tie), the signal that of a pattern with an overlap with the other spins."""
         bound = -float(_difference(degree, np.array(others), rectified))
         if np.max(np.abs(values)) < 2**53:
-            exact = sums.lattice_below(values, probabilities, int(patterns) - 1, bound + tie)
+            exact = sums.lattice_below(values, probabilities, int(num_patterns) - 1, bound + tie)
             if exact is not None:
                 return exact
-        return sums.below(values, probabilities, patterns - 1, bound)
+        return sums.below(values, probabilities, num_patterns - 1, bound)
 
     aligned = neurons - 2 * flipped
     from_right = below(aligned - 1, 0.0) if flipped < neurons else 0.0

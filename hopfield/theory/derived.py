@@ -53,11 +53,11 @@ class Derived(Theory):
             return general.load_power(lambda neurons: general.log_noise(self.parts(neurons, None).summand, neurons))
         return 0
 
-    def load(self, patterns: float, neurons: int) -> float:
+    def load(self, num_patterns: float, neurons: int) -> float:
         """α of a number of patterns."""
         if self._load is not None:
-            return self._load(patterns, neurons)
-        return np.log(patterns) / neurons if not self.power else patterns / neurons**self.power
+            return self._load(num_patterns, neurons)
+        return np.log(num_patterns) / neurons if not self.power else num_patterns / neurons**self.power
 
     def kind(self, criterion: str) -> str | None:
         if self.ensemble != "spins":
@@ -87,19 +87,19 @@ class Derived(Theory):
         clean = criterion == "retained" and not corruption
         return self._retained(cut) if clean and self.power and self.power > 1 else None
 
-    def success(self, criterion, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
+    def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if criterion != "target_weight" or self.ensemble != "spins" or corruption > 0.5:
             return None
         log_weight, flipped = self.parts(neurons, beta).log_weight, round(corruption * neurons)
         share = np.vectorize(lambda m: general.weight_probability(log_weight, neurons, m, flipped), otypes=[float])
-        return numbers(share(patterns))
+        return numbers(share(num_patterns))
 
-    def one_step_error(self, neurons, patterns, *, corruption=0.0, beta=None) -> Float | None:
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if self.ensemble != "spins":
             return None
         summand, flipped = self.parts(neurons, beta).summand, round(corruption * neurons)
         error = np.vectorize(lambda m: general.one_step_error(summand, neurons, int(m), flipped), otypes=[float])
-        return numbers(error(patterns))
+        return numbers(error(num_patterns))
 
     def retained_overlap(self, load: ArrayLike) -> Float | None:
         """The largest fixed point of m ↦ erf(g(m)/√(2aα)), g the signal of overlap m over that of the pattern."""

@@ -87,25 +87,27 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
     return _typical_load(real("beta", beta, above=0), corruption)
 
 
-def target_weight(neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
+def target_weight(
+    neurons: ArrayLike, num_patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+) -> Float:
     """Exact mean softmax weight of a pattern in the state with round(corruption·N) of its spins flipped.
 
     p = 1/(1 + X) with X = Σ_{ν≠μ} e^(β(ξ_ν − ξ_μ)·x), and ⟨p⟩ = ∫₀^∞ e^(−s) ⟨e^(−sX)⟩ ds.
 
     Args:
         neurons: N >= 1.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
         beta: inverse temperature in exp(β ξ·x), > 0.
         corruption: fraction of flipped spins, 0 to 1/2.
 
     Returns:
         Mean over the patterns, to a relative error of 1e-9.
     """
-    return _vectorised(_mean_weight, neurons, patterns, beta, corruption)
+    return _vectorised(_mean_weight, neurons, num_patterns, beta, corruption)
 
 
 def target_weight_probability(
-    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+    neurons: ArrayLike, num_patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
 ) -> Float:
     """Exact probability that a pattern has softmax weight above 1/2 in its corrupted state, that is P(X < 1).
 
@@ -114,7 +116,7 @@ def target_weight_probability(
     Returns:
         The probability, to 1e-7 for a hundred patterns or more (1e-5 for a handful).
     """
-    return _vectorised(_weight_probability, neurons, patterns, beta, corruption)
+    return _vectorised(_weight_probability, neurons, num_patterns, beta, corruption)
 
 
 def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
@@ -132,7 +134,7 @@ def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLi
 
 
 def one_step_error(
-    neurons: ArrayLike, patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
+    neurons: ArrayLike, num_patterns: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0
 ) -> Float:
     """Fraction of wrong spins after one synchronous step of the sign rule, own spin excluded.
 
@@ -141,14 +143,14 @@ def one_step_error(
 
     Args:
         neurons: N >= 2.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
         beta: inverse temperature in exp(β ξ·x), > 0.
         corruption: fraction of flipped spins, 0 to 1/2.
 
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    return _vectorised(_one_step_error, whole("neurons", neurons, least=2), patterns, beta, corruption)
+    return _vectorised(_one_step_error, whole("neurons", neurons, least=2), num_patterns, beta, corruption)
 
 
 def _typical_load(tilt: Float, corruption: ArrayLike) -> Float:
@@ -160,14 +162,16 @@ def _typical_load(tilt: Float, corruption: ArrayLike) -> Float:
 def _vectorised(
     function: Callable[[float, float, float, float], float],
     neurons: ArrayLike,
-    patterns: ArrayLike,
+    num_patterns: ArrayLike,
     beta: ArrayLike,
     corruption: ArrayLike,
 ) -> Float:
     neurons = whole("neurons", real("neurons", neurons, most=_MOST), least=1)
-    patterns = whole("patterns", patterns, least=1)
+    num_patterns = whole("num_patterns", num_patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=0.5) * neurons)
-    return plain(np.vectorize(function, otypes=[np.float64])(neurons, patterns, real("beta", beta, above=0), flipped))
+    return plain(
+        np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, real("beta", beta, above=0), flipped)
+    )
 
 
 def _overlaps(neurons: float) -> tuple[Float, Float]:
@@ -179,29 +183,29 @@ def _overlaps(neurons: float) -> tuple[Float, Float]:
     return 2 * positive - neurons, probabilities / probabilities.sum()
 
 
-def _mean_weight(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+def _mean_weight(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         terms = np.exp(beta * (overlaps - (neurons - 2 * flipped)))
         # ⟨p⟩ >= 1/(1 + ⟨X⟩): below e^-30 times that, s contributes nothing
-        least = -np.log1p((patterns - 1) * np.sum(probabilities * terms)) - 30
+        least = -np.log1p((num_patterns - 1) * np.sum(probabilities * terms)) - 30
         log_s = np.linspace(max(least, -700.0), 4.0, 400)
         s = np.exp(log_s)
-        laplace = (patterns - 1) * np.log1p(np.expm1(-s[:, None] * terms) @ probabilities)
+        laplace = (num_patterns - 1) * np.log1p(np.expm1(-s[:, None] * terms) @ probabilities)
         return float(np.sum(np.exp(log_s - s + laplace)) * (log_s[1] - log_s[0]))
 
 
-def _weight_probability(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+def _weight_probability(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons)
     own = neurons - 2 * flipped
     further = overlaps < own
     share = probabilities[further].sum()
     if share == 0:
-        return float(patterns == 1)
+        return float(num_patterns == 1)
     terms = np.exp(beta * (overlaps[further] - own))
-    nearer = (patterns - 1) * np.log1p(-probabilities[~further].sum())
+    nearer = (num_patterns - 1) * np.log1p(-probabilities[~further].sum())
     return float(np.exp(nearer)) * sums.below(
-        terms, probabilities[further] / share, patterns - 1, 1.0, negligible=_NEGLIGIBLE
+        terms, probabilities[further] / share, num_patterns - 1, 1.0, negligible=_NEGLIGIBLE
     )
 
 
@@ -216,17 +220,17 @@ def _critical_load(neurons: float, _: float, beta: float, flipped: float) -> flo
     return float(np.log1p(np.exp(log_others))) / neurons
 
 
-def _one_step_error(neurons: float, patterns: float, beta: float, flipped: float) -> float:
+def _one_step_error(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons - 1)
 
     def below_zero(own: float) -> float:
         """Probability that the field on a spin is negative when its pattern contributes e^(β·own)."""
         # overlaps that one realisation in a thousand contains decide the sign whatever their size
-        rare = np.cumsum(probabilities[::-1])[::-1] * (patterns - 1) < 1e-3
+        rare = np.cumsum(probabilities[::-1])[::-1] * (num_patterns - 1) < 1e-3
         largest = max(own, overlaps[~rare].max(initial=-neurons) + 2)
         terms = np.exp(beta * (np.minimum(overlaps, largest) - own))
         values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
-        return sums.below(values, halves, patterns - 1, -1.0, negligible=_NEGLIGIBLE, even=True)
+        return sums.below(values, halves, num_patterns - 1, -1.0, negligible=_NEGLIGIBLE, even=True)
 
     aligned = neurons - 2 * flipped
     from_right, from_flipped = below_zero(aligned - 1), below_zero(aligned + 1)

@@ -35,7 +35,7 @@ def binomial(neurons: int) -> tuple[Float, Float]:
     return numbers(2.0 * positive - neurons), numbers(log_count - logsumexp(log_count))
 
 
-def one_step_error(summand: Function, neurons: int, patterns: int, flipped: int = 0) -> float:
+def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: int = 0) -> float:
     """Exact fraction of wrong spins after one synchronous step from a pattern with `flipped` of its spins flipped.
 
     By convolution where the differences of f are whole numbers on a small lattice, ties exact (they keep the spin);
@@ -44,14 +44,14 @@ def one_step_error(summand: Function, neurons: int, patterns: int, flipped: int 
     Args:
         summand: f.
         neurons: N >= 1.
-        patterns: M >= 1, independent and unbiased.
+        num_patterns: M >= 1, independent and unbiased.
         flipped: 0 to N.
     """
     rises = np.diff(summand(binomial(neurons)[0]))  # f(t+1) − f(t−1), t = −(N−1) … N−1
     probabilities = np.exp(binomial(neurons - 1)[1])
     right, wrong = neurons - 1 - flipped, neurons - flipped  # places of the own overlap: t of N−1 spins in steps of 2
     errors = [
-        share * below_zero(rises, probabilities, float(rises[place]), patterns - 1, tie)
+        share * below_zero(rises, probabilities, float(rises[place]), num_patterns - 1, tie)
         for share, place, tie in ((neurons - flipped, right, 0.0), (flipped, wrong, 0.5))
         if share
     ]
@@ -74,7 +74,7 @@ def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, 
     return sums.below(values, halves, terms, -signal / unit, negligible=1e-8, even=True)
 
 
-def weight_probability(log_weight: Function, neurons: int, patterns: float, flipped: int = 0) -> float:
+def weight_probability(log_weight: Function, neurons: int, num_patterns: float, flipped: int = 0) -> float:
     """Probability that a pattern has more than half of the weight in a state with `flipped` of its spins flipped.
 
     P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as its own rules it out.
@@ -82,16 +82,16 @@ def weight_probability(log_weight: Function, neurons: int, patterns: float, flip
     Args:
         log_weight: ln |f′|.
         neurons, flipped: as for `one_step_error`.
-        patterns: M >= 1, not necessarily whole.
+        num_patterns: M >= 1, not necessarily whole.
     """
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)
     lighter = terms < 1 - 1e-12
     share = probabilities[lighter].sum()
     if share == 0:
-        return float(patterns == 1)
-    heavier = (patterns - 1) * np.log1p(-probabilities[~lighter].sum())
-    lighter_sum = sums.below(terms[lighter], probabilities[lighter] / share, patterns - 1, 1.0, negligible=1e-8)
+        return float(num_patterns == 1)
+    heavier = (num_patterns - 1) * np.log1p(-probabilities[~lighter].sum())
+    lighter_sum = sums.below(terms[lighter], probabilities[lighter] / share, num_patterns - 1, 1.0, negligible=1e-8)
     return float(np.exp(heavier)) * lighter_sum
 
 

@@ -17,14 +17,14 @@ _RARE = 0.02
 """A score expected less often than this in a memory counts as the least such: it decides alone, but for 1 in 5000."""
 
 
-def auc(width: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayLike) -> Float:
+def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayLike) -> Float:
     """Area under the ROC curve of "a stored pattern matches" by Z, or by any falling function of it.
 
     Averaged over memories; by inversion of the characteristic function of Z_novel − Z_known, to about 1e-3, or 1e-2
     where the largest term of Z_novel is more than 10⁴ times e^(κ m).
 
     Args:
-        width: D ≥ 3. patterns: M ≥ 1.
+        width: D ≥ 3. num_patterns: M ≥ 1.
         kappa: κ = β > 0 for unit vectors.
         overlap: m of the query with its own pattern, −1 to 1.
     Raises:
@@ -32,18 +32,20 @@ def auc(width: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayL
     """
     arguments = (
         whole("width", width, least=3),
-        whole("patterns", patterns, least=1),
+        whole("num_patterns", num_patterns, least=1),
         real("kappa", kappa, above=0),
         real("overlap", overlap, least=-1, most=1),
     )
     return plain(np.vectorize(_auc, otypes=[float])(*arguments))
 
 
-def leftover(width: int, patterns: int, kappa: float, overlap: float | None = None) -> float:
+def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
     s, mass = _scores(width)
     mean = float(np.exp(kappa * s) @ mass)
-    return 1.0 / (1.0 + (patterns * mean if overlap is None else np.exp(kappa * overlap) + (patterns - 1) * mean))
+    return 1.0 / (
+        1.0 + (num_patterns * mean if overlap is None else np.exp(kappa * overlap) + (num_patterns - 1) * mean)
+    )
 
 
 def _scores(width: float) -> tuple[Float, Float]:
@@ -53,19 +55,19 @@ def _scores(width: float) -> tuple[Float, Float]:
     return s, mass / mass.sum()
 
 
-def _auc(width: float, patterns: float, kappa: float, overlap: float) -> float:
+def _auc(width: float, num_patterns: float, kappa: float, overlap: float) -> float:
     s, mass = _scores(width)
     beyond = np.cumsum(mass[::-1])[::-1]
-    top = max(overlap, float(s[patterns * beyond < _RARE].min(initial=1.0)))
+    top = max(overlap, float(s[num_patterns * beyond < _RARE].min(initial=1.0)))
     value, bound = np.exp(kappa * (np.minimum(s, top) - top)), np.exp(kappa * (overlap - top))
     mean = value @ mass
-    deviation = np.sqrt((2 * patterns - 1) * (value**2 @ mass - mean**2))
+    deviation = np.sqrt((2 * num_patterns - 1) * (value**2 @ mass - mean**2))
     spacing = 2 * np.pi / (abs(bound - mean) + 2 + 14 * deviation)
     total = 0.5
     for start in range(0, _MOST, _WAVES):
         half = np.arange(start, start + _WAVES) + 0.5
         wave = np.exp(1j * half[:, None] * spacing * value) @ mass
-        size = np.exp(2 * (patterns - 1) * np.log(np.maximum(np.abs(wave), 1e-300)))
+        size = np.exp(2 * (num_patterns - 1) * np.log(np.maximum(np.abs(wave), 1e-300)))
         taper = np.exp(-36 * (half / _MOST) ** 8)
         whole_wave = size * wave * np.exp(-1j * half * spacing * bound) * taper
         total -= np.sum(whole_wave.imag / half) / np.pi

@@ -18,15 +18,15 @@ from hopfield.theory._arguments import Float, plain, real, whole
 from hopfield.theory.dense import noise
 
 
-def bit_error(degree: int | None, neurons: int, patterns: ArrayLike) -> Float:
+def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Float:
     """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence; a tie counts half.
 
     Args:
         degree: d >= 1 of f(x) = x^d, None for e^{(N−1)(x−1)}.
         neurons: N >= 2.
-        patterns: P >= 1, independent and unbiased.
+        num_patterns: P >= 1, independent and unbiased.
     """
-    neurons, counts = int(whole("neurons", neurons, least=2)), whole("patterns", patterns, least=1)
+    neurons, counts = int(whole("neurons", neurons, least=2)), whole("num_patterns", num_patterns, least=1)
     sums, log_probabilities = general.binomial(neurons - 1)
     values = np.exp(sums - (neurons - 1)) if degree is None else sums ** int(whole("degree", degree, least=1))
     probabilities, signal = np.exp(log_probabilities), float(values[-1])
@@ -38,16 +38,16 @@ def bit_error(degree: int | None, neurons: int, patterns: ArrayLike) -> Float:
     return plain(np.vectorize(error, otypes=[np.float64])(counts))
 
 
-def bit_error_gaussian(degree: int, neurons: ArrayLike, patterns: ArrayLike) -> Float:
+def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
     """The same with Gaussian crosstalk, Φ(−1/σ), σ² = (P−1)(2d−1)!!/(N−1)^d (CZKP): far off at d = 1 and small P.
 
     Args:
         degree: d >= 1.
         neurons: N >= 2.
-        patterns: P >= 2.
+        num_patterns: P >= 2.
     """
-    neurons, patterns = real("neurons", neurons, least=2), real("patterns", patterns, least=2)
-    variance = (patterns - 1) * noise(whole("degree", degree, least=1) + 1) / (neurons - 1) ** degree
+    neurons, num_patterns = real("neurons", neurons, least=2), real("num_patterns", num_patterns, least=2)
+    variance = (num_patterns - 1) * noise(whole("degree", degree, least=1) + 1) / (neurons - 1) ** degree
     return plain(ndtr(-1 / np.sqrt(variance)))
 
 

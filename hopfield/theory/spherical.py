@@ -64,21 +64,21 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
 
 
 def target_weight_one_step(
-    neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
+    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
 ) -> Float:
     """Annealed softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 1, independent.
+        num_patterns: M >= 1, independent.
         kappa: β times the squared norm of the patterns, >= 0; below d for Gaussian patterns.
         ensemble: "sphere", "spins" or "gaussian".
     """
-    average, (neurons, patterns, kappa) = _averages(ensemble), _arguments(neurons, patterns, kappa, ensemble)
-    return plain(expit(average(neurons, kappa).gap - _log_others(patterns)))
+    average, (neurons, num_patterns, kappa) = _averages(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
+    return plain(expit(average(neurons, kappa).gap - _log_others(num_patterns)))
 
 
-def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Converged:
+def converged(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Converged:
     """State that the update reaches from a pattern, annealed: m ← p + (1−p) A(κm), p the target weight at κm.
 
     A = E'/E is the mean overlap of the other patterns' weighted average with the state. The entropy is
@@ -86,7 +86,7 @@ def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensembl
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 1, independent.
+        num_patterns: M >= 1, independent.
         kappa: β times the squared norm of the patterns, >= 0; below d for Gaussian patterns.
         ensemble: "sphere", "spins" or "gaussian".
 
@@ -94,8 +94,8 @@ def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensembl
         The largest fixed point, which the iteration approaches from above; within 1e-7 of a threshold the
         iteration is cut after 10 000 steps.
     """
-    averages, (neurons, patterns, kappa) = _averages(ensemble), _arguments(neurons, patterns, kappa, ensemble)
-    others = _log_others(patterns)
+    averages, (neurons, num_patterns, kappa) = _averages(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
+    others = _log_others(num_patterns)
     overlap = np.ones(kappa.shape)
     for _ in range(10_000):
         average = averages(neurons, kappa * overlap)
@@ -110,21 +110,21 @@ def converged(neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensembl
 
 
 def critical_beta(
-    neurons: ArrayLike, patterns: ArrayLike, criterion: str = "one_step", ensemble: str = "sphere"
+    neurons: ArrayLike, num_patterns: ArrayLike, criterion: str = "one_step", ensemble: str = "sphere"
 ) -> Float:
     """Smallest κ (β for patterns of unit norm) at which the annealed target weight exceeds 1/2.
 
     Args:
         neurons: dimension d >= 2.
-        patterns: M >= 3.
+        num_patterns: M >= 3.
         criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
         ensemble: "sphere", "spins" or "gaussian".
 
     Returns:
         κ, or NaN for more spins or Gaussian patterns than any κ retrieves.
     """
-    averages, (neurons, patterns, _) = _averages(ensemble), _arguments(neurons, patterns, 0.0, ensemble)
-    others = _log_others(whole("patterns", patterns, least=3))
+    averages, (neurons, num_patterns, _) = _averages(ensemble), _arguments(neurons, num_patterns, 0.0, ensemble)
+    others = _log_others(whole("num_patterns", num_patterns, least=3))
 
     def excess(log_kappa: Float, neurons: Float, others: Float) -> Float:
         return averages(neurons, np.exp(log_kappa)).gap - others
@@ -262,9 +262,9 @@ def _log_others(patterns: Float) -> Float:
 
 
 def _arguments(
-    neurons: ArrayLike, patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
+    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
 ) -> tuple[Float, Float, Float]:
-    dimension, count = whole("neurons", neurons, least=2), whole("patterns", patterns, least=1)
+    dimension, count = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
     dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
     if ensemble == "gaussian" and np.any(kappa >= dimension):
         raise ValueError(f"kappa must be below neurons for gaussian patterns, got {kappa}")

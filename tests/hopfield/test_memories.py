@@ -208,7 +208,7 @@ def test_load_and_patterns_are_inverse(spec):
     blueprint = memories.find(spec)
     for patterns in (2, 17, 400):
         load = blueprint.scaling.load(patterns, 50)
-        assert blueprint.scaling.patterns(load, 50) == pytest.approx(patterns)
+        assert blueprint.scaling.num_patterns(load, 50) == pytest.approx(patterns)
         assert blueprint.rounded(load, 50) == patterns
     assert blueprint.rounded(1e-9, 50) == 1
 

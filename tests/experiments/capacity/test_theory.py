@@ -107,7 +107,7 @@ def test_exact_shares_are_those_of_the_finite_network():
 @pytest.mark.parametrize(("memory", "neurons"), [("classical", 100), ("dense:3", 60), ("exponential", 12)])
 def test_load_of_a_share_of_wrong_spins_is_between_the_odd_numbers_on_either_side(memory, neurons):
     load = theory.critical_load(memory, "one_step_error", neurons, 0.0, 1.0)
-    patterns = find(memory).scaling.patterns(load, neurons)
+    patterns = find(memory).scaling.num_patterns(load, neurons)
     below = 2 * int((patterns - 1) // 2) + 1
     error = theory.one_step_error(memory, neurons, np.array([below, below + 2]), 0.0, 1.0)
     assert error[0] < theory.WRONG <= error[1]

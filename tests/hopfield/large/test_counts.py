@@ -33,16 +33,16 @@ def test_counts_are_those_of_a_loop(kind):
         number, up = by_hand(PATTERNS, QUERIES[i])
         np.testing.assert_array_equal(found.number[i], number)
         np.testing.assert_array_equal(found.up[i], up)
-    assert found.patterns == M
+    assert found.num_patterns == M
 
 
 def test_one_pass_gives_every_number_of_patterns(monkeypatch):
     monkeypatch.setattr(counts, "CHUNK", 700)
     sizes = [3000, 1, 701, 1400]
     found = list(counts.along(SOURCE, QUERIES, sizes))
-    assert [one.patterns for one in found] == sorted(sizes)
+    assert [one.num_patterns for one in found] == sorted(sizes)
     for one in found:
-        np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.patterns], QUERIES[2])[0])
+        np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.num_patterns], QUERIES[2])[0])
 
 
 def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
@@ -51,7 +51,7 @@ def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
     rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in SOURCE.parts(M)])
     assert not np.array_equal(rows, PATTERNS)
     for one in counts.along(SOURCE, QUERIES, [900, 2100, 3000]):
-        np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.patterns], QUERIES[1])[0])
+        np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.num_patterns], QUERIES[1])[0])
 
 
 @pytest.mark.parametrize(("kind", "held"), [(Mapped, 21), (Packed, 1)])

@@ -77,14 +77,15 @@ def test_gradients_reach_every_parameter():
         ({"num_heads": 3}, "num_heads must divide the 8 features, got 3"),
         ({"step_size": 0.0}, "step_size must be positive, got 0"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
-        ({"patterns": 0}, "patterns must be an integer of at least 1, got 0"),
+        ({"num_patterns": 0}, "num_patterns must be an integer of at least 1, got 0"),
         ({"memory": "none"}, "separation must be one of"),
     ],
     ids=["heads", "step", "steps", "patterns", "memory"],
 )
 def test_bad_options_of_a_block_are_one_sentence(options, message):
+    sizes = {"features": 8, "num_heads": 2, "num_patterns": 6}
     with pytest.raises(ValueError, match=message):
-        EnergyTransformerBlock(**({"features": 8, "num_heads": 2, "patterns": 6} | grouped(options)), rngs=nnx.Rngs(0))
+        EnergyTransformerBlock(**(sizes | grouped(options)), rngs=nnx.Rngs(0))
 
 
 def test_tokens_of_another_width_are_refused():

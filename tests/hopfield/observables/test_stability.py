@@ -196,7 +196,7 @@ def test_the_three_regimes_of_a_clustered_memory():
         start = jnp.asarray(stored[1] if kind == SINGLE_PATTERN else stored[:3].mean(axis=0))
         found = find_regime(memory, retrieve(memory, start, max_steps=1000).state)
         assert REGIMES[int(found.kind)] == REGIMES[kind]
-        assert found.patterns == count
+        assert found.num_patterns == count
         assert float(found.effective_number) == pytest.approx({20: 22, 3: 3, 1: 1}[count], rel=0.02)
         assert found.index < 3
         if kind == SINGLE_PATTERN:
@@ -221,7 +221,7 @@ def test_criteria_of_the_regimes(heavy, count, kind):
     memory = Memory.create(jnp.eye(12), mask=jnp.arange(12) < 10, separation=Linear())
     found = find_regime(memory, jnp.asarray([*heavy, 7.0, 7.0]))
     assert REGIMES[int(found.kind)] == REGIMES[kind]
-    assert found.patterns == count
+    assert found.num_patterns == count
     assert found.index == (0 if count else -1)
     assert float(found.share) == pytest.approx(max(heavy) / max(sum(heavy), 1), rel=1e-12)
 

@@ -34,12 +34,12 @@ def test_ramsauer_theorem_3_reproduces_the_published_examples(dimension, factor,
     a = 2 / (dimension - 1) * (1 + np.log(2 * factor**2 * 0.001 * (dimension - 1)))
     b = 2 * factor**2 / 5
     assert bound.base == pytest.approx(b / lambertw(np.exp(a + np.log(b))).real, rel=1e-12)
-    assert bound.patterns == pytest.approx(np.sqrt(0.001) * bound.base ** ((dimension - 1) / 4), rel=1e-12)
-    assert bound.patterns < 11
+    assert bound.num_patterns == pytest.approx(np.sqrt(0.001) * bound.base ** ((dimension - 1) / 4), rel=1e-12)
+    assert bound.num_patterns < 11
 
 
 def test_ramsauer_bound_has_no_overflow_and_says_where_it_proves_nothing():
-    assert bounds.ramsauer(100_000, 5.0, 3.0).patterns == np.inf
+    assert bounds.ramsauer(100_000, 5.0, 3.0).num_patterns == np.inf
     assert np.isfinite(bounds.ramsauer(30, 1e6, 3.0).base)
     assert bounds.ramsauer(5, 0.1, 1.0).proven == 0
 
