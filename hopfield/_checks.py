@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
 from hopfield._numerics import held, is_traced, real_array
@@ -115,3 +116,16 @@ def as_path(name: str, value: Any) -> Path:
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         raise TypeError(f"{name} must be a path, got {value!r:.60}")
     return Path(os.path.expanduser(value))  # pathlib's own raises where there is no such home
+
+
+def integers(name: str, value: ArrayLike) -> Array:
+    """Whole numbers of at least 0 as an array. Raises ValueError, one sentence, for others."""
+    try:
+        array = jnp.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be integers, got {value!r:.60}") from None
+    if not jnp.issubdtype(array.dtype, jnp.integer):
+        raise ValueError(f"{name} must be integers, got {array.dtype}")
+    if not is_traced(array) and bool((array < 0).any()):
+        raise ValueError(f"{name} must not be negative, got {value}")
+    return array

@@ -10,9 +10,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array
-from hopfield.attention.masks import Mask, spread
+from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
-from hopfield.metrics._arrays import aligned, product, transposed
+from hopfield.metrics._arrays import aligned, product, spread, transposed
 
 Rows = Float[Array, "*b T D"]
 MaskLike = Mask | Bool[Array, "*b T S"] | None
@@ -220,3 +220,23 @@ def valid_keys(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
     if 1 < valid.ndim < leading + 1:
         raise ValueError(f"valid must have the {leading} leading axes of the rows or none, got shape {valid.shape}")
     return valid
+
+
+def dense_mask(
+    mask: MaskLike,
+    rows: tuple[Rows, Rows, Rows],
+    metric: Metric | None,
+    factor: ArrayLike | None,
+    bias: ArrayLike | None = None,
+) -> Array | None:
+    """The mask as an array, the sequences of a `Mask` being the first axes of what is read.
+
+    Args:
+        rows: query, key and value; scores have the axes of all, of the metric, of the bias, and those of the factor.
+    """
+    if mask is None:
+        return None
+    forms = [] if metric is None else [jax.eval_shape(metric.dense)]
+    given = (np.ndim(0 if factor is None else factor) + 2, np.ndim(0 if bias is None else bias))
+    rank = max(*given, *(x.ndim for x in (*rows, *forms)))
+    return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield.attention.masks import Mask, spread
-from hopfield.metrics._arrays import aligned
+from hopfield.attention.masks import Mask
+from hopfield.metrics._arrays import aligned, spread
 
 SCORES = 2**22
 """Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
@@ -46,6 +46,7 @@ def block_mask(mask, row, column, shape: tuple[int, int], rank: int) -> Array | 
 
 
 def masked(scores: Array, allowed: Array | None) -> Array:
+    """Scores, −∞ where they are not allowed."""
     if allowed is None:
         return scores
     scores, allowed = aligned(scores, allowed)
@@ -97,6 +98,7 @@ def over_queries(step, carry, queries: int, size: Blocks):
 
 
 def cut(x: Array, start, length: int, axis: int = -2) -> Array:
+    """`length` rows from `start` on, along an axis."""
     if x.shape[axis] == length:
         return x
     return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
@@ -111,6 +113,7 @@ def add(x: Array, part: Array, start) -> Array:
 
 
 def put(x: Array, part: Array, start, axis: int) -> Array:
+    """x with `part` in the place of its rows from `start` on, along an axis."""
     if x.shape == part.shape:
         return part
     return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)

@@ -30,7 +30,7 @@ from hopfield.attention._blocks import (
 from hopfield.attention.masks import Causal, Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import LogSumExp, as_separation
+from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.base import Stream
 
 LARGEST_BOUND = 40.0
@@ -67,18 +67,24 @@ def attend_blockwise(
         ValueError: shapes that do not fit, that of the mask included, β ≤ 0, or blocks that are not positive.
     """
     metric, chosen = as_metric(metric), as_separation(separation)
-    if not isinstance(chosen, LogSumExp):
-        raise ValueError(f"separation must be a sum of exponentials, got {type(chosen).__name__}")
     query, key, value = inputs(query, key, value, metric)
-    rate = inverse_temperature(beta, query)
-    if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
-        raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
-    dtype, scale = value.dtype, query.shape[-1] ** -0.5 if beta is None else beta
+    rate, scale = inverse_temperature(beta, query), query.shape[-1] ** -0.5 if beta is None else beta
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    plain = type(chosen) is LogSumExp
-    if plain and not return_potential and fused_kernel_applies(query, key, value, beta, mask):
+    plain = type(chosen) is LogSumExp and not return_potential
+    if plain and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
+    output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)
+    output = output.astype(value.dtype)
+    return (output, potential) if return_potential else output
+
+
+def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) -> tuple[Array, Array]:
+    """Read-out and potential of rows that a metric has been applied to."""
+    if not isinstance(separation, LogSumExp):
+        raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
+    if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
+        raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
     query, rate = per_row("beta", rate, query.astype(accumulation_dtype(query.dtype)), key, value)
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
@@ -89,12 +95,11 @@ def attend_blockwise(
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = Blocks(*blocks) if blocks else block_lengths(query, key)
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
-    if not plain:
-        whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
-        potential, output = chosen.finish(whole)
-        potential = potential[..., 0]
-    output = output.astype(dtype)
-    return (output, potential) if return_potential else output
+    if type(separation) is LogSumExp:
+        return output, potential
+    whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
+    potential, output = separation.finish(whole)
+    return output, potential[..., 0]
 
 
 def fused_kernel_applies(query, key, value, beta, mask) -> bool:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
@@ -24,6 +23,7 @@ from hopfield.attention._arguments import (
     Rows,
     allowed,
     check_shapes,
+    dense_mask,
     inputs,
     inverse_temperature,
     per_row,
@@ -198,32 +198,12 @@ def attend(
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
-    mask = where_read(mask, (query, key, value), metric, beta, bias)
+    mask = dense_mask(mask, (query, key, value), metric, beta, bias)
     key, value = unread_as_zero(mask, key, value)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
     return read(masked_weights(found, separation, mask), value)
-
-
-def where_read(
-    mask: MaskLike,
-    rows: tuple[Rows, Rows, Rows],
-    metric: Metric | None,
-    factor: ArrayLike | None,
-    bias: ArrayLike | None = None,
-) -> Array | None:
-    """The mask as an array, the sequences of a `Mask` being the first axes of what is read.
-
-    Args:
-        rows: query, key and value; scores have the axes of all, of the metric, of the bias, and those of the factor.
-    """
-    if mask is None:
-        return None
-    forms = [] if metric is None else [jax.eval_shape(metric.dense)]
-    given = (np.ndim(0 if factor is None else factor) + 2, np.ndim(0 if bias is None else bias))
-    rank = max(*given, *(x.ndim for x in (*rows, *forms)))
-    return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)
 
 
 def decompose(
@@ -241,7 +221,7 @@ def decompose(
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    mask = where_read(mask, (query, key, value), metric, beta, bias)
+    mask = dense_mask(mask, (query, key, value), metric, beta, bias)
     (value,) = unread_as_zero(mask, value)
     separation = as_separation(separation)
     shares = masked_weights(found, separation, mask)

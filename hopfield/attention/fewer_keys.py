@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._numerics import real_array
 from hopfield.attention import core
 from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, valid_keys
-from hopfield.attention.masks import sliding_window
+from hopfield.attention.masks import Window, sliding_window
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned, product
 from hopfield.separations import Separation
@@ -42,21 +42,28 @@ def attend_locally(
     per_row("beta", rate, query, key, value)
     queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
     count = -(-queries // size)
-    start = size * jnp.arange(count)
-    rows, columns = (start[:, None] + jnp.arange(a, b)[None, :] for a, b in ((0, size), (-left, size + right)))
-    inside = (columns >= 0) & (columns < keys)
+    at, mask = _reach(window, valid, count, size, keys)
     query = jnp.pad(query, [(0, 0)] * (query.ndim - 2) + [(0, count * size - queries), (0, 0)])
     query = query.reshape((*query.shape[:-2], count, size, query.shape[-1]))
-    mask = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
-    at = jnp.clip(columns, 0, max(keys - 1, 0))
-    if valid is not None:
-        mask, used = aligned(mask, jnp.take(valid, at, axis=-1)[..., None, :])
-        mask = mask & used
     key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
     rank = max(query.ndim, key.ndim, value.ndim)
     mask = mask.reshape((1,) * (rank - mask.ndim) + mask.shape)
     found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=mask)
     return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
+
+
+def _reach(window: Window, valid: Array | None, count: int, size: int, keys: int) -> tuple[Array, Array]:
+    """Indices of the keys within reach of each of `count` blocks of `size` queries, and the mask over these."""
+    start = size * jnp.arange(count)
+    ends = (0, size), (-window.left, size + window.right)
+    rows, columns = (start[:, None] + jnp.arange(*end)[None, :] for end in ends)
+    inside = (columns >= 0) & (columns < keys)
+    mask = window.allows(rows[:, :, None], columns[:, None, :]) & inside[:, None, :]
+    at = jnp.clip(columns, 0, max(keys - 1, 0))
+    if valid is None:
+        return at, mask
+    mask, used = aligned(mask, jnp.take(valid, at, axis=-1)[..., None, :])
+    return at, mask & used
 
 
 def attend_low_rank(

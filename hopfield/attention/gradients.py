@@ -94,23 +94,29 @@ def attention_gradients(
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
     heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)
+    given = query, key, value, form, scale, bias, heat
+    found = _by_hand(given, output_gradient, separation, mask, divided=temperature is not None)
+    d_metric = found.metric
+    return found._replace(metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric)
+
+
+def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask: Any, divided: bool) -> Gradients:
+    """Gradients of the inputs `given`, in this order; `divided` says whether a temperature divides the scores."""
+    query, key, value, form, scale, bias, heat = given
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
-    p = core.weights(scores, separation=separation, mask=mask, temperature=temperature)
+    p = core.weights(scores, separation=separation, mask=mask, temperature=heat if divided else None)
     p = p.astype(accumulation_dtype(p.dtype))
-
     d_value = product(transposed(p), output_gradient)
-    d_weights = product(output_gradient, transposed(value))
-    p, d_weights = jnp.broadcast_arrays(*aligned(p, d_weights))
+    p, d_weights = jnp.broadcast_arrays(*aligned(p, product(output_gradient, transposed(value))))
     d_z = weights_jacobian_product(separation, p, d_weights)
     d_scores = _per_row(d_z, 1.0 / heat)
-    d_raw = _per_row(d_scores, scale)
-    d_query, d_key, d_metric = metric_gradients(form, query, key, d_raw)
+    d_query, d_key, d_metric = metric_gradients(form, query, key, _per_row(d_scores, scale))
     return Gradients(
         query=_like(d_query, query),
         key=_like(d_key, key),
         value=_like(d_value, value),
-        metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric,
+        metric=d_metric,
         beta=_like(_row_sums(d_scores, raw), scale),
         bias=d_scores if bias is None else _like(d_scores, bias),
         temperature=_like(-_row_sums(_per_row(d_z, 1.0 / heat**2), scores), heat),

@@ -5,6 +5,8 @@ reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-
 """
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -79,27 +81,33 @@ def attend_heads(
     """
     query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
     heads, stored = _head_counts(query, key, value)
-    mask = sequences(mask, max(x.ndim for x in (query, key, value)) - 3) if isinstance(mask, Mask) else mask
+    rank = max(x.ndim for x in (query, key, value))
+    mask = sequences(mask, rank - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
     given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation}
     given = {name: x for name, x in given.items() if x is not None}
-    if heads == stored:
-        return attention(query, key, value, metric=form, **given)
-    if form is not None:
+    if form is not None and heads != stored:
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
+    if form is not None or heads == stored:
         return attention(query, key, value, metric=form, **given)
-    if beta is not None:
-        given["beta"] = _grouped("beta", inverse_temperature(beta, query), heads, stored, -1)
-    if bias is not None:
-        given["bias"] = _grouped("bias", real_array("bias", bias), heads, stored, -3)
     if mask is not None and not isinstance(mask, Mask):
-        rank = max(x.ndim for x in (query, key, value))
-        found = allowed(mask, query.shape[-2], key.shape[-2], rank)
-        given["mask"] = None if found is None else _grouped("mask", found, heads, stored, -3)
-    found = attention(
-        _grouped("query", query, heads, stored, -3), key[..., None, :, :], value[..., None, :, :], **given
-    )
+        given["mask"] = allowed(mask, query.shape[-2], key.shape[-2], rank)
+    query, given = _in_groups(query, given, heads, stored)
+    found = attention(query, key[..., None, :, :], value[..., None, :, :], **given)
     return found.reshape((*found.shape[:-4], heads, *found.shape[-2:]))
+
+
+def _in_groups(query: Array, given: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
+    """The query, β, bias and mask with the head axis cut in two, [K, G]."""
+    grouped = partial(_grouped, heads=heads, groups=groups)
+    found = dict(given)
+    if "beta" in given:
+        found["beta"] = grouped("beta", inverse_temperature(given["beta"], query), axis=-1)
+    if "bias" in given:
+        found["bias"] = grouped("bias", real_array("bias", given["bias"]))
+    if given.get("mask") is not None and not isinstance(given["mask"], Mask):
+        found["mask"] = grouped("mask", given["mask"])
+    return grouped("query", query), found
 
 
 def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
@@ -114,7 +122,7 @@ def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
     return heads, stored
 
 
-def _grouped(name: str, x: Array, heads: int, groups: int, axis: int) -> Array:
+def _grouped(name: str, x: Array, *, heads: int, groups: int, axis: int = -3) -> Array:
     """The head axis cut in two, [K, G]; left alone where there is none, [1, 1] where it has length 1."""
     if x.ndim < -axis:
         return x

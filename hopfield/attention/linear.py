@@ -148,13 +148,9 @@ def linear_attention(
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
-    if valid is not None:
-        valid = valid_keys(valid, query, key, value)
-        key, value = _without_invalid(key, valid), unread_as_zero(valid[..., None, :], value)[0]
-    phi_query, phi_key = features.of_queries(query.astype(dtype)), features.of_keys(key.astype(dtype))
-    if valid is not None:
-        phi_key, used = aligned(phi_key, valid[..., None])
-        phi_key = jnp.where(used, phi_key, 0.0)
+    valid = None if valid is None else valid_keys(valid, query, key, value)
+    (value,) = unread_as_zero(None if valid is None else valid[..., None, :], value)
+    phi_query, phi_key = features.of_queries(query.astype(dtype)), _features_of_keys(features, key, valid, dtype)
     ones = jnp.ones((*value.shape[:-1], 1), dtype)
     # The normalisation is the read-out of a value that is 1 everywhere.
     wide = jnp.concatenate([value.astype(dtype), ones], axis=-1)
@@ -164,6 +160,14 @@ def linear_attention(
         found = product(phi_query, product(transposed(phi_key), wide))
     total = found[..., -1:]
     return (found[..., :-1] / jnp.where(total == 0, 1.0, total)).astype(value.dtype)
+
+
+def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype) -> Features:
+    """φ of the keys, zero for those that may not be read."""
+    if valid is None:
+        return features.of_keys(key.astype(dtype))
+    phi, used = aligned(features.of_keys(_without_invalid(key, valid).astype(dtype)), valid[..., None])
+    return jnp.where(used, phi, 0.0)
 
 
 def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:

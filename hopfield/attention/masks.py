@@ -15,12 +15,11 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
-from hopfield._checks import whole
-from hopfield._numerics import is_traced
+from hopfield._checks import integers, whole
 from hopfield._pytrees import Node
+from hopfield.metrics._arrays import spread
 
 Band = tuple[int | None, int | None]
-UNBOUNDED: Band = (None, None)
 
 
 class Mask(Node, abc.ABC):
@@ -36,7 +35,7 @@ class Mask(Node, abc.ABC):
     @property
     def band(self) -> Band:
         """(left, right): query i reads no key outside i − left … i + right; None where there is no bound."""
-        return UNBOUNDED
+        return None, None
 
     @abc.abstractmethod
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
@@ -44,8 +43,7 @@ class Mask(Node, abc.ABC):
 
     def dense(self, queries: int, keys: int, offset: ArrayLike = 0) -> Bool[Array, "*b T S"]:
         """The mask as an array [*b, queries, keys], the first query standing at position `offset`."""
-        rows, columns = jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :]
-        found = self.allows(rows, columns)
+        found = self.allows(jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :])
         return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
 
     def fitting(self, keys: int) -> "Mask":
@@ -69,11 +67,6 @@ def _mask(mask: object) -> Mask:
     if not isinstance(mask, Mask):
         raise TypeError(f"masks combine with masks, got {type(mask).__name__}; combine arrays after `dense`")
     return mask
-
-
-def spread(x: Array, rank: int) -> Array:
-    """An array [*b, T, S] with axes of length 1 after its leading ones, `rank` axes in all."""
-    return x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
 
 
 def _aligned(a: Array, b: Array) -> tuple[Array, Array]:
@@ -221,8 +214,7 @@ def causal() -> Causal:
 
 def sliding_window(left: int, right: int | None = None) -> Window:
     """Keys from `left` ≥ 0 before the query to `right` ≥ 0 after it; `right` = `left` if None, 0 makes it causal."""
-    right = left if right is None else right
-    return Window(whole("left", left, 0), whole("right", right, 0))
+    return Window(whole("left", left, 0), whole("right", left if right is None else right, 0))
 
 
 def strided(stride: int) -> Strided:
@@ -242,12 +234,12 @@ def global_local(count: int, left: int, right: int | None = None) -> Mask:
 
 def prefix(length: ArrayLike) -> Prefix:
     """Causal, but for the first `length` keys, an integer or [*b], which every query may read."""
-    return Prefix(_integers("length", length))
+    return Prefix(integers("length", length))
 
 
 def padding(lengths: ArrayLike) -> Lengths:
     """Keys before `lengths`, an integer or one per sequence [*b]."""
-    return Lengths(_integers("lengths", lengths))
+    return Lengths(integers("lengths", lengths))
 
 
 def key_padding(valid: Bool[Array, "*b S"]) -> Valid:
@@ -256,15 +248,3 @@ def key_padding(valid: Bool[Array, "*b S"]) -> Valid:
     if valid.dtype != bool or valid.ndim < 1:
         raise ValueError(f"valid must be boolean [..., S], got {valid.dtype} {valid.shape}")
     return Valid(valid)
-
-
-def _integers(name: str, value: ArrayLike) -> Array:
-    try:
-        array = jnp.asarray(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be integers, got {value!r:.60}") from None
-    if not jnp.issubdtype(array.dtype, jnp.integer):
-        raise ValueError(f"{name} must be integers, got {array.dtype}")
-    if not is_traced(array) and bool((array < 0).any()):
-        raise ValueError(f"{name} must not be negative, got {value}")
-    return array

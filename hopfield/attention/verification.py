@@ -5,6 +5,7 @@ judge of their own: neither JAX nor the library's maps take part in them.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -92,29 +93,30 @@ def verify_gradients(
         differ only for inputs within 2e-5 of one.
     """
     rng = np.random.default_rng(seed)
-    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
+    query, key, value = (real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 
-    def output(given):
-        scores = core.scores(
-            given["query"], given["key"], metric=given["metric"], beta=given["beta"], bias=given["bias"]
-        )
-        p = core.weights(scores, separation=separation, mask=mask, temperature=given["temperature"])
-        return core.read(p, given["value"])
-
-    found, pull_back = jax.vjp(output, inputs)
+    found, pull_back = jax.vjp(partial(_attended, separation=separation, mask=mask), inputs)
     if output_gradient is None:
         output_gradient = jnp.asarray(rng.normal(size=found.shape), found.dtype)
     options = {name: inputs[name] for name in ("metric", "beta", "bias", "temperature")}
-    hand = attention_gradients(
-        query, key, value, output_gradient, separation=separation, mask=mask, **options
-    )._asdict()
-    routes = _named(hand), _named(pull_back(output_gradient)[0])
+    hand = attention_gradients(query, key, value, output_gradient, separation=separation, mask=mask, **options)
+    routes = _named(hand._asdict()), _named(pull_back(output_gradient)[0])
     differences = _differences(inputs, np.asarray(output_gradient, float), separation, mask, rng, routes[0])
-    limit = 10 * tolerance(found.dtype)
-    checks = tuple(_check(name, routes[0][name], routes[1][name], differences[name], limit) for name in routes[1])
-    return Verification(checks, str(found.dtype), all(check.passed for check in checks))
+    return _verified(*routes, differences, found.dtype)
+
+
+def _verified(hand: dict, automatic: dict, differences: dict[str, float], dtype) -> Verification:
+    limit = 10 * tolerance(dtype)
+    checks = tuple(_check(name, hand[name], automatic[name], differences[name], limit) for name in automatic)
+    return Verification(checks, str(dtype), all(check.passed for check in checks))
+
+
+def _attended(given: dict[str, Any], separation: Separation, mask: Array | None) -> Array:
+    scores = core.scores(given["query"], given["key"], metric=given["metric"], beta=given["beta"], bias=given["bias"])
+    p = core.weights(scores, separation=separation, mask=mask, temperature=given["temperature"])
+    return core.read(p, given["value"])
 
 
 def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any]:

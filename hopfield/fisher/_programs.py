@@ -18,27 +18,32 @@ Tree = Any
 
 @jax.jit
 def product(curvature: Any, vector: Tree) -> Tree:
+    """F v."""
     return curvature.linearised()(vector)
 
 
 @jax.jit
 def quadratic(curvature: Any, vector: Tree) -> Array:
+    """vᵀ F v."""
     _, image = jax.jvp(curvature._model, (curvature.params,), (like(vector, curvature.params),))
     return jnp.sum(image * curvature._of_outputs(image))
 
 
 @jax.jit
 def rows_of(curvature: Any) -> Array:
+    """Rows [N, P] whose Gram matrix is F."""
     return flat(curvature._rows(curvature.inputs, curvature._scaled_factor()))
 
 
 @partial(jax.jit, static_argnames=("statistic",))
 def summed_over_rows(curvature: Any, statistic: Callable[[Tree], Tree]) -> Tree:
+    """Σ of a statistic over the rows, as many held at once as fit."""
     return curvature._summed_over_rows(statistic)
 
 
 @partial(jax.jit, static_argnames=("solver",))
 def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: str) -> tuple[Tree, SolveInfo]:
+    """(F + λ I)⁻¹ v by a dense factor or by the kernel form."""
     vector = like(vector, curvature.params)
     vector_flat, unravel = ravel_pytree(vector)
     if solver == "cholesky":
@@ -52,6 +57,7 @@ def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: st
 def solved_by_cg(
     curvature: Any, vector: Tree, damping, blocks: Blocks | None, x0: Tree | None, tolerance, inverse, max_iterations
 ) -> tuple[Tree, SolveInfo]:
+    """(F + λ I)⁻¹ v by conjugate gradients, preconditioned by blocks if there are any."""
     if blocks is not None:
         inverse = lambda r: blocks.solve(r, damping)  # noqa: E731
     right = like(vector, curvature.params)
@@ -59,19 +65,23 @@ def solved_by_cg(
 
 
 def like(vector: Tree, params: Tree) -> Tree:
+    """A vector in the types of the parameters."""
     return jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, params)
 
 
 def gram(rows: Tree) -> Array:
+    """rowsᵀ rows [P, P]."""
     matrix = flat(rows)
     return matrix.T @ matrix
 
 
 def squares(rows: Tree) -> Tree:
+    """Σ of the squares of every entry."""
     return jax.tree.map(lambda r: jnp.sum(r * r, axis=0), rows)
 
 
 def square(rows: Tree) -> Array:
+    """Σ of all squares."""
     return dot(rows, rows)
 
 
@@ -87,4 +97,5 @@ def _woodbury(rows: Float[Array, "N P"], vector: Float[Array, "P"], damping: Arr
 
 
 def flat(rows: Tree) -> Float[Array, "N P"]:
+    """Rows as a matrix [N, P]."""
     return jax.vmap(lambda row: ravel_pytree(row)[0])(rows)

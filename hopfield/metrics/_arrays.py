@@ -1,4 +1,4 @@
-"""Matrix products whose leading axes broadcast even where their number differs."""
+"""Arrays whose leading axes broadcast even where their number differs, and matrix products of them."""
 
 import jax.numpy as jnp
 from jaxtyping import Array
@@ -8,6 +8,11 @@ def aligned(a: Array, b: Array) -> tuple[Array, Array]:
     """Both arrays with the same number of axes, leading ones of length 1 added to the one that has fewer."""
     rank = max(a.ndim, b.ndim)
     return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
+
+
+def spread(x: Array, rank: int) -> Array:
+    """An array [*b, T, S] with axes of length 1 after its leading ones, `rank` axes in all."""
+    return x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
 
 
 def product(a: Array, b: Array) -> Array:

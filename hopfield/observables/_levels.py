@@ -37,15 +37,18 @@ def measured(scores: Array, used: Array, beta: Array, separation: Separation) ->
 
 
 def gibbs(levels: Levels, separation: Separation) -> Array:
+    """Weights p = ∇F(β s) [M]."""
     return separation.weights(levels.z, levels.used)
 
 
 def log_partition(levels: Levels, separation: Separation) -> Array:
+    """F(β s); −∞ where it has no finite value."""
     filled, found = _potential(levels, separation)
     return jnp.where(filled, found + levels.beta * levels.top, -jnp.inf)
 
 
 def free_energy(levels: Levels, separation: Separation) -> Array:
+    """Φ = −F(β s)/β."""
     filled, found = _potential(levels, separation)
     # β = 0 stands here as the least normal number, at which F/β is still finite.
     endless = (levels.beta <= jnp.finfo(found.dtype).tiny) & (found > 0)
@@ -54,10 +57,12 @@ def free_energy(levels: Levels, separation: Separation) -> Array:
 
 
 def mean_energy(levels: Levels, separation: Separation) -> Array:
+    """⟨E⟩ = −Σ p s."""
     return -levels.top - jnp.sum(separation.weights(levels.z, levels.used) * levels.gap)
 
 
 def thermal_entropy(levels: Levels, separation: Separation) -> Array:
+    """S = F(β s) − β s·p."""
     filled, found = _potential(levels, separation)
     p = separation.weights(levels.z, levels.used)
     heat = jnp.sum(jnp.where(p == 0, 0.0, p * jnp.where(p == 0, 0.0, levels.z)))  # 0·∞ at β = ∞ is no heat
@@ -65,12 +70,14 @@ def thermal_entropy(levels: Levels, separation: Separation) -> Array:
 
 
 def heat_capacity(levels: Levels, separation: Separation) -> Array:
+    """C = β² `energy_variance`."""
     variance = energy_variance(levels, separation)
     beta = jnp.where(variance != 0, levels.beta, 0.0)  # β² overflows near ∞, where the variance is zero
     return beta * (beta * variance)
 
 
 def functional(levels: Levels, separation: Separation, w: Array) -> Array:
+    """⟨E⟩ − T Ω(w) of any weights w; +∞ where no weights of the separation lie."""
     w = jnp.where(levels.used, w, 0.0)
     energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
     entropy = separation.regulariser(w)
@@ -79,6 +86,7 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
 
 
 def normalised_entropy(w: Array, used: Array) -> Array:
+    """H / ln M, M being the number in use."""
     count = jnp.sum(used, dtype=w.dtype)
     found = weights.entropy(w, used)
     # One pattern leaves no choice: 0, unless its weight is not a number.
@@ -86,10 +94,12 @@ def normalised_entropy(w: Array, used: Array) -> Array:
 
 
 def tsallis_entropy(w: Array, used: Array, alpha: Array) -> Array:
+    """(1 − Σ p^α)/(α(α−1)) of the shares."""
     return simplex.tsallis_entropy(weights.shares(w, used), alpha)
 
 
 def renyi_entropy(w: Array, used: Array, alpha: Array) -> Array:
+    """ln Σ p^α/(1 − α) of the shares."""
     p = weights.shares(w, used)
     empty = p == 0
     log_p = jnp.log(jnp.where(empty, 1.0, p))
@@ -105,6 +115,7 @@ def renyi_entropy(w: Array, used: Array, alpha: Array) -> Array:
 
 
 def kl_divergence(p: Array, used: Array, q: Array) -> Array:
+    """D(p‖q) of the shares."""
     return _divergence(weights.shares(p, used), weights.shares(q, used))
 
 
@@ -116,6 +127,8 @@ def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
 
 
 def energy_variance(levels: Levels, separation: Separation) -> Array:
+    """s·∇²F(β s) s, by one derivative of the weights along the gaps."""
+
     def weights(z: Array) -> Array:
         return separation.weights(z, levels.used)
 
@@ -130,6 +143,7 @@ def _divergence(p: Array, q: Array) -> Array:
 
 
 def mutual_information(w: Array, used: Array, prior: Array) -> Array:
+    """I = Σ_i π_i D(p_i ‖ Σ_j π_j p_j) of rows [Q, M], π being the prior."""
     p = jax.vmap(weights.shares)(w, used)
     likely = weights.shares(prior.astype(p.dtype), ~jnp.all(p == 0, axis=1))
     informs = jax.vmap(_divergence, (0, None))(p, likely @ p)

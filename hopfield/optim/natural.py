@@ -124,26 +124,24 @@ def natural_gradient(
             without `accumulated`.
     """
     check_rate(learning_rate)
-    _check(damping, initial_damping, solver, fisher, samples, momentum, trust_radius)
-    number("tolerance", tolerance, "a finite number of at least 0", 0.0)
-    whole("max_iterations", max_iterations)
-    how = (damping, initial_damping, solver, fisher, samples, momentum, trust_radius, tolerance, max_iterations)
+    how = damping, initial_damping, solver, fisher, samples, momentum, trust_radius, tolerance, max_iterations
     options = Options(as_likelihood(likelihood), *how)
+    _check(options)
     return transform(partial(_begin, options), partial(_step, learning_rate, options), judges=options.adaptive)
 
 
 def _begin(options: Options, params: Tree) -> NaturalGradientState:
     dtype = jnp.result_type(*jax.tree.leaves(params))
-    number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
+    as_number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
     return NaturalGradientState(
         count=jnp.zeros((), jnp.int32),
-        damping=number(options.initial_damping if options.adaptive else 0.0),
+        damping=as_number(options.initial_damping if options.adaptive else 0.0),
         direction=jax.tree.map(jnp.zeros_like, params),
-        residual=number(0.0),
+        residual=as_number(0.0),
         iterations=jnp.zeros((), jnp.int32),
         accepted=jnp.array(True),
         finite=jnp.array(True),
-        gain=number(1.0),
+        gain=as_number(1.0),
     )
 
 
@@ -205,10 +203,13 @@ def _chosen(curvature: Fisher) -> str:
     return "kernel" if rows <= min(FEW, size, ROOM // size) else "cg"
 
 
-def _check(damping, initial_damping, solver, kind, samples, momentum, trust_radius) -> None:
-    _safeguards.check(damping, initial_damping, trust_radius, zero=True)
-    if solver not in ("auto", *SOLVERS):
-        raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {solver!r}")
-    check_kind(kind, samples)
-    if not 0 <= momentum < 1:
-        raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
+def _check(options: Options) -> None:
+    """Raise ValueError for an option out of its range."""
+    _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=True)
+    if options.solver not in ("auto", *SOLVERS):
+        raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {options.solver!r}")
+    check_kind(options.kind, options.samples)
+    if not 0 <= options.momentum < 1:
+        raise ValueError(f"momentum must lie in [0, 1), got {options.momentum}")
+    number("tolerance", options.tolerance, "a finite number of at least 0", 0.0)
+    whole("max_iterations", options.max_iterations)

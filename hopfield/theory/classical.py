@@ -8,7 +8,6 @@ of symmetry breaking moves α_c at T = 0 from 0.137906 to 0.138186 (Steffan and 
 Source: Amit, Gutfreund, Sompolinsky, Phys. Rev. Lett. 55, 1530 (1985) and Ann. Phys. 173, 30 (1987), "AGS" below.
 """
 
-from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import betainc, erf, erfc
 
+from hopfield.theory import lines
 from hopfield.theory._arguments import Float, plain, real, whole
 from hopfield.theory.saddle import (
     COLDEST,
@@ -24,7 +24,6 @@ from hopfield.theory.saddle import (
     retrieval_ratio,
     retrieval_saddle,
     spin_glass_saddle,
-    spinodal_ratio,
 )
 
 
@@ -117,7 +116,7 @@ def spinodal_load(temperature: ArrayLike = 0.0) -> Float:
 
     Source: AGS 1987. α_M first rises with T, to 0.138188 near T = 0.022 (Naef and Canning 1992).
     """
-    return plain(_line_load(_spinodal_root_load, temperature))
+    return plain(lines.load(lines.spinodal, temperature))
 
 
 def spinodal_temperature(load: ArrayLike) -> Float:
@@ -131,7 +130,7 @@ def spinodal_temperature(load: ArrayLike) -> Float:
 
     Source: AGS 1987, T_M = 1 − 1.95√α.
     """
-    return plain(_line_temperature(_spinodal_root_load, load))
+    return plain(lines.temperature(lines.spinodal, load))
 
 
 def thermodynamic_load(temperature: ArrayLike = 0.0) -> Float:
@@ -145,7 +144,7 @@ def thermodynamic_load(temperature: ArrayLike = 0.0) -> Float:
 
     Source: AGS 1985 (0.051).
     """
-    return plain(_line_load(_thermodynamic_root_load, temperature))
+    return plain(lines.load(lines.thermodynamic, temperature))
 
 
 def thermodynamic_temperature(load: ArrayLike) -> Float:
@@ -159,7 +158,7 @@ def thermodynamic_temperature(load: ArrayLike) -> Float:
 
     Source: AGS 1987, T_c = 1 − 2.6√α.
     """
-    return plain(_line_temperature(_thermodynamic_root_load, load))
+    return plain(lines.temperature(lines.thermodynamic, load))
 
 
 def spin_glass_temperature(load: ArrayLike) -> Float:
@@ -252,45 +251,3 @@ def _conditions(load: ArrayLike, temperature: ArrayLike, *, positive: bool = Fal
 
 def _public(saddle: Saddle) -> Replica:
     return Replica(plain(saddle.overlap), plain(saddle.q), plain(saddle.r), plain(saddle.free_energy))
-
-
-def _spinodal_root_load(temperature: Float) -> Float:
-    return retrieval_saddle(spinodal_ratio(temperature), temperature).root_load
-
-
-def _thermodynamic_root_load(temperature: Float) -> Float:
-    """√α at which retrieval state and spin glass have equal free energies, found along the retrieval branch."""
-
-    def difference(ratio: Float, temperature: Float) -> Float:
-        retrieval = retrieval_saddle(ratio, temperature)
-        return retrieval.free_energy - spin_glass_saddle(retrieval.root_load, temperature).free_energy
-
-    levels, position = np.unique(temperature, return_inverse=True)
-    bracket = (np.full(levels.shape, 0.1), spinodal_ratio(levels))
-    ratio = elementwise.find_root(difference, bracket, args=(levels,)).x
-    return retrieval_saddle(ratio, levels).root_load[position].reshape(np.shape(temperature))
-
-
-def _line_load(line: Callable[[Float], Float], temperature: ArrayLike) -> Float:
-    """Load of a line √α(T), which ends at T = 1."""
-    temperature = np.maximum(real("temperature", temperature, least=0), COLDEST)
-    return np.where(temperature < 1, line(np.where(temperature < 1, temperature, 0.5)) ** 2, 0.0)
-
-
-def _line_temperature(line: Callable[[Float], Float], load: ArrayLike) -> Float:
-    """Highest temperature at which the line √α(T) reaches a load: T from the line's maximum to 1."""
-
-    def excess(temperature: Float, root_load: Float) -> Float:
-        # the line reaches 0 linearly at T = 1, where the saddle point itself is 0/0
-        inner = np.minimum(temperature, 1 - 1e-5)
-        return line(inner) * (1 - temperature) / (1 - inner) - root_load
-
-    root_load = np.sqrt(real("load", load, least=0))
-    bracket = (np.full(root_load.shape, _turn(line)), np.ones(root_load.shape))
-    return elementwise.find_root(excess, bracket, args=(root_load,)).x
-
-
-@cache
-def _turn(line: Callable[[Float], Float]) -> float:
-    """Temperature at which a line √α(T) has its largest load."""
-    return float(elementwise.find_minimum(lambda temperature: -line(temperature), (0.001, 0.02, 0.2)).x)

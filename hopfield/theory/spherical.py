@@ -14,20 +14,18 @@ in the mean square):
 Source: Lucibello and Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964, "LM" below.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from scipy.special import betaln, chdtri, entr, expit
+from scipy.special import entr, expit
 
 from hopfield.theory._arguments import Float, member, plain, real, whole
+from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
-ENSEMBLES = ("sphere", "spins", "gaussian")
 CRITERIA = ("one_step", "converged")
-_GRID = np.linspace(-1, 1, 601)
 
 
 class Converged(NamedTuple):
@@ -74,7 +72,7 @@ def target_weight_one_step(
         kappa: β times the squared norm of the patterns, >= 0; below d for Gaussian patterns.
         ensemble: "sphere", "spins" or "gaussian".
     """
-    average, (neurons, num_patterns, kappa) = _averages(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
+    average, (neurons, num_patterns, kappa) = averages_of(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
     return plain(expit(average(neurons, kappa).gap - _log_others(num_patterns)))
 
 
@@ -94,7 +92,7 @@ def converged(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ens
         The largest fixed point, which the iteration approaches from above; within 1e-7 of a threshold the
         iteration is cut after 10 000 steps.
     """
-    averages, (neurons, num_patterns, kappa) = _averages(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
+    averages, (neurons, num_patterns, kappa) = averages_of(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
     others = _log_others(num_patterns)
     overlap = np.ones(kappa.shape)
     for _ in range(10_000):
@@ -123,7 +121,7 @@ def critical_beta(
     Returns:
         κ, or NaN for more spins or Gaussian patterns than any κ retrieves.
     """
-    averages, (neurons, num_patterns, _) = _averages(ensemble), _arguments(neurons, num_patterns, 0.0, ensemble)
+    averages, (neurons, num_patterns, _) = averages_of(ensemble), _arguments(neurons, num_patterns, 0.0, ensemble)
     others = _log_others(whole("num_patterns", num_patterns, least=3))
 
     def excess(log_kappa: Float, neurons: Float, others: Float) -> Float:
@@ -135,6 +133,11 @@ def critical_beta(
     half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
     if member("criterion", criterion, CRITERIA) == "one_step":
         return plain(half)
+    return plain(_converged_beta(averages, half, neurons, others))
+
+
+def _converged_beta(averages: Averages, half: Float, neurons: Float, others: Float) -> Float:
+    """Smallest β at which the fixed point that a pattern leads to weighs it more than 1/2, which κ = `half` gives."""
 
     def overlap(kappa: Float, neurons: Float, others: Float) -> tuple[Float, Float]:
         average = averages(neurons, kappa)
@@ -150,7 +153,7 @@ def critical_beta(
     beyond = half / overlap(half, neurons, others)[0]
     turn = elementwise.find_root(steepness, (half, beyond), args=(neurons, others)).x
     field = np.where(np.isnan(turn), half, turn)  # without a turn the weight passes 1/2 continuously
-    return plain(field / overlap(field, neurons, others)[0])
+    return field / overlap(field, neurons, others)[0]
 
 
 def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
@@ -166,7 +169,7 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_st
     """
     neurons, _, kappa = _arguments(neurons, 1, real("kappa", kappa, above=0))
     if member("criterion", criterion, CRITERIA) == "one_step":
-        log_others = _average(neurons, kappa).gap
+        log_others = sphere(neurons, kappa).gap
     else:
         log_others = _converged_log_others(neurons, kappa)
     return plain(np.logaddexp(0, log_others) / neurons)
@@ -178,58 +181,6 @@ def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "on
         return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))
 
 
-class _Average(NamedTuple):
-    """Averages over t = x·ξ with its density times e^(κt), written so that nothing cancels as t → 1."""
-
-    gap: Float  # κ − ln E(κ)
-    miss: Float  # 1 − ⟨t⟩ = 1 − A(κ)
-    variance: Float  # of t, the slope of ⟨t⟩ in κ
-    rate: Float  # slope of the gap in κ: the miss, times the squared norm of the pattern
-
-
-def _averages(ensemble: str) -> Callable[[Float, Float], _Average]:
-    named = {"sphere": _average, "spins": _spins_average, "gaussian": _gaussian_average}
-    return named[member("ensemble", ensemble, ENSEMBLES)]
-
-
-def _spins_average(neurons: Float, kappa: Float) -> _Average:
-    """N independent components of ±1/N in the field κ."""
-    beta = kappa / neurons
-    miss = 2 / (np.exp(np.minimum(2 * beta, 700.0)) + 1)
-    gap = neurons * (np.log(2) - np.log1p(np.exp(-2 * beta)))
-    return _Average(gap, miss, miss * (2 - miss) / neurons, miss)
-
-
-def _gaussian_average(neurons: Float, kappa: Float) -> _Average:
-    """Normal t of variance r/N in a state of squared norm r, the median of a Gaussian pattern's."""
-    norm = chdtri(neurons, 0.5) / neurons
-    miss = 1 - kappa / neurons
-    return _Average(norm * kappa * (1 + miss) / 2, miss, 1 / neurons, norm * miss)
-
-
-def _average(neurons: Float, kappa: Float) -> _Average:
-    """Density ∝ (1−t²)^((d−3)/2) e^(κt), by the trapezoidal rule in w = artanh t.
-
-    The integrand exp(κ tanh w − (d−1) ln cosh w) has one peak.
-    """
-    power = neurons - 1
-    top = 2 * kappa / (power + np.sqrt(power**2 + 4 * kappa**2))  # t at the peak
-    centre = np.arcsinh(np.sqrt(top * kappa / power))
-    cosh = np.cosh(centre)
-    half_width = 9 * cosh / np.sqrt(2 * kappa * top + power) + 40 / power
-    w = centre[..., None] + half_width[..., None] * _GRID
-    ratio = np.cosh(w) / cosh[..., None]
-    drop = kappa[..., None] * np.sinh(w - centre[..., None]) / (np.cosh(w) * cosh[..., None])
-    measure = np.exp(drop - power[..., None] * np.log(ratio))
-    total = np.sum(measure, axis=-1)
-    below_one = 2 / (np.exp(2 * w) + 1)  # 1 − tanh w
-    miss = np.sum(measure * below_one, axis=-1) / total
-    variance = np.sum(measure * (below_one - miss[..., None]) ** 2, axis=-1) / total
-    log_integral = np.log(total * half_width * (_GRID[1] - _GRID[0])) - power * np.log(cosh)
-    gap = kappa * 2 / (np.exp(2 * centre) + 1) - log_integral + betaln(0.5, power / 2)
-    return _Average(gap, miss, variance, miss)
-
-
 def _converged_log_others(neurons: Float, kappa: Float) -> Float:
     """ln(M−1) at which the converged weight on the target falls through or jumps below 1/2.
 
@@ -238,11 +189,11 @@ def _converged_log_others(neurons: Float, kappa: Float) -> Float:
     """
 
     def half_weight(field: Float, neurons: Float, kappa: Float) -> Float:
-        return 1 - field / kappa - _average(neurons, field).miss / 2
+        return 1 - field / kappa - sphere(neurons, field).miss / 2
 
     def rise(field: Float, neurons: Float, kappa: Float) -> Float:
         """Sign of the slope of ln(M−1) = gap + ln((1−p)/p) along the branch."""
-        average = _average(neurons, field)
+        average = sphere(neurons, field)
         lost = 1 - field / kappa
         weight = 1 - lost / average.miss
         slope = (1 / kappa - lost * average.variance / average.miss) / average.miss
@@ -251,14 +202,14 @@ def _converged_log_others(neurons: Float, kappa: Float) -> Float:
     half = elementwise.find_root(half_weight, (np.zeros(kappa.shape), kappa), args=(neurons, kappa)).x
     turn = elementwise.find_root(rise, (half, kappa), args=(neurons, kappa)).x
     field = np.where(np.isnan(turn), half, turn)
-    average = _average(neurons, field)
+    average = sphere(neurons, field)
     lost = (1 - field / kappa) / average.miss
     return average.gap + np.log(lost) - np.log1p(-lost)
 
 
-def _log_others(patterns: Float) -> Float:
+def _log_others(num_patterns: Float) -> Float:
     with np.errstate(divide="ignore"):
-        return np.log(patterns - 1)
+        return np.log(num_patterns - 1)
 
 
 def _arguments(

@@ -1,6 +1,7 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hopfield.theory._arguments import Float
 
@@ -72,24 +73,37 @@ def below(
     mean = 0.0 if even else terms * np.sum((probabilities * values)[present])
     variance = terms * np.sum((probabilities * values**2)[present])
     distance = abs(bound - mean)
-    tilts = np.sign(bound - mean) * np.geomspace(1e-3, 30, 60)[:, None] / largest
-    cumulants = terms * np.log1p(np.expm1(tilts * values[present]) @ probabilities[present])
-    if np.min(cumulants - tilts[:, 0] * bound) < -27:  # Chernoff: a tail below 2e-12
+    tilts = np.sign(bound - mean) * np.geomspace(1e-3, 30, 60) / largest
+    if _log_tail(values[present], probabilities[present], terms, bound, tilts) < -27:
         return float(bound > mean)
     spacing = 2 * np.pi / (distance + largest + 14 * np.sqrt(variance))
+    return _inverted(values, probabilities, terms, bound, spacing, even)
+
+
+def _inverted(values: Float, probabilities: Float, terms: float, bound: float, spacing: float, even: bool) -> float:
+    """The sum over the frequencies t_k of `below`, of this spacing."""
     total = 0.5
     for start in range(0, _MOST_WAVES, _WAVES):
         half_integers = np.arange(start, start + _WAVES) + 0.5
-        phases = half_integers[:, None] * spacing * values
-        # 1 − ⟨e^(itv)⟩ without cancellation: the power multiplies every rounding error by `terms`
-        fall = -2 * np.sin(phases / 2) ** 2 @ probabilities
-        skew = np.zeros_like(fall) if even else np.sin(phases) @ probabilities
-        # ln(1 + fall + i skew), of which numpy's log1p of complex numbers keeps no real part below 1e-16
-        log_size = 0.5 * np.log1p(np.maximum(fall * (2 + fall) + skew**2, -1 + 1e-16))
-        angle = np.arctan2(skew, 1 + fall)
-        wave = np.exp(terms * (log_size + 1j * angle) - 1j * half_integers * spacing * bound)
+        log_wave = terms * _log_characteristic(half_integers * spacing, values, probabilities, even)
+        wave = np.exp(log_wave - 1j * half_integers * spacing * bound)
         taper = np.exp(-36 * (half_integers / _MOST_WAVES) ** 8)
         total -= np.sum(taper * wave.imag / half_integers) / np.pi
         if np.max(np.abs(wave)) < 1e-16:
             break
     return float(np.clip(total, 0.0, 1.0))
+
+
+def _log_tail(values: Float, probabilities: Float, terms: float, bound: float, tilts: Float) -> float:
+    """Chernoff's bound of the logarithm of the tail beyond `bound`, the least one of these tilts."""
+    cumulants = terms * np.log1p(np.expm1(tilts[:, None] * values) @ probabilities)
+    return float(np.min(cumulants - tilts * bound))
+
+
+def _log_characteristic(times: Float, values: Float, probabilities: Float, even: bool) -> NDArray[np.complex128]:
+    """ln ⟨e^(itv)⟩ of one term, whose power multiplies every rounding error by the number of terms."""
+    phases = times[:, None] * values
+    fall = -2 * np.sin(phases / 2) ** 2 @ probabilities  # ⟨e^(itv)⟩ − 1 without cancellation
+    skew = np.zeros_like(fall) if even else np.sin(phases) @ probabilities
+    # ln(1 + fall + i skew), of which numpy's log1p of complex numbers keeps no real part below 1e-16
+    return 0.5 * np.log1p(np.maximum(fall * (2 + fall) + skew**2, -1 + 1e-16)) + 1j * np.arctan2(skew, 1 + fall)

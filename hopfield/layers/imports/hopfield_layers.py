@@ -32,6 +32,11 @@ class _Core(NamedTuple):
     out: tuple[np.ndarray, np.ndarray]
     width: int
 
+    @property
+    def hidden(self) -> int:
+        """Width of a head's queries."""
+        return self.query[0].shape[-1]
+
 
 def from_hopfield_layers(
     state: Mapping[str, ArrayLike],
@@ -65,35 +70,36 @@ def from_hopfield_layers(
     Source: hopfield-layers 1.0.2, hflayers/functional.py, `hopfield_core_forward`.
     """
     arrays = {name.removeprefix("hopfield."): np.asarray(array) for name, array in state.items()}
-    unknown = [name for name in plain_norms if name not in NORMS]
-    if unknown:
-        raise ValueError(f"plain_norms must be among {', '.join(NORMS)}, got {unknown[0]!r}")
     core = {name.removeprefix(CORE): arrays.pop(name) for name in list(arrays) if name.startswith(CORE)}
     found = _core(core, num_heads, connected)
-    hidden = found.query[0].shape[-1]
+    beta, steps = 1.0 / math.sqrt(found.hidden) if scaling is None else scaling, update_steps_max + 1
+    options = AssociationOptions(beta=beta, update_steps=steps, memory_slots=int(add_zero_association))
     space = normalize_hopfield_space or "p_norm_weight" in core
-    if space and hidden != found.width:
-        raise ValueError(f"pattern_size must be at most the hidden size {hidden} to normalise it, got {found.width}")
+    attention = _attention(found, num_heads, options, dropout, space)
+    if space:
+        attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", found.hidden) for _ in range(2))
+    return _wrapped(arrays, attention, plain_norms)
+
+
+def _attention(core: _Core, heads: int, options: AssociationOptions, dropout: float, space: bool) -> HopfieldAttention:
+    """The association with its projections; `space` says whether queries and keys are normalised in each head."""
+    if space and core.hidden != core.width:
+        limit = f"at most the hidden size {core.hidden} to normalise it"
+        raise ValueError(f"pattern_size must be {limit}, got {core.width}")
     attention = HopfieldAttention(
-        num_heads,
-        found.query[0].shape[0],
-        num_heads * found.width,
-        found.out[0].shape[-1],
-        in_kv_features=found.key[0].shape[0],
-        options=AssociationOptions(
-            beta=1.0 / math.sqrt(hidden) if scaling is None else scaling,
-            update_steps=update_steps_max + 1,
-            memory_slots=int(add_zero_association),
-        ),
+        heads,
+        core.query[0].shape[0],
+        heads * core.width,
+        core.out[0].shape[-1],
+        in_kv_features=core.key[0].shape[0],
+        options=options,
         dropout_rate=dropout,
         deterministic=True,
         normalize_qk=space,
         rngs=nnx.Rngs(0),
     )
-    _fill(attention, found)
-    if space:
-        attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", hidden) for _ in range(2))
-    return _wrapped(arrays, attention, plain_norms)
+    _fill(attention, core)
+    return attention
 
 
 def _core(core: dict[str, np.ndarray], heads: int, connected: bool) -> _Core:
@@ -180,6 +186,9 @@ def _norm(arrays: dict[str, np.ndarray], weight: str, bias: str, width: int) -> 
 
 def _wrapped(arrays: dict[str, np.ndarray], attention: HopfieldAttention, plain_norms: Collection[str]):
     """The module around the association, with its norms and learned patterns."""
+    unknown = [name for name in plain_norms if name not in NORMS]
+    if unknown:
+        raise ValueError(f"plain_norms must be among {', '.join(NORMS)}, got {unknown[0]!r}")
     patterns = {name: arrays.pop(name, None) for name in ("pooling_weights", "lookup_weights", "target_weights")}
     rngs = nnx.Rngs(0)
     if patterns["pooling_weights"] is not None:

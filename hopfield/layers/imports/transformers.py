@@ -38,24 +38,16 @@ def from_attention_weights(
     places = weights.rotary() if options.positions is None and positions else options.positions
     outputs = weights.w_output.shape[-1]
     layer = HopfieldAttention(
-        heads,
-        inputs,
-        heads * width,
-        outputs,
-        len(weights.w_key),
+        *(heads, inputs, heads * width, outputs, len(weights.w_key)),
         options=dataclasses.replace(options, beta=beta, positions=places),
         deterministic=True,
         decode=decode,
         param_dtype=param_dtype,
         rngs=nnx.Rngs(0),
     )
-    for name, w, b in (
-        ("query", weights.w_query, weights.b_query),
-        ("key", weights.w_key, weights.b_key),
-        ("value", weights.w_value, weights.b_value),
-    ):
-        bias = np.zeros((len(w), width)) if b is None else b
-        _put(getattr(layer, name), w.transpose(1, 0, 2), bias)
+    for name in ("query", "key", "value"):
+        w, b = getattr(weights, f"w_{name}"), getattr(weights, f"b_{name}")
+        _put(getattr(layer, name), w.transpose(1, 0, 2), np.zeros((len(w), width)) if b is None else b)
     _put(layer.out, weights.w_output, np.zeros(outputs) if weights.b_output is None else weights.b_output)
     return layer
 
