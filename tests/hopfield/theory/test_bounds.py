@@ -88,7 +88,7 @@ def test_storkey_count():
         (lambda: bounds.ramsauer(1, 1.0, 1.0), "dimension"),
         (lambda: bounds.ramsauer(20, 0.0, 1.0), "beta"),
         (lambda: bounds.ramsauer(20, 1.0, 1.0, 1.0), "failure"),
-        (lambda: bounds.separation_needed(1, 1.0, 1.0), "patterns"),
+        (lambda: bounds.separation_needed(1, 1.0, 1.0), "num_patterns"),
         (lambda: bounds.retrieval_error(1.0, 5, 1.0, 0.0), "norm"),
         (lambda: bounds.storkey(1), "neurons"),
     ],

@@ -266,7 +266,7 @@ def test_scalars_in_scalars_out_and_arrays_broadcast():
         (lambda: classical.spin_glass(0.0, 0.1), "load"),
         (lambda: classical.spinodal_temperature("high"), "load"),
         (lambda: classical.one_step_error(10.5, 3), "neurons"),
-        (lambda: classical.one_step_error(10, 0), "patterns"),
+        (lambda: classical.one_step_error(10, 0), "num_patterns"),
         (lambda: classical.one_step_error(10, 3, 1.2), "corruption"),
         (lambda: classical.mceliece(1), "neurons"),
     ],

@@ -108,7 +108,7 @@ def test_retrieval_overlap_is_where_the_step_ends_below_the_spinodal(degree):
         (lambda: dense.capacity(1), "degree"),
         (lambda: dense.capacity(3, 0.5), "error"),
         (lambda: dense.spinodal(2), "degree"),
-        (lambda: dense.one_step_error(3, 10, 0), "patterns"),
+        (lambda: dense.one_step_error(3, 10, 0), "num_patterns"),
         (lambda: dense.one_step_error(3, 0, 4), "neurons"),
         (lambda: dense.one_step_error(3, 10, 4, -0.1), "corruption"),
         (lambda: dense.retrieval_overlap(3, -1.0), "load"),

@@ -139,7 +139,7 @@ def test_critical_load_halves_the_probability_and_nears_the_threshold():
         (lambda: exponential.one_step_load(0.0), "beta"),
         (lambda: exponential.all_patterns_load(0.6), "corruption"),
         (lambda: exponential.target_weight(0, 5), "neurons"),
-        (lambda: exponential.target_weight(10, 5.5), "patterns"),
+        (lambda: exponential.target_weight(10, 5.5), "num_patterns"),
         (lambda: exponential.one_step_error(1, 5), "neurons"),
         (lambda: exponential.critical_load(1001), "neurons"),
     ],

@@ -145,7 +145,7 @@ def test_typical_load_of_the_sphere_is_the_large_dimension_limit_and_grows_witho
     [
         (lambda: spherical.typical_load(0.0), "beta"),
         (lambda: spherical.typical_load(1.0, "cube"), "ensemble"),
-        (lambda: spherical.critical_beta(10, 2), "patterns"),
+        (lambda: spherical.critical_beta(10, 2), "num_patterns"),
         (lambda: spherical.critical_beta(10, 20, "always"), "criterion"),
         (lambda: spherical.critical_patterns(1, 2.0), "neurons"),
         (lambda: spherical.converged(10, 20, -1.0), "kappa"),
