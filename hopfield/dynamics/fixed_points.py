@@ -1,7 +1,10 @@
 """Fixed points of a memory's update, differentiable by the implicit function theorem."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array
 
 from hopfield._checks import step_limit
 from hopfield._numerics import tolerance
@@ -15,7 +18,7 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
-    gradient in the query is zero, as it is for any start inside the basin (Bai, Kolter & Koltun 2019). A query that
+    gradient in the query is zero, as it is for any start inside the basin. A query that
     needs more than `max_steps` updates stays where they took it: `retrieve` says which those are.
 
     Raises:
@@ -31,17 +34,31 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
 def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State:
     start = jax.lax.stop_gradient(state)
 
-    def residual(x):
-        return memory.update(jnp.where(known, start, x) if known is not None else x, known) - x
-
-    def solve(_, guess):
-        return retrieve(memory, guess, max_steps=max_steps, known=known).state
+    def update(x):
+        return memory.update(x if known is None else jnp.where(known, start, x), known)
 
     def krylov(linear, y):
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
 
-    def tangent_solve(linear, y):
-        # gmres alone cannot be transposed, its stopping rule being a function of y.
-        return jax.lax.custom_linear_solve(linear, y, krylov, krylov)
+    def reached(x):
+        return retrieve(memory, x, max_steps=max_steps, known=known).state
 
-    return jax.lax.custom_root(residual, start, solve, tangent_solve)
+    return implicit(update, start, reached, krylov)
+
+
+def implicit(update: Callable, start: Array, reached: Callable, solve: Callable) -> Array:
+    """Fixed points x* = update(x*), differentiated by dx* = (1 − J)⁻¹ ∂update, J being the update's Jacobian.
+
+    Args:
+        update: one step; what it closes over is differentiated.
+        start: where the iteration begins, of which the fixed points are no function.
+        reached: the states that the iteration comes to from there.
+        solve: `solve(linear, y)` of linear(x) = y, linear being J − 1 or its transpose.
+    Source: Bai, Kolter & Koltun 2019 (arXiv:1909.01377).
+    """
+
+    def tangent_solve(linear, y):
+        # Transposed by its own rule: what stops a solver as a function of y cannot be transposed.
+        return jax.lax.custom_linear_solve(linear, y, solve, solve)
+
+    return jax.lax.custom_root(lambda x: update(x) - x, start, lambda _, x: reached(x), tangent_solve)

@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._numerics import accumulation_dtype, map_rows
 from hopfield._pytrees import Node
 from hopfield.attention import core
+from hopfield.dynamics.fixed_points import implicit
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
@@ -90,34 +91,16 @@ def _spread(stored: KeyMemory, state: States) -> States:
     return jnp.broadcast_to(state, jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:])
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
-def fixed_points(stored: KeyMemory, state: States, steps: int, rtol: float) -> States:
+@partial(jax.jit, static_argnames=("steps",))
+def fixed_points(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> States:
     """States after at most `steps` updates, differentiated as the fixed points they are taken to have reached.
 
-    With ξ* = update(ξ*) the derivative is (1 − J)⁻¹ ∂update, J being the update's Jacobian at ξ*. The inverse is
-    summed as the Neumann series 1 + J + … of `steps` terms beyond the first, for each query its own, in memory that
-    does not grow with them. In the query the derivative is zero, as for any start inside the same basin.
-
-    Source: Bai, Kolter & Koltun 2019 (arXiv:1909.01377).
+    The inverse is summed as the Neumann series 1 + J + … of `steps` terms beyond the first, for each query its own, in
+    memory that does not grow with them.
     """
-    return settle(stored, state, steps, rtol).state
 
+    def neumann(linear, y):
+        return jax.lax.fori_loop(0, steps, lambda _, x: x + linear(x) - y, -y)
 
-def _fixed_points_forward(stored, state, steps, rtol):
-    found = settle(stored, state, steps, rtol).state
-    return found, (stored, found, state)
-
-
-def _fixed_points_backward(steps, rtol, kept, slope):
-    stored, found, state = kept
-    return _pulled_back(stored, found, slope, steps), jnp.zeros_like(state)
-
-
-@partial(jax.jit, static_argnames=("steps",))
-def _pulled_back(stored: KeyMemory, found: States, slope: States, steps: int) -> KeyMemory:
-    _, pull = jax.vjp(lambda memory, x: memory.update(x), stored, found)
-    adjoint = jax.lax.fori_loop(0, steps, lambda _, a: slope + pull(a)[1], slope)
-    return pull(adjoint)[0]
-
-
-fixed_points.defvjp(_fixed_points_forward, _fixed_points_backward)
+    start = jax.lax.stop_gradient(_spread(stored, state))
+    return implicit(stored.update, start, lambda x: settle(stored, x, steps, rtol).state, neumann)
