@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn import datasets
+from tokenizers import BertWordPieceTokenizer
 
 from experiments import contract
 from experiments.heads import distances, encoder
 from experiments.heads.config import Config
-from experiments.heads.wordpiece import WordPiece
 from hopfield.layers.imports import checkpoints
 from hopfield.layers.imports.checkpoints import AttentionWeights, Checkpoint
 
@@ -80,13 +80,24 @@ def encoder_of(config: Config) -> Any:
         raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
     settings = checkpoints.read_config(place)
     bert = encoder.Bert(checkpoints.read_tensors(place), settings)
-    return bert, WordPiece(vocabulary, lower=settings.get("do_lower_case", True))
+    return bert, tokenizer_of(vocabulary, lower=settings.get("do_lower_case", True))
+
+
+def tokenizer_of(vocabulary: Path, *, lower: bool = True) -> BertWordPieceTokenizer:
+    """The tokenizer of a vocab.txt, one token a line; `lower` folds case and strips accents."""
+    try:
+        found = BertWordPieceTokenizer(str(vocabulary), lowercase=lower, strip_accents=lower)
+    except Exception as error:  # the package raises no class of its own
+        raise ValueError(f"vocabulary must be a vocab.txt of BERT, got '{vocabulary}' ({error})") from error
+    if found.token_to_id("[UNK]") is None:
+        raise ValueError(f"vocabulary must be a vocab.txt of BERT, got no [UNK] in '{vocabulary}'")
+    return found
 
 
 def pieces_of(config: Config) -> tuple[Any, list[list[int]]]:
     """The encoder, and the tokens of all texts."""
     bert, tokenizer = encoder_of(config)
-    begin, *tokens, end = tokenizer.encode(text_of(config))
+    begin, *tokens, end = tokenizer.encode(text_of(config)).ids
     body = config.length - 2
     if len(tokens) < config.texts * body:
         raise ValueError(f"texts must be at most the {len(tokens) // body} of this length, got {config.texts}")
@@ -118,7 +129,7 @@ def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
     bert, tokenizer = encoder_of(config)
     rows = {}
     for index, (pair, published) in enumerate(encoder.PUBLISHED.items()):
-        one, other = (bert.embed(tokenizer.encode(sentence)) for sentence in pair)
+        one, other = (bert.embed(tokenizer.encode(sentence).ids) for sentence in pair)
         rows["similarity", index, 0] = {"similarity": float(one @ other), "published": published}
     return rows
 

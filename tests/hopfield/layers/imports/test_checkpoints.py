@@ -6,12 +6,12 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from safetensors import numpy as safetensors
 
 from hopfield.attention.heads import multi_head
 from hopfield.layers.imports import checkpoints
 from hopfield.layers.imports.transformers import from_attention_weights
 
-safetensors = pytest.importorskip("safetensors.numpy", reason="safetensors writes the files")
 D, H, K, R, LAYERS = 12, 4, 2, 3, 2
 
 
