@@ -7,13 +7,18 @@ rest need none.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
 from hopfield import Memory
+from hopfield._numerics import while_outside
+from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
 from hopfield.large import counts
 from hopfield.patterns.sources import Source
 
@@ -23,15 +28,14 @@ TOGETHER = 256
 
 @dataclass
 class Query:
-    """One query on its way: where it started, was before, is now, after how many moves, and how it ended."""
+    """One query: where it started, and where it ended, after how many moves, and how (index of `dynamics.STATUS`)."""
 
     point: dict
     target: int
     start: np.ndarray
     state: np.ndarray
-    before: np.ndarray
     steps: int = 0
-    ended: str = ""
+    status: int = STEP_LIMIT
 
 
 @dataclass
@@ -77,8 +81,8 @@ def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
     for point in points:
         for i in range(point["queries"]):
             start = begun[point["corruption"]][i]
-            queries.append(Query(point, i, start, start, start))
-    memories = {(p["memory"], p["kappa"]): _memory(p, passes.source) for p in points}
+            queries.append(Query(point, i, start, start))
+    memories = {_of(p): _memory(p, passes.source) for p in points}
     _settle(passes, queries, memories)
     for _, members in groupby(queries, key=lambda query: id(query.point)):
         yield _row(passes, list(members), targets, memories)
@@ -92,22 +96,29 @@ def _memory(point: dict, patterns: Source) -> Memory:
 
 def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:
     """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
-    while moving := [query for query in queries if not query.ended]:
-        for query, counted in zip(moving, passes.at([query.state for query in moving]), strict=True):
-            new = counted.update(memories[query.point["memory"], query.point["kappa"]])[0]
-            if np.array_equal(new, query.state):
-                query.ended = "rest"
-            elif query.steps and np.array_equal(new, query.before):
-                query.ended = "cycle"
-            query.steps += query.ended != "rest"
-            if not query.ended and query.steps >= query.point["max_steps"]:
-                query.ended = "limit"
-            query.state, query.before = new, query.state
+    for most in {query.point["max_steps"] for query in queries}:
+        members = [query for query in queries if query.point["max_steps"] == most]
+        update = partial(_updated, passes, [memories[_of(query.point)] for query in members])
+        start = jnp.asarray(np.stack([query.start for query in members]))
+        end = settled(update, start, most, alike, cycles=True, loop=while_outside)
+        for query, state, steps, status in zip(members, *map(np.asarray, end), strict=True):
+            query.state, query.steps, query.status = state.astype(np.float64), int(steps), int(status)
+
+
+def _updated(passes: Passes, memories: list[Memory], states: Array) -> Array:
+    """One step of every state in the memory of its own query."""
+    counted = passes.at(list(np.asarray(states, np.float64)))
+    new = [found.update(memory)[0] for found, memory in zip(counted, memories, strict=True)]
+    return jnp.asarray(np.stack(new), states.dtype)
+
+
+def _of(point: dict) -> tuple:
+    return point["memory"], point["kappa"]
 
 
 def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> dict:
     point = queries[0].point
-    memory = memories[point["memory"], point["kappa"]]
+    memory = memories[_of(point)]
     own = targets[[query.target for query in queries]]
     measured: dict[str, np.ndarray] = {}
     for when, states in (("start", [q.start for q in queries]), ("end", [q.state for q in queries])):
@@ -125,8 +136,8 @@ def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: di
     success = measured["end"] > 0.5
     totals = {
         "success": int(success.sum()),
-        "step_limit": sum(query.ended == "limit" for query in queries),
-        "cycles": sum(query.ended == "cycle" for query in queries),
+        "step_limit": sum(query.status == STEP_LIMIT for query in queries),
+        "cycles": sum(query.status == CYCLE for query in queries),
         "one_step_weight": float(measured["start"].mean()),
         "one_step_overlap": float(measured["one_step_overlap"].mean()),
     }

@@ -81,7 +81,7 @@ def attend_blockwise(
 
 def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) -> tuple[Array, Array]:
     """Read-out and potential of rows that a metric has been applied to."""
-    if not isinstance(separation, LogSumExp):
+    if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
     if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
         raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")

@@ -68,11 +68,12 @@ def glauber(
     state = as_model("model", model).as_state(state)
     scale = jnp.asarray(positive("temperature", temperature))
     held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
-    return _glauber(model, state, key, scale, sweeps, burn_in, held, order_key, dynamics=dynamics)
+    return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), held, dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: Model, state: State, key, scale, sweeps, burn_in, held, order_key, *, dynamics: str) -> Gibbs:
+def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics: str) -> Gibbs:
+    (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
     shared = order_key is not None and isinstance(model, Couplings)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
 from hopfield._numerics import tolerance, while_outside
 from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
-from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, near, settled
+from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Known, Spins, State, as_known
 
@@ -85,14 +85,9 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
 
 
 def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
-    same = _alike if isinstance(model.space, Spins) else near(tolerance(state.dtype) if rtol is None else rtol)
+    same = alike if isinstance(model.space, Spins) else near(tolerance(state.dtype) if rtol is None else rtol)
     end = settled(lambda x: model.update(x, known), state, max_steps, same, cycles=True, loop=loop)
     return Retrieval(end.state, end.steps, model.energy(end.state), end.status)
-
-
-def _alike(a: State, b: State) -> Bool[Array, ""]:
-    """Whether all spins are the same."""
-    return jnp.all(a == b, axis=-1)
 
 
 _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))

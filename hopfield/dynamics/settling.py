@@ -25,6 +25,11 @@ class Settled(NamedTuple):
     status: Int[Array, "*q"]
 
 
+def alike(a: States, b: States) -> Bool[Array, "*q"]:
+    """Whether all spins of two states are the same."""
+    return jnp.all(a == b, axis=-1)
+
+
 def near(rtol: ArrayLike) -> Same:
     """Whether two states differ by at most `rtol`, relative to the second or to one if that is shorter."""
 

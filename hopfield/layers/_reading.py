@@ -26,7 +26,7 @@ from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
 from hopfield.layers._scope import Scope
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import LogSumExp, Separation
+from hopfield.separations import Separation
 
 AT_ONCE = 2**25
 """Scores up to which all queries are read at once."""
@@ -147,7 +147,7 @@ def fits_attention(reading: Reading) -> bool:
     """Whether the block-wise attention does the same: one step of a sum of exponentials and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
-    plain = isinstance(reading.separation, LogSumExp) and reading.steps == 0
+    plain = reading.separation.exponential and reading.steps == 0
     unbiased = reading.encoding is None or type(reading.encoding).bias is Encoding.bias
     first = isinstance(scope.offset, int) and scope.offset == 0
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)

@@ -64,6 +64,8 @@ class Separation(Node, abc.ABC):
     """Whether they can be once a threshold of all scores is known, at which `at_threshold` cuts the weights."""
     per_query: ClassVar[bool] = False
     """Whether its numbers belong to one vector of scores, as a threshold does."""
+    exponential: ClassVar[bool] = False
+    """Whether F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
     quadratic: ClassVar[bool] = False
     """Whether F = ½‖z‖², whose memory on spins is a matrix of couplings."""
     quasiconvex: ClassVar[bool] = False

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln, iv, ive
 from scipy.stats import chi2
 
-from hopfield.theory import exponential, spherical
+from hopfield.theory import averages, exponential, spherical
 
 
 def sphere_average(dimension: int, kappa: float, power: int = 0) -> float:
@@ -34,7 +34,7 @@ def test_sphere_averages_are_bessel_functions(dimension):
     bessel = ive(order, kappa)
     usable = bessel > 1e-250
     gap = -(gammaln(dimension / 2) + order * np.log(2 / kappa[usable]) + np.log(bessel[usable]))
-    average = spherical._average(np.full(4, float(dimension)), kappa)
+    average = averages.sphere(np.full(4, float(dimension)), kappa)
     np.testing.assert_allclose(average.gap[usable], gap, atol=1e-10)
     ratio = ive(order + 1, kappa[usable]) / bessel[usable]
     np.testing.assert_allclose(1 - average.miss[usable], ratio, atol=1e-12)
@@ -44,10 +44,10 @@ def test_sphere_averages_are_bessel_functions(dimension):
 
 def test_sphere_averages_survive_extreme_arguments():
     # κ → ∞ in d dimensions: 1 − t is Gamma((d−1)/2, 1/κ); large d: ln E = κ²/2d
-    narrow = spherical._average(np.array([2.0, 3.0]), np.full(2, 1e12))
+    narrow = averages.sphere(np.array([2.0, 3.0]), np.full(2, 1e12))
     np.testing.assert_allclose(narrow.miss, np.array([0.5, 1.0]) * 1e-12, rtol=1e-6)
     assert narrow.gap[1] == pytest.approx(np.log(2e12), rel=1e-12)  # ln(2κ/(1 − e^(−2κ)))
-    wide = spherical._average(np.array([1e6]), np.array([1e3]))
+    wide = averages.sphere(np.array([1e6]), np.array([1e3]))
     assert 1e3 - wide.gap[0] == pytest.approx(0.5, abs=1e-5)
 
 
@@ -170,7 +170,7 @@ def test_one_step_weight_of_spins_and_gaussian_patterns_in_closed_form():
 
 @pytest.mark.parametrize("ensemble", spherical.ENSEMBLES)
 def test_averages_are_derivatives_of_one_generating_function(ensemble):
-    average = spherical._averages(ensemble)
+    average = averages.averages_of(ensemble)
     neurons, step = np.full(4, 64.0), 1e-5
     at, above, below = (average(neurons, kappa) for kappa in (KAPPA, KAPPA + step, KAPPA - step))
     np.testing.assert_allclose(at.rate, (above.gap - below.gap) / (2 * step), rtol=1e-6)
