@@ -15,7 +15,7 @@ EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
 SOURCES = [*LIBRARY, *EXPERIMENTS, *sorted((ROOT / "scripts").rglob("*.py"))]
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 
-ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping"} | set(sys.stdlib_module_names)
+ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "safetensors", *sys.stdlib_module_names}
 FOUNDATIONS = (
     "theory",
     "_pytrees",

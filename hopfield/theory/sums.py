@@ -1,7 +1,6 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopfield.theory._arguments import Float
 
@@ -86,7 +85,7 @@ def _inverted(values: Float, probabilities: Float, terms: float, bound: float, s
     for start in range(0, _MOST_WAVES, _WAVES):
         half_integers = np.arange(start, start + _WAVES) + 0.5
         log_wave = terms * _log_characteristic(half_integers * spacing, values, probabilities, even)
-        wave = np.exp(log_wave - 1j * half_integers * spacing * bound)
+        wave: np.ndarray = np.exp(log_wave - 1j * half_integers * spacing * bound)
         taper = np.exp(-36 * (half_integers / _MOST_WAVES) ** 8)
         total -= np.sum(taper * wave.imag / half_integers) / np.pi
         if np.max(np.abs(wave)) < 1e-16:
@@ -100,7 +99,7 @@ def _log_tail(values: Float, probabilities: Float, terms: float, bound: float, t
     return float(np.min(cumulants - tilts * bound))
 
 
-def _log_characteristic(times: Float, values: Float, probabilities: Float, even: bool) -> NDArray[np.complex128]:
+def _log_characteristic(times: np.ndarray, values: Float, probabilities: Float, even: bool) -> np.ndarray:
     """ln ⟨e^(itv)⟩ of one term, whose power multiplies every rounding error by the number of terms."""
     phases = times[:, None] * values
     fall = -2 * np.sin(phases / 2) ** 2 @ probabilities  # ⟨e^(itv)⟩ − 1 without cancellation
