@@ -87,7 +87,7 @@ def _inverted(values: Float, probabilities: Float, terms: float, bound: float, s
         log_wave = terms * _log_characteristic(half_integers * spacing, values, probabilities, even)
         wave: np.ndarray = np.exp(log_wave - 1j * half_integers * spacing * bound)
         taper = np.exp(-36 * (half_integers / _MOST_WAVES) ** 8)
-        total -= np.sum(taper * wave.imag / half_integers) / np.pi
+        total -= np.sum(taper * np.imag(wave) / half_integers) / np.pi
         if np.max(np.abs(wave)) < 1e-16:
             break
     return float(np.clip(total, 0.0, 1.0))
