@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, one_of
+from hopfield._checks import instance, one_of, vector
 from hopfield._numerics import accumulation_dtype, is_traced, positive, real_matrix
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory, _one_state
@@ -15,9 +15,10 @@ from hopfield.spaces import Known, Spins, State, as_known
 
 
 class Couplings(Node):
-    """A network on spins given by a symmetric matrix W = scale · matrix with zero diagonal: E = −½ x·W x.
+    """A network on spins given by a symmetric matrix with zero diagonal: E = −scale (½ x·matrix x + bias·x).
 
-    `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is.
+    `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is; `bias` is a
+    field from outside, or minus a threshold, in the same units; None for none.
     Build with `Couplings.create`, or with `hebb_couplings` from a classical memory; the constructor checks nothing.
 
     Example:
@@ -29,13 +30,17 @@ class Couplings(Node):
 
     matrix: Float[Array, "N N"]
     scale: Float[Array, ""]
+    bias: Float[Array, "N"] | None = None
 
     @classmethod
-    def create(cls, matrix: Float[Array, "N N"], scale: float = 1.0) -> "Couplings":
+    def create(
+        cls, matrix: Float[Array, "N N"], scale: float = 1.0, bias: Float[Array, "N"] | None = None
+    ) -> "Couplings":
         """Build from a symmetric matrix [N, N], dropping its diagonal; half precision becomes float32.
 
         Raises:
-            ValueError: the matrix is not symmetric, not finite or not square, or `scale` is not positive.
+            ValueError: the matrix is not symmetric, not finite or not square, `scale` is not positive, or `bias` is no
+                vector of N numbers.
         """
         matrix = real_matrix("matrix", matrix)
         matrix = matrix.astype(accumulation_dtype(matrix.dtype))
@@ -48,7 +53,8 @@ class Couplings(Node):
                 raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
         halves = 0.5 * matrix  # before they are added, lest they overflow
         hollow = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, halves + halves.T)
-        return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype))
+        bias = None if bias is None else vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
+        return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype), bias)
 
     @property
     def space(self) -> Spins:
@@ -60,22 +66,27 @@ class Couplings(Node):
         return _one_state(state, self.matrix.shape[0], self.matrix.dtype)
 
     def energy(self, state: State) -> Float[Array, ""]:
-        """E(x) = −½ x·W x."""
-        state = self.as_state(state)
-        return -0.5 * self.scale * jnp.dot(state, self.matrix @ state)
+        """E(x) = −scale (½ x·matrix x + bias·x)."""
+        return self.energy_at(self.cache(state), self.as_state(state))
+
+    def energy_at(self, cache: Array, state: State) -> Float[Array, ""]:
+        """Energy of a state whose unscaled fields are at hand."""
+        twice = cache if self.bias is None else cache + self.bias
+        return -0.5 * self.scale * jnp.dot(state, twice)
 
     def local_field(self, state: State) -> State:
-        """W x [N]."""
-        return self.scale * (self.matrix @ self.as_state(state))
+        """scale (matrix x + bias) [N]."""
+        return self.scale * self.cache(state)
 
     def update(self, state: State, known: Known = None) -> State:
-        """One synchronous step sign(W x) [N], ties keep the spin."""
+        """One synchronous step, the sign of the local field [N]; ties keep the spin."""
         state = self.as_state(state)
         return Spins().project(self.local_field(state), state, known=as_known(known, state))
 
     def cache(self, state: State) -> Array:
         """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
-        return self.matrix @ self.as_state(state)
+        field = self.matrix @ self.as_state(state)
+        return field if self.bias is None else field + self.bias
 
     def field_at(self, cache: Array, state: State, i) -> Float[Array, ""]:
         """Local field of neuron i."""
@@ -93,7 +104,12 @@ class Couplings(Node):
         """The same network as a classical Memory: patterns √λ_k v_k from the spectrum of W, shifted to be non-negative.
 
         The shift only adds a constant to the energy of spins, whose fields exclude the own spin anyway.
+
+        Raises:
+            ValueError: there is a bias, which no classical memory has.
         """
+        if self.bias is not None:
+            raise ValueError("couplings must have no bias to be a classical memory, got one")
         levels, vectors = jnp.linalg.eigh(self.scale * self.matrix)
         rows = (vectors * jnp.sqrt(jnp.maximum(levels - levels[0], 0.0))[None, :]).T
         return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())

@@ -198,6 +198,6 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
 
     zero = jnp.zeros((), int)
     state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
-    energy = -0.5 * model.scale * jnp.dot(state, field)
+    energy = model.energy_at(field, state)
     stable = ~jnp.any(waiting(state, field) | jnp.isnan(field))
     return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)

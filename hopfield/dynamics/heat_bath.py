@@ -96,7 +96,7 @@ def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics
         return _visit_each(model, state, cache, order, at)
 
     def energy_of(state, cache):  # the fields of Couplings are at hand; of a Memory the cache may have drifted
-        return -0.5 * model.scale * jnp.dot(state, cache) if isinstance(model, Couplings) else model.energy(state)
+        return model.energy_at(cache, state) if isinstance(model, Couplings) else model.energy(state)
 
     def turn(number, carry):
         state, cache, total, energy = carry

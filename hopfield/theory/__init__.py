@@ -9,6 +9,8 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     spherical     softmax on the sphere, spins or Gaussian patterns: exponents, finite-size predictions, annealed
     linear        fast-weight memories: share of keys found by the outer product and other rules
     sequences     asymmetric couplings: the exact error of a bit, transitions and whole sequences
+    sparse        sparse and biased patterns, disturbed couplings, binary synapses: capacities and bits per synapse
+    replicas      dense memories at any temperature, replica symmetric, and where that symmetry breaks
     general       any separation on spins: one-step error, weights, scaling of the load
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     derived       predictions of any memory on random patterns, from its separation alone
@@ -28,7 +30,9 @@ from hopfield.theory import (
     general,
     linear,
     novelty,
+    replicas,
     sequences,
+    sparse,
     spherical,
 )
 
@@ -43,6 +47,8 @@ __all__ = [
     "general",
     "linear",
     "novelty",
+    "replicas",
     "sequences",
+    "sparse",
     "spherical",
 ]

@@ -1,0 +1,88 @@
+"""Capacity of sparse patterns: how many a network holds by activity, and what disturbed couplings still hold.
+
+    binary, balanced, spins   covariance rule on neurons {0, 1}, from whose states 0, the activity a, or ½ is taken off;
+                              the last one is the ±1 form. Threshold: the best one at capacity.
+    clipped, diluted:c, noisy:δ   Hebb's rule with unbiased patterns, of it signs, a share c, or noise of δ deviations
+    hebb                      Hebb's rule as it is with patterns of mean m₀ = 1 − 2a: fails beyond 1/m₀² patterns
+    willshaw                  binary synapses, log₂N neurons on in each pattern
+
+Columns: shares of neurons on among those that should be (`on`) and should not (`off`), after one synchronous step from
+the pattern (`_one`) and where asynchronous dynamics end; `retained` counts the patterns, of `asked`, for which their
+difference ends above ½; `density` is the share of Willshaw's synapses that are on.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.capacity_sparse import measurement, theory
+from experiments.capacity_sparse.config import Config
+from experiments.capacity_sparse.figure import plot
+from experiments.capacity_sparse.summary import summarise
+from experiments.contract import Cost
+from experiments.shared import pattern_sets, program
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "load"
+
+
+def _curves(config: Config) -> list[tuple[str, int, float]]:
+    """Rule, size and activity of every curve."""
+    return [
+        (rule, neurons, activity)
+        for rule, neurons in product(dict.fromkeys(config.rules), dict.fromkeys(config.neurons))
+        for activity in dict.fromkeys(theory.activities(rule, neurons, config.activities))
+    ]
+
+
+def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[int]:
+    """Numbers of patterns of a curve; odd ones where fields are sums of so many integers."""
+    found = (factor * theory.unit(rule, neurons, activity) for factor in config.around)
+    odd = theory.critical_load(rule, activity) is not None and activity == 0.5
+    return sorted({max(2, round(count)) if not odd else max(3, 2 * round((count - 1) / 2) + 1) for count in found})
+
+
+def check(config: Config) -> None:
+    """Refuse activities that leave a network of some size less than two neurons on, in one sentence."""
+    least = min(config.activities) * min(config.neurons)
+    if least < 2:
+        raise ValueError(f"activities must leave 2 of the fewest neurons on, got {min(config.activities):g}")
+
+
+def points(config: Config) -> list[dict]:
+    """One point per rule, size, activity, number of patterns and draw."""
+    found = []
+    for rule, neurons, activity in _curves(config):
+        for patterns in _counts(config, rule, neurons, activity):
+            point = {"rule": rule, "neurons": neurons, "activity": activity, "patterns": patterns}
+            found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    parts = []
+    for rule, neurons, activity in _curves(config):
+        counts = _counts(config, rule, neurons, activity)
+        number = len(counts) * config.samples
+        elements = max(counts) * neurons + neurons**2
+        parts.append(Cost(number, elements, number * neurons**2 * (max(counts) + 10.0 * config.queries)))
+    return contract.total(parts)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points, their load and theory beside them."""
+    grid = measurement.grid(lambda point: _program(config, point))
+    yield from program.rows(grid, config.seed, points_, known=_known)
+
+
+def _program(config: Config, point: dict) -> measurement.Program:
+    counts = _counts(config, point["rule"], point["neurons"], point["activity"])
+    rows = pattern_sets.padded(point["patterns"], max(*counts, config.queries), point["neurons"])
+    return measurement.Program(point["rule"], point["neurons"], max(rows, config.queries), config.queries)
+
+
+def _known(point: dict) -> dict:
+    key = point["rule"], point["neurons"], point["activity"], point["patterns"]
+    return {"load": point["patterns"] / point["neurons"], "wrong_theory": theory.wrong(*key)}

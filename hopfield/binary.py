@@ -1,0 +1,150 @@
+"""Binary networks: neurons {0, 1} with a threshold, and the rules for sparse patterns that they learn by.
+
+    E(V) = −½ (V−b)·W (V−b) + θ Σ_i V_i        V_i = 1 where h_i = Σ_{j≠i} W_ij (V_j − b) − θ > 0
+
+With spins x = 2V − 1 the same network is one of `Couplings` with a bias, whose dynamics are those of spins.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
+
+from hopfield._checks import booleans, number
+from hopfield._numerics import accumulation_dtype, is_traced, real_array, real_matrix
+from hopfield._pytrees import Node
+from hopfield.couplings import Couplings
+from hopfield.spaces import State
+
+
+class BinaryNetwork(Node):
+    """A network of neurons {0, 1} with symmetric couplings and a threshold. Build with `BinaryNetwork.create`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> from hopfield.binary import willshaw_network
+        >>> patterns = jnp.array([[1.0, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
+        >>> willshaw_network(patterns).update(jnp.array([1.0, 0, 0, 0, 0])).tolist()
+        [0.0, 1.0, 0.0, 0.0, 0.0]
+    """
+
+    matrix: Float[Array, "N N"]
+    threshold: Float[Array, ""]
+    offset: Float[Array, ""]
+
+    @classmethod
+    def create(
+        cls, matrix: Float[Array, "N N"], threshold: float | Array, offset: float | Array = 0.0
+    ) -> "BinaryNetwork":
+        """Check the parts and build the network.
+
+        Args:
+            matrix: W [N, N], symmetric; its diagonal is dropped.
+            threshold: θ.
+            offset: b in [0, 1]: 0 for plain {0, 1} neurons, the activity of the patterns for the least noise.
+        Raises:
+            ValueError: the matrix is not symmetric, not finite or not square, or a number is out of range.
+        """
+        hollow = Couplings.create(matrix).matrix
+        threshold = number("threshold", threshold, "a finite number")
+        offset = number("offset", offset, "from 0 to 1", 0.0, 1.0)
+        return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
+
+    def field(self, state: State) -> Float[Array, "N"]:
+        """h = W (V − b) − θ [N], by which the energy falls where a neuron goes from 0 to 1."""
+        return self.matrix @ (self._state(state) - self.offset) - self.threshold
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(V) = −½ (V−b)·W (V−b) + θ Σ V."""
+        state = self._state(state)
+        apart = state - self.offset
+        return -0.5 * jnp.dot(apart, self.matrix @ apart) + self.threshold * jnp.sum(state)
+
+    def update(self, state: State) -> State:
+        """One synchronous step [N]; a neuron whose field is zero stays as it is."""
+        state = self._state(state)
+        field = self.field(state)
+        return jnp.where(field == 0, state, jnp.where(jnp.isnan(field), field, jnp.where(field > 0, 1.0, 0.0)))
+
+    def winners(self, state: State, active: ArrayLike) -> State:
+        """One synchronous step under activity control [N]: the `active` neurons of largest field are on, no threshold.
+
+        Args:
+            state: neurons [N].
+            active: how many, 0 to N; of equal fields those of lower index win. May be traced.
+        """
+        field = self.field(state)
+        rank = jnp.argsort(jnp.argsort(-field, stable=True))
+        return jnp.where(jnp.any(jnp.isnan(field)), jnp.nan, jnp.where(rank < active, 1.0, 0.0)).astype(field.dtype)
+
+    def couplings(self) -> Couplings:
+        """The same network of spins x = 2V − 1: its energy up to a constant, with all dynamics of spins."""
+        bias = (1.0 - 2.0 * self.offset) * jnp.sum(self.matrix, axis=1) - 2.0 * self.threshold
+        return Couplings(self.matrix, jnp.asarray(0.25, self.matrix.dtype), bias)
+
+    def _state(self, state: State) -> State:
+        state = real_array("state", state, self.matrix.dtype)
+        if state.shape != self.matrix.shape[1:]:
+            width = self.matrix.shape[1]
+            raise ValueError(f"state must have shape [{width}] (batch with jax.vmap), got shape {state.shape}")
+        return state.astype(self.matrix.dtype)
+
+
+def covariance_network(
+    patterns: Float[Array, "M N"],
+    activity: float | Array | None = None,
+    *,
+    threshold: float | Array | None = None,
+    offset: float | Array = 0.0,
+    mask: Bool[Array, "M"] | None = None,
+) -> BinaryNetwork:
+    """W_ij = Σ_μ (η_i − a)(η_j − a) / (a(1−a)N), without the diagonal.
+
+    Args:
+        patterns: η, entries 0 and 1 [M, N].
+        activity: a, above 0 and below 1; the share of ones among all patterns in use if None.
+        threshold: θ; ½ − a if None, halfway between the signals 1 − a and −a of neurons to be on and off. The best one
+            near capacity is that of `theory.sparse.critical_load`.
+        offset: b, as in `BinaryNetwork`; ½ is the ±1 form of Amit, Gutfreund & Sompolinsky 1987.
+        mask: patterns in use [M].
+    Raises:
+        ValueError: patterns hold other numbers, or a number is out of range.
+    Source: Tsodyks & Feigel'man 1988.
+    """
+    stored, used = _stored(patterns, mask)
+    if activity is None:
+        activity = jnp.sum(stored * used[:, None]) / jnp.maximum(jnp.sum(used) * stored.shape[1], 1)
+    a = jnp.asarray(number("activity", activity, "above 0 and below 1", 1e-6, 1 - 1e-6), stored.dtype)
+    rows = jnp.where(used[:, None], stored - a, 0.0)
+    matrix = rows.T @ rows / (a * (1 - a) * stored.shape[1])
+    return BinaryNetwork.create(matrix, 0.5 - a if threshold is None else threshold, offset)
+
+
+def willshaw_network(
+    patterns: Float[Array, "M N"], threshold: float | Array | None = None, *, mask: Bool[Array, "M"] | None = None
+) -> BinaryNetwork:
+    """Binary synapses, on where any pattern has both neurons on: W_ij = [Σ_μ η_i η_j > 0], without the diagonal.
+
+    Args:
+        patterns: η, entries 0 and 1 [M, N].
+        threshold: θ; ½ if None, so that one synapse is enough. A cue of K neurons calls for K − ½: those outside of it
+            then need all their synapses from it; its own have K − 1 such synapses, all of them on.
+        mask: patterns in use [M].
+    Raises:
+        ValueError: patterns hold other numbers.
+    Source: Willshaw, Buneman & Longuet-Higgins 1969.
+    """
+    stored, used = _stored(patterns, mask)
+    rows = jnp.where(used[:, None], stored, 0.0)
+    matrix = jnp.where(rows.T @ rows > 0, 1.0, 0.0).astype(stored.dtype)
+    return BinaryNetwork.create(matrix, 0.5 if threshold is None else threshold)
+
+
+def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:
+    """Patterns of zeros and ones in the type that sums are carried in, and which are in use."""
+    stored = real_matrix("patterns", patterns)
+    if not is_traced(stored) and not bool(jnp.all((stored == 0) | (stored == 1))):
+        raise ValueError("patterns must be zeros and ones, got other entries")
+    used = jnp.ones(stored.shape[:1], bool) if mask is None else booleans("mask", mask, stored.shape[:1])
+    return stored.astype(accumulation_dtype(stored.dtype)), used

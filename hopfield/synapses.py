@@ -1,0 +1,53 @@
+"""Disturbed synapses: couplings of which only the signs are kept, some are cut, or all are noisy.
+
+Each takes a network on spins, `Couplings` or a classical `Memory`, and returns `Couplings` with the same bias. Against
+the pattern noise of variance v in every coupling a disturbance adds κ v that no pattern knows of: κ = π/2 − 1 where
+couplings are clipped, (1−c)/c where a share c is kept, δ² for noise; `theory.sparse.disturbed_critical_load` has the
+capacity of each.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from hopfield._checks import instance, number, random_key
+from hopfield.couplings import Couplings, hebb_couplings
+from hopfield.dynamics.asynchronous import Model
+from hopfield.memory import Memory
+
+
+def clipped(model: Model) -> Couplings:
+    """Signs of the couplings times their mean size, the nearest such matrix; zero couplings stay zero.
+
+    Source: Sompolinsky 1987; capacity 0.102 N of Hebb's rule.
+    """
+    couplings = _couplings(model)
+    neurons = couplings.matrix.shape[0]
+    size = jnp.sum(jnp.abs(couplings.matrix)) / max(neurons * (neurons - 1), 1)
+    held = jnp.where(size > 0, size, 1.0)  # of no couplings at all
+    bias = None if couplings.bias is None else couplings.bias / held
+    return Couplings(jnp.sign(couplings.matrix), couplings.scale * held, bias)
+
+
+def diluted(model: Model, key, keep: float | Array) -> Couplings:
+    """Couplings of which each pair's is kept with probability `keep`, in (0, 1], and then divided by it."""
+    couplings, keep = _couplings(model), number("keep", keep, "above 0 and at most 1", 1e-6, 1.0)
+    chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
+    kept = jnp.triu(chance < keep, 1)
+    return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix / keep, 0.0))
+
+
+def noisy(model: Model, key, strength: float | Array) -> Couplings:
+    """Couplings with independent Gaussian noise on each pair's, of `strength` ≥ 0 times their root mean square."""
+    couplings, strength = _couplings(model), number("strength", strength, "a finite number of at least 0", 0.0)
+    neurons = couplings.matrix.shape[0]
+    drawn = jnp.triu(jax.random.normal(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype), 1)
+    size = jnp.sqrt(jnp.sum(jnp.square(couplings.matrix)) / max(neurons * (neurons - 1), 1))
+    return couplings.replace(matrix=couplings.matrix + strength * size * (drawn + drawn.T))
+
+
+def _couplings(model: Model) -> Couplings:
+    """Couplings as they are, those of a classical memory; TypeError or ValueError for anything else."""
+    if isinstance(model, Couplings):
+        return model
+    return hebb_couplings(instance("model", model, Memory))

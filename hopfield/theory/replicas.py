@@ -1,0 +1,157 @@
+"""Replica theory beyond the classical symmetric one: dense memories at any temperature, and broken symmetry.
+
+Dense memories, E = −Σ_μ N m_μⁿ/n with M = αN^(n−1) patterns and n ≥ 3: the crosstalk is a Gaussian energy whose
+covariance N α D(q) depends on the overlap q of two states alone, D'(q) = C(q) = ⟨s^(n−1) s'^(n−1)⟩ of normal s and s'
+with correlation q; C(1) = (2n−3)!!. Replica symmetric:
+
+    m = ⟨tanh β(m^(n−1) + √(αC(q)) z)⟩      q = ⟨tanh² …⟩
+    f = (n−1)mⁿ/n − (αβ/2)[D(1) − D(q) − (1−q)C(q)] − T⟨ln 2cosh …⟩
+
+Symmetry is broken where T² < α C'(q) ⟨sech⁴ …⟩ (de Almeida & Thouless 1978); for Hebb's rule, with the susceptibility
+χ = (1−q)/T, where T²(1−χ)² < α ⟨sech⁴ …⟩.
+
+Source: Gardner 1987 for dense couplings, here with repeated indices as in Krotov & Hopfield 2016; Amit, Gutfreund &
+Sompolinsky 1987, "AGS", for Hebb's rule; Steffan & Kühn 1994 for one step of symmetry breaking.
+"""
+
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.polynomial import hermite_e
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import factorial
+
+from hopfield.theory import classical
+from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.theory.saddle import COLDEST, field_averages
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
+_STEPS = 2000
+_LOST = 0.4  # overlap below which no retrieval state of n >= 3 exists
+
+
+class DenseReplica(NamedTuple):
+    """Order parameters of a dense memory and its free energy per neuron, replica symmetric."""
+
+    overlap: float
+    q: float
+    free_energy: float
+    stable: bool
+    """Whether symmetry is unbroken (above the AT line)."""
+
+
+def covariance(degree: int, q: ArrayLike) -> Float:
+    """⟨sᵏ s'ᵏ⟩ of normal s and s' with correlation q, k = degree: Σ_j j! c_j² qʲ, c_j those of sᵏ in Hermite's.
+
+    Args:
+        degree: k >= 0; 1 + 2q² at k = 2, 9q + 6q³ at k = 3.
+        q: −1 to 1.
+    """
+    weights = _weights_of(int(whole("degree", degree, least=0)))
+    return plain(np.polynomial.polynomial.polyval(real("q", q, least=-1, most=1), weights))
+
+
+def _weights_of(degree: int) -> Float:
+    power = np.zeros(degree + 1)
+    power[degree] = 1.0
+    coefficients = hermite_e.poly2herme(power)
+    return factorial(np.arange(degree + 1)) * coefficients**2
+
+
+def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bool = True) -> DenseReplica:
+    """Replica-symmetric state of a dense memory: the one with the largest overlap, or the one without.
+
+    Args:
+        degree: n >= 3.
+        load: α = M/N^(n−1), >= 0.
+        temperature: T >= 0, in units in which the field of a pattern on itself is 1.
+        retrieval: whether to start from a pattern; NaN everywhere if that ends without overlap.
+    """
+    degree = int(whole("degree", degree, least=3))
+    load = float(real("load", load, least=0))
+    temperature = max(float(real("temperature", temperature, least=0)), COLDEST)
+    noise = lambda q: load * float(covariance(degree - 1, q))  # noqa: E731
+    m, q = (1.0, 1.0) if retrieval else (0.0, 0.5)
+    average = None
+    for _ in range(_STEPS):
+        spread = np.sqrt(noise(q))
+        if m == 0 and spread == 0:
+            return DenseReplica(0.0, 0.0, _free_energy(degree, load, temperature, 0.0, 0.0), True)
+        average = field_averages(*(np.array(x / temperature) for x in (m ** (degree - 1), spread)))
+        new = float(average.tanh) if retrieval else 0.0, float(average.tanh2)
+        moved = abs(new[0] - m) + abs(new[1] - q)
+        m, q = new
+        if moved < 1e-11 or (retrieval and m < _LOST):
+            break
+    if retrieval and m < _LOST:
+        return DenseReplica(np.nan, np.nan, np.nan, False)
+    slope = load * float(np.polynomial.polynomial.polyval(q, np.polynomial.polynomial.polyder(_weights_of(degree - 1))))
+    broken = temperature**2 < slope * _sech4(m ** (degree - 1), np.sqrt(noise(q)), temperature)
+    return DenseReplica(m, q, _free_energy(degree, load, temperature, m, q), not broken)
+
+
+def _free_energy(degree: int, load: float, temperature: float, m: float, q: float) -> float:
+    energy = lambda q: float(covariance(degree, q)) / degree**2  # noqa: E731
+    crosstalk = energy(1.0) - energy(q) - (1 - q) * float(covariance(degree - 1, q))
+    spread = np.sqrt(load * float(covariance(degree - 1, q)))
+    if m == 0 and spread == 0:
+        entropy = np.log(2.0)
+    else:
+        entropy = float(field_averages(*(np.array(x / temperature) for x in (m ** (degree - 1), spread))).log_cosh)
+    return (degree - 1) * m**degree / degree - load / (2 * temperature) * crosstalk - temperature * entropy
+
+
+def dense_spinodal_temperature(degree: int, load: float) -> float:
+    """Temperature above which a dense memory of degree n has no retrieval state, replica symmetric.
+
+    Args:
+        degree: n >= 3.
+        load: α >= 0.
+    Returns:
+        To 1e-4; NaN where there is none at T = 0 either, above `dense.spinodal(n).load`.
+    """
+
+    def exists(temperature: float) -> bool:
+        return bool(np.isfinite(dense_replica(degree, load, temperature).overlap))
+
+    low, high = 1e-4, 1.0
+    if not exists(low):
+        return np.nan
+    while high - low > 1e-4:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if exists(middle) else (low, middle)
+    return low
+
+
+def almeida_thouless_temperature(load: float) -> float:
+    """Temperature below which the retrieval state of Hebb's rule is not replica symmetric, T²(1−χ)² = α ⟨sech⁴⟩.
+
+    Args:
+        load: α, above 0 and below the capacity 0.1379.
+    Returns:
+        T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN where it lies below 1e-4.
+    """
+    load = float(real("load", load, above=0, below=classical.critical_load().load))
+
+    def margin(log_temperature: float) -> float:
+        temperature = float(np.exp(log_temperature))
+        found = classical.replica(load, temperature)
+        response = (1 - float(found.q)) / temperature
+        stiff = temperature**2 * (1 - response) ** 2
+        return stiff - load * _sech4(float(found.overlap), np.sqrt(load * float(found.r)), temperature)
+
+    low, high = np.log(1e-4), np.log(0.9 * float(classical.spinodal_temperature(load)))
+    if margin(low) > 0:
+        return float("nan")
+    return float(np.exp(cast(float, brentq(margin, low, high, xtol=1e-9))))
+
+
+def _sech4(mean: float, spread: float, temperature: float) -> float:
+    """⟨sech⁴(h/T)⟩ over h normal of a mean and a deviation above 0."""
+    reach = np.array([max(-20 * temperature, mean - 9 * spread), min(20 * temperature, mean + 9 * spread)])
+    if reach[1] <= reach[0]:
+        return 0.0
+    h = reach.mean() + 0.5 * (reach[1] - reach[0]) * _NODES
+    density = np.exp(-0.5 * ((h - mean) / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+    return float(0.5 * (reach[1] - reach[0]) * np.sum(_WEIGHTS * density / np.cosh(h / temperature) ** 4))

@@ -1,0 +1,81 @@
+"""The experiment on sparse patterns: its loads, its rows against theory, its summary and figure."""
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity_sparse import experiment, theory
+from experiments.capacity_sparse.config import Config
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+def measured(**options) -> pandas.DataFrame:
+    config = Config(**options)
+    experiment.check(config)
+    return pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+
+
+@pytest.fixture(scope="module")
+def table(as_run):
+    rules = ["binary", "clipped", "hebb", "willshaw"]
+    return measured(rules=rules, neurons=[64], activities=[0.25], around=[0.4, 2.5], samples=8)
+
+
+def test_patterns_are_retained_below_the_critical_load_and_not_beyond(table):
+    share = table["retained"] / table["asked"]
+    below = table["patterns"] < table["patterns"].groupby(table["rule"]).transform("mean")
+    for rule in ("binary", "clipped"):
+        chosen = table["rule"] == rule
+        assert share[chosen & below].mean() > 0.9
+        assert share[chosen & ~below].mean() < 0.6
+
+
+def test_errors_of_one_step_are_those_of_theory(table):
+    """Exact for Willshaw's synapses; the covariance rule's crosstalk is taken as Gaussian."""
+    for entry in experiment.summarise(table)["loads"]:
+        if entry["rule"] in ("binary", "willshaw"):
+            assert abs(entry["wrong_one"] - entry["wrong_theory"]) < 4 * entry["wrong_one_stderr"] + 0.01
+
+
+def test_willshaw_keeps_its_own_neurons_on_and_half_of_its_synapses_at_its_unit(table):
+    rows = table[table["rule"] == "willshaw"]
+    assert (rows["on"] == 1).all()
+    density = measured(rules=["willshaw"], neurons=[64], around=[1.0], samples=4)["density"].mean()
+    assert density == pytest.approx(0.45, abs=0.05)  # half with K² in place of K(K−1) pairs
+
+
+def test_plain_hebb_fails_with_biased_patterns_where_the_covariance_rule_does_not():
+    rows = measured(rules=["hebb", "spins"], neurons=[128], activities=[0.25], around=[0.7, 4.0], samples=6)
+    wrong = rows.groupby(["rule", "patterns"])["wrong_one"].mean()
+    assert wrong["hebb"].iloc[-1] > 0.1
+    assert rows[rows["rule"] == "spins"].sort_values("patterns").iloc[0]["wrong_one"] < 0.05
+
+
+def test_loads_of_integer_fields_are_odd_numbers_of_patterns():
+    points = experiment.points(Config(rules=["clipped"], neurons=[64, 100], around=[0.5, 1.0, 1.5]))
+    assert all(point["patterns"] % 2 == 1 for point in points)
+    assert theory.critical_load("clipped", 0.5) == pytest.approx(0.102, abs=5e-4)
+
+
+def test_the_figure_has_a_panel_for_every_family(table):
+    titles = [ax.get_title(loc="left") for ax in experiment.plot(table, experiment.summarise(table)).axes]
+    assert [title.split("  ")[1].split(",")[0] for title in titles if title] == [
+        "covariance rule",
+        "disturbed Hebb couplings",
+        "information",
+        "Willshaw",
+        "plain Hebb",
+    ]
+
+
+@pytest.mark.parametrize("rule", ["diluted", "noisy:-1", "clipped:2", "sparse"])
+def test_rules_that_are_none_are_refused(rule):
+    with pytest.raises(ValueError, match="rules must be among"):
+        Config(rules=[rule])
+
+
+def test_activities_that_leave_too_few_neurons_are_refused():
+    with pytest.raises(ValueError, match="activities must leave 2"):
+        experiment.check(Config(activities=[0.01]))
+    assert np.isfinite(experiment.cost(Config()).operations)

@@ -1,0 +1,63 @@
+"""Disturbed synapses: symmetric without a diagonal, right in size, and harmless where nothing is disturbed."""
+
+import jax
+import numpy as np
+import pytest
+
+from hopfield import Couplings, Memory, find_memory, hebb_couplings
+from hopfield.binary import covariance_network
+from hopfield.synapses import clipped, diluted, noisy
+
+RNG = np.random.default_rng(8)
+SPINS = RNG.choice([-1.0, 1.0], (9, 40))
+HEBB = hebb_couplings(find_memory("classical").build(SPINS))
+KEY = jax.random.key(4)
+
+
+@pytest.mark.parametrize(
+    ("disturb", "kept"),
+    [(clipped, 2 / np.pi), (lambda w: diluted(w, KEY, 0.4), 1.0), (lambda w: noisy(w, KEY, 0.5), 1.0)],
+    ids=["clipped", "diluted", "noisy"],
+)
+def test_disturbed_couplings_are_couplings_with_a_part_along_those_before(disturb, kept):
+    """Of Gaussian couplings E|w|² / E w² = 2/π where they are clipped; all of it where what is added is random."""
+    disturbed = disturb(HEBB)
+    assert isinstance(disturbed, Couplings)
+    matrix, before = np.asarray(disturbed.matrix), np.asarray(HEBB.matrix)
+    np.testing.assert_array_equal(matrix, matrix.T)
+    np.testing.assert_array_equal(np.diag(matrix), 0.0)
+    part = disturbed.scale * np.sum(matrix * before) / (HEBB.scale * np.sum(before**2))
+    assert part == pytest.approx(kept, abs=0.12)
+
+
+def test_clipped_couplings_are_the_nearest_of_one_size():
+    found = clipped(HEBB)
+    assert set(np.unique(found.matrix)) == {-1.0, 0.0, 1.0}
+    size = np.mean(np.abs(HEBB.scale * HEBB.matrix)[~np.eye(40, dtype=bool)])
+    assert float(found.scale) == pytest.approx(size, rel=1e-12)
+
+
+def test_the_disturbance_is_as_large_as_said():
+    """Variances of what is added against that of the couplings: (1−c)/c, and δ²."""
+    off = ~np.eye(40, dtype=bool)
+    before = np.asarray(HEBB.matrix)[off]
+    for found, expected in ((diluted(HEBB, KEY, 0.4), 0.6 / 0.4), (noisy(HEBB, KEY, 0.5), 0.25)):
+        added = np.asarray(found.matrix)[off] - before
+        assert np.mean(added**2) / np.mean(before**2) == pytest.approx(expected, rel=0.15)
+
+
+def test_nothing_is_disturbed_where_all_is_kept():
+    np.testing.assert_array_equal(diluted(HEBB, KEY, 1.0).matrix, HEBB.matrix)
+    np.testing.assert_array_equal(noisy(HEBB, KEY, 0.0).matrix, HEBB.matrix)
+
+
+def test_a_classical_memory_and_a_bias_are_taken():
+    memory = find_memory("classical").build(SPINS)
+    np.testing.assert_array_equal(clipped(memory).matrix, clipped(HEBB).matrix)
+    biased = covariance_network((SPINS > 0) * 1.0, 0.3).couplings()
+    found = clipped(biased)
+    np.testing.assert_allclose(found.scale * found.bias, biased.scale * biased.bias, rtol=1e-12)
+    with pytest.raises(ValueError, match="memory must be classical"):
+        diluted(Memory.create(SPINS), KEY, 0.5)
+    with pytest.raises(ValueError, match="keep must be above 0"):
+        diluted(memory, KEY, 0.0)
