@@ -1,0 +1,163 @@
+"""Dynamics of graphs: steps that never raise the energy, and the continuous flow by an adaptive solver."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.ode import odeint
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import booleans, whole
+from hopfield._numerics import positive, real_array, tolerance
+from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.graphs.graph import Graph, States
+
+HALVINGS = 12
+"""Halvings of a step that raises the energy, after which the states stay; the next step begins where they ended."""
+
+SLACK = 4.0
+"""Rounding of an energy that is no rise, in units in the last place."""
+
+
+class Descent(NamedTuple):
+    """States after the descent, their energies, and how it ended.
+
+    Example:
+        >>> from hopfield import graphs
+        >>> graph = graphs.Graph.create({"x": graphs.Layer((1,))}, [("x", graphs.Bias(jnp.array([2.0])))])
+        >>> graphs.descend(graph, graph.zeros(), 3).energy.tolist()
+        [0.0, -2.0, -2.0, -2.0]
+    """
+
+    states: States
+    energy: Float[Array, "T"]
+    """Before the first step and after every step, [steps + 1]."""
+    status: Int[Array, ""]
+    """Index of `dynamics.STATUS`: converged where the slope is zero to rounding."""
+
+
+def descend(
+    graph: Graph,
+    states: Mapping[str, Array],
+    steps: int,
+    *,
+    step_size: ArrayLike = 1.0,
+    clamped: Mapping[str, ArrayLike] | None = None,
+) -> Descent:
+    """Steps x ← x − s (x + ∂ΣS/∂g), s halved until the energy does not rise and doubled again up to `step_size`.
+
+    At s = 1 a step puts every layer at the field of the others, which is the update of a `Memory`. No energy is above
+    the lowest one before it by more than rounding.
+
+    Args:
+        graph: layers and synapses.
+        states: by layer.
+        steps: how many.
+        step_size: the largest s, > 0; may be traced.
+        clamped: units that must not move, booleans of the layer's shape or one for all of it, by layer.
+    Returns:
+        States, energies before the first and after every step, and the status.
+    Raises:
+        ValueError: states or clamps of other layers or shapes, or a number out of range.
+    """
+    states, held = graph.as_states(states), _held(graph, clamped)
+    size = jnp.asarray(positive("step_size", step_size), jnp.result_type(float))
+    return _descend(graph, states, held, size, steps=whole("steps", steps, 0))
+
+
+@partial(jax.jit, static_argnames="steps")
+def _descend(graph: Graph, states: States, held: States, largest: Array, *, steps: int) -> Descent:
+    def step(carry, _):
+        states, energy, lowest, size = carry
+        most = lowest + SLACK * jnp.finfo(lowest.dtype).eps * (1.0 + jnp.abs(lowest))
+        slope = _free(graph.slope(states), held)
+
+        def moved(size):
+            new = jax.tree.map(lambda x, d: x - (size * d).astype(x.dtype), states, slope)
+            return new, graph.energy(new)
+
+        def shorter(trial):
+            size, _, _, count = trial
+            return 0.5 * size, *moved(0.5 * size), count + 1
+
+        def rises(trial):
+            return ~(trial[2] <= most) & (trial[3] < HALVINGS)
+
+        size, new, found, _ = jax.lax.while_loop(rises, shorter, (size, *moved(size), jnp.zeros((), int)))
+        better = found <= most
+        states = jax.tree.map(lambda old, x: jnp.where(better, x, old), states, new)
+        energy = jnp.where(better, found, energy)
+        return (states, energy, jnp.minimum(energy, lowest), jnp.minimum(2.0 * size, largest)), energy
+
+    start = graph.energy(states)
+    (states, last, *_), energies = jax.lax.scan(step, (states, start, start, largest), length=steps)
+    slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _free(graph.slope(states), held).values()]
+    sizes = [jnp.max(jnp.abs(x), initial=1.0) for x in states.values()]
+    still = jnp.max(jnp.stack(slopes)) <= tolerance(last.dtype) * jnp.max(jnp.stack(sizes))
+    status = jnp.where(jnp.isnan(last), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
+    return Descent(states, jnp.concatenate([start[None], energies]), status)
+
+
+def flow(
+    graph: Graph,
+    states: Mapping[str, Array],
+    times: ArrayLike,
+    *,
+    rates: Mapping[str, ArrayLike] | None = None,
+    clamped: Mapping[str, ArrayLike] | None = None,
+    rtol: float = 1e-6,
+) -> States:
+    """States along dx/dt = −rate (x + ∂ΣS/∂g) at given times, by an adaptive Runge–Kutta method (Dormand & Prince).
+
+    Args:
+        graph: layers and synapses.
+        states: by layer, at the first of the times.
+        times: ascending [T].
+        rates: 1/τ of layers, > 0; 1 where none is given.
+        clamped: as for `descend`.
+        rtol: relative error of a step, and absolute one.
+    Returns:
+        States by layer, each [T, ...].
+    Raises:
+        ValueError: states, rates or clamps of other layers or shapes, or times that are no vector.
+    """
+    states, held = graph.as_states(states), _held(graph, clamped)
+    times = real_array("times", times)
+    if times.ndim != 1 or times.size < 1:
+        raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
+    _among(graph, "rates", rates)
+    speeds = {name: positive(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}
+    return _flow(graph, states, held, times, speeds, rtol=float(rtol))
+
+
+@partial(jax.jit, static_argnames="rtol")
+def _flow(graph: Graph, states: States, held: States, times: Array, rates: States, *, rtol: float) -> States:
+    def velocity(states, _, graph, held, rates):
+        slope = _free(graph.slope(states), held)
+        return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
+
+    return odeint(velocity, states, times, graph, held, rates, rtol=rtol, atol=rtol, mxstep=100_000)
+
+
+def _free(slope: States, held: States) -> States:
+    """The slope of the units that are not clamped."""
+    return {name: jnp.where(held[name], 0.0, d) if name in held else d for name, d in slope.items()}
+
+
+def _held(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
+    """Clamped units as booleans of the shapes of their layers."""
+    _among(graph, "clamped", clamped)
+    found = {}
+    for name, units in (clamped or {}).items():
+        shape = graph.layers[name].shape
+        found[name] = booleans(f"clamped[{name!r}]", jnp.broadcast_to(jnp.asarray(units), shape), shape)
+    return found
+
+
+def _among(graph: Graph, what: str, given: Mapping[str, ArrayLike] | None) -> None:
+    for name in given or ():
+        if name not in graph.layers:
+            raise ValueError(f"{what} must name layers among {', '.join(graph.layers)}, got {name!r}")

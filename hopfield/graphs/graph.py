@@ -1,0 +1,150 @@
+"""Graph: layers and the synapses between them, with the energy of the whole and its slope."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float
+
+from hopfield._checks import instance, random_key, whole
+from hopfield._numerics import real_array
+from hopfield._pytrees import Node
+from hopfield.graphs.lagrangians import Identity, Lagrangian
+from hopfield.graphs.synapses import Synapse
+
+States = dict[str, Array]
+
+
+class Layer(Node):
+    """A layer of neurons: the shape of its states, and the Lagrangian whose gradient activates them.
+
+    Without `leak` the layer adds no energy of its own, and dx/dt = −∂S/∂g, as for the tokens of an Energy Transformer.
+
+    Example:
+        >>> from hopfield import graphs
+        >>> graphs.Layer((3,), graphs.Softmax()).shape
+        (3,)
+    """
+
+    shape: tuple[int, ...] = struct.field(pytree_node=False)
+    lagrangian: Lagrangian = Identity()
+    leak: bool = struct.field(pytree_node=False, default=True)
+
+
+class Connection(NamedTuple):
+    """A synapse and the names of the layers that it joins."""
+
+    layers: tuple[str, ...]
+    synapse: Synapse
+
+
+class Graph(Node):
+    """An energy of named layers, E = Σ (x·g − L(x)) + Σ S(g, …). Build with `Graph.create`; batch with `jax.vmap`.
+
+    Example:
+        >>> from hopfield import graphs
+        >>> layers = {"visible": graphs.Layer((2,)), "hidden": graphs.Layer((3,), graphs.Softmax())}
+        >>> weights = graphs.Bilinear(jnp.ones((2, 3)))
+        >>> graph = graphs.Graph.create(layers, [(("visible", "hidden"), weights)])
+        >>> states = {"visible": jnp.array([1.0, 0.0]), "hidden": jnp.zeros(3)}
+        >>> round(float(graph.energy(states)), 4)  # ½ − ln 3 − 1
+        -1.5986
+    """
+
+    layers: dict[str, Layer]
+    synapses: tuple[Synapse, ...]
+    joined: tuple[tuple[str, ...], ...] = struct.field(pytree_node=False)
+
+    @classmethod
+    def create(cls, layers: Mapping[str, Layer], connections: Sequence[tuple[Sequence[str] | str, Synapse]]) -> "Graph":
+        """Check the parts against each other and build the graph.
+
+        Args:
+            layers: by name.
+            connections: names of layers, a single one also by itself, and the synapse that joins them; a layer may be
+                named twice.
+        Raises:
+            ValueError: a name that is no layer, or a synapse that does not fit the shapes of its layers.
+            TypeError: a layer or a synapse is something else.
+        """
+        found = []
+        for names, synapse in connections:
+            names = (names,) if isinstance(names, str) else tuple(names)
+            instance("synapse", synapse, Synapse)
+            for name in names:
+                if name not in layers:
+                    raise ValueError(f"connections must name layers among {', '.join(layers)}, got {name!r}")
+            found.append(Connection(names, synapse))
+        for layer in layers.values():
+            instance("layer", layer, Layer)
+            instance("lagrangian", layer.lagrangian, Lagrangian)
+            for size in layer.shape:
+                whole("shape", size)
+        graph = cls(dict(layers), tuple(c.synapse for c in found), tuple(c.layers for c in found))
+        for names, synapse in zip(graph.joined, graph.synapses, strict=True):
+            _tried(names, synapse, [graph.layers[name].shape for name in names])
+        return graph
+
+    def zeros(self) -> States:
+        """States of zeros, by layer."""
+        return {name: jnp.zeros(layer.shape) for name, layer in self.layers.items()}
+
+    def random(self, key, deviation: float = 1.0) -> States:
+        """Normal states of a deviation, by layer."""
+        keys = jax.random.split(random_key("key", key), len(self.layers))
+        return {
+            name: deviation * jax.random.normal(one, layer.shape)
+            for one, (name, layer) in zip(keys, self.layers.items(), strict=True)
+        }
+
+    def as_states(self, states: Mapping[str, Array]) -> States:
+        """States as arrays by layer; ValueError unless there is one of its shape for each layer."""
+        if set(states) != set(self.layers):
+            raise ValueError(f"states must be of the layers {', '.join(self.layers)}, got {', '.join(states)}")
+        found = {name: real_array(f"states[{name!r}]", states[name]) for name in self.layers}
+        for name, layer in self.layers.items():
+            if found[name].shape != layer.shape:
+                shape = found[name].shape
+                raise ValueError(
+                    f"states[{name!r}] must have shape {layer.shape} (batch with jax.vmap), got shape {shape}"
+                )
+        return found
+
+    def activations(self, states: Mapping[str, Array]) -> States:
+        """g = ∇L(x) by layer."""
+        states = self.as_states(states)
+        return {name: layer.lagrangian.activation(states[name]) for name, layer in self.layers.items()}
+
+    def interaction(self, activations: States) -> Float[Array, ""]:
+        """Σ S, the energy of all synapses at given activations."""
+        parts = zip(self.joined, self.synapses, strict=True)
+        return sum((synapse(*(activations[name] for name in names)) for names, synapse in parts), jnp.zeros(()))
+
+    def energy(self, states: Mapping[str, Array]) -> Float[Array, ""]:
+        """E of the states."""
+        states = self.as_states(states)
+        return self._energy(states, self.activations(states))
+
+    def slope(self, states: Mapping[str, Array]) -> States:
+        """x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""
+        states = self.as_states(states)
+        pull = jax.grad(self.interaction)(self.activations(states))
+        return {name: (states[name] if layer.leak else 0.0) + pull[name] for name, layer in self.layers.items()}
+
+    def _energy(self, states: States, g: States) -> Float[Array, ""]:
+        own = [layer.lagrangian.legendre(states[name], g[name]) for name, layer in self.layers.items() if layer.leak]
+        return sum(own, jnp.zeros(())) + self.interaction(g)
+
+
+def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
+    """ValueError where a synapse cannot take activations of these shapes, or gives back more than one number."""
+    given = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
+    try:
+        found = jax.eval_shape(synapse, *given)
+    except (TypeError, ValueError) as error:
+        kind = type(synapse).__name__
+        raise ValueError(f"synapse {kind} must fit layers {names} of shapes {shapes}, got: {error}") from error
+    if getattr(found, "shape", None) != ():
+        raise ValueError(f"synapse of {names} must be one number, got shape {getattr(found, 'shape', None)}")

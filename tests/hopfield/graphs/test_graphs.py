@@ -1,0 +1,210 @@
+"""Graphs: their parts against closed forms, known models as graphs, descent, clamps, and hamux."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield import Memory, dynamics, graphs, separations, spaces
+from hopfield.layers import EnergyTransformerBlock
+from tests.hopfield.contracts.parts import assert_never_rises
+
+RNG = np.random.default_rng(2)
+X = jnp.asarray(RNG.normal(size=(3, 5)))
+LAGRANGIANS = {
+    "identity": graphs.Identity(),
+    "relu": graphs.ReLU(),
+    "softmax": graphs.Softmax(1.7),
+    "tanh": graphs.Tanh(0.8),
+    "spherical": graphs.Spherical(2.0),
+    "layer norm": graphs.LayerNorm(1.3, jnp.arange(5.0)),
+}
+ACTIVATIONS = {
+    "identity": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "softmax": lambda x: np.exp(1.7 * x) / np.exp(1.7 * x).sum(-1, keepdims=True),
+    "tanh": lambda x: np.tanh(0.8 * x),
+    "spherical": lambda x: 2 * x / np.linalg.norm(x, axis=-1, keepdims=True),
+    "layer norm": lambda x: (
+        1.3 * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) + np.arange(5.0)
+    ),
+}
+
+
+def product(strength, a, b, c):
+    return -strength * jnp.sum(jnp.tanh(a[0] * b[0] * c[0]))
+
+
+@pytest.mark.parametrize("name", LAGRANGIANS)
+def test_activations_are_the_gradients_of_lagrangians(name):
+    np.testing.assert_allclose(LAGRANGIANS[name].activation(X), ACTIVATIONS[name](np.asarray(X)), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", LAGRANGIANS)
+def test_lagrangians_are_convex(name):
+    """L(y) ≥ L(x) + ∇L(x)·(y − x)."""
+    lagrangian, y = LAGRANGIANS[name], X[::-1] * 0.7
+    assert lagrangian(y) >= lagrangian(X) + jnp.sum(lagrangian.activation(X) * (y - X)) - 1e-6
+
+
+def random_graph(key: int) -> graphs.Graph:
+    """Up to six layers of random kinds in a chain with more random pairs, a memory, and a synapse of three layers."""
+    rng = np.random.default_rng(key)
+    kinds = [LAGRANGIANS[name] for name in ("identity", "relu", "softmax", "tanh", "spherical")]
+    names = [f"layer {i}" for i in range(rng.integers(2, 7))]
+    widths = {name: 3 + i for i, name in enumerate(names)}
+    layers = {name: graphs.Layer((widths[name],), kinds[rng.integers(len(kinds))]) for name in names}
+
+    def weights(*shape):
+        return jnp.asarray(rng.normal(size=shape) / 3)
+
+    pairs = [*itertools.pairwise(names), tuple(rng.choice(names, 2, replace=False))]
+    joined = [((a, b), graphs.Bilinear(weights(widths[a], widths[b]))) for a, b in pairs]
+    joined += [(name, graphs.Dense(weights(4, widths[name]), 1.5)) for name in names[:1]]
+    joined += [(names[-1], graphs.Bias(weights(widths[names[-1]])))]
+    if len(names) > 2:
+        joined += [(names[:3], graphs.Formula(product, jnp.asarray(rng.normal())))]
+    return graphs.Graph.create(layers, joined)
+
+
+@pytest.mark.parametrize("key", [0, 3])
+def test_no_step_raises_the_energy_of_a_random_graph(key):
+    graph = random_graph(key)
+    keys = jax.random.split(jax.random.key(key), 3)
+    found = jax.vmap(lambda k: graphs.descend(graph, graph.random(k, 2.0), 60))(keys)
+    assert_never_rises(found.energy)
+    assert np.all(np.isfinite(found.energy[:, -1])) or np.any(found.energy[:, -1] < -1e3)
+
+
+@pytest.mark.physics
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_forty_random_graphs_descend_along_a_thousand_steps(first):
+    for key in range(first, first + 10):
+        graph = random_graph(100 + key)
+        energy = graphs.descend(graph, graph.random(jax.random.key(key)), 1000, step_size=0.5).energy
+        assert np.all(np.diff(energy) <= 1e-6 * np.abs(energy[:-1]))
+
+
+@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.box(0.5)], ids=["euclidean", "box"])
+@pytest.mark.parametrize("separation", ["softmax", "entmax:1.5", "linear"])
+def test_a_memory_is_a_graph(space, separation):
+    memory = Memory.create(RNG.normal(size=(4, 6)) / 2, 0.7, separation=separation, space=space)
+    graph = graphs.from_memory(memory)
+    field = jnp.asarray(RNG.normal(size=6))
+    state = graph.layers["state"].lagrangian.activation(field)
+    assert float(graph.energy({"state": field})) == pytest.approx(float(memory.energy(state)), abs=1e-9)
+    slope = graph.slope({"state": field})["state"]
+    updated = graph.layers["state"].lagrangian.activation(field - slope)
+    np.testing.assert_allclose(updated, memory.update(state), atol=1e-9)
+
+
+def test_steps_of_size_one_retrieve_as_the_memory_does():
+    memory = Memory.create(RNG.normal(size=(4, 6)), 2.0)
+    start = jnp.asarray(RNG.normal(size=6))
+    end = graphs.descend(graphs.from_memory(memory), {"state": start}, 60)
+    assert end.status == dynamics.CONVERGED
+    np.testing.assert_allclose(end.states["state"], dynamics.retrieve(memory, start, max_steps=200).state, atol=1e-6)
+
+
+def test_two_layers_with_the_hidden_one_at_rest_are_a_memory():
+    """h = W v: E = R(v) − L_hidden(W v), which is log-sum-exp for a softmax and Σ [z]₊²/2 for rectified units."""
+    weights, v = jnp.asarray(RNG.normal(size=(4, 6))), jnp.asarray(RNG.normal(size=6))
+    for hidden, separation in ((graphs.Softmax(), "softmax"), (graphs.ReLU(), separations.polynomial(2, True))):
+        graph = graphs.two_layers(weights, hidden=hidden)
+        memory = Memory.create(weights, 1.0, separation=separation)
+        at_rest = {"visible": v, "hidden": weights @ v}
+        assert float(graph.energy(at_rest)) == pytest.approx(float(memory.energy(v)), abs=1e-9)
+        np.testing.assert_allclose(graph.slope(at_rest)["hidden"], 0.0, atol=1e-12)
+        np.testing.assert_allclose(v - graph.slope(at_rest)["visible"], memory.update(v), atol=1e-9)
+
+
+def test_the_energy_transformer_is_a_graph():
+    block = EnergyTransformerBlock(
+        6, 2, 5, steps=3, step_size=0.05, kernel_init=nnx.initializers.normal(0.5), rngs=nnx.Rngs(0)
+    )
+    attention = graphs.Attention(block.query[...], block.key[...], 1 / 3**0.5)
+    graph = graphs.energy_transformer(attention, block.patterns[...], 4)
+    x = jnp.asarray(RNG.normal(size=(4, 6)), jnp.float32)
+    assert float(graph.energy({"tokens": x})) == pytest.approx(float(block.energy(x)), rel=1e-6)
+    end = graphs.descend(graph, {"tokens": x}, 3, step_size=0.05)
+    np.testing.assert_allclose(end.states["tokens"], block(x), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(end.energy, block.inspect(x).energy, rtol=1e-6)
+
+
+def test_a_convolution_is_the_product_with_its_matrix():
+    kernel, image = jnp.asarray(RNG.normal(size=(2, 2, 1, 2))), jnp.asarray(RNG.normal(size=(3, 3, 1)))
+    other = jnp.asarray(RNG.normal(size=(2, 2, 2)))
+    by_hand = -sum(
+        float(image[i + a, j + b, 0] * kernel[a, b, 0, d] * other[i, j, d])
+        for i in range(2)
+        for j in range(2)
+        for a in range(2)
+        for b in range(2)
+        for d in range(2)
+    )
+    assert float(graphs.Convolution(kernel, padding="VALID")(image, other)) == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_clamped_units_stay_and_the_others_descend():
+    graph = random_graph(1)
+    states = graph.random(jax.random.key(3))
+    name, *_, last = graph.layers
+    half = jnp.arange(graph.layers[last].shape[0]) < 2
+    end = graphs.descend(graph, states, 20, clamped={name: True, last: half})
+    np.testing.assert_array_equal(end.states[name], states[name])
+    np.testing.assert_array_equal(end.states[last][:2], states[last][:2])
+    assert end.energy[-1] < end.energy[0]
+
+
+def test_the_flow_follows_the_slope_and_ends_where_the_steps_end():
+    """dx/dt = −(x − b) from 0: x(t) = b (1 − e^{−rate t})."""
+    bias = jnp.array([1.0, -2.0])
+    graph = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(bias))])
+    times = jnp.array([0.0, 0.5, 2.0])
+    found = graphs.flow(graph, graph.zeros(), times, rates={"x": 2.0})["x"]
+    np.testing.assert_allclose(found, np.outer(1 - np.exp(-2 * times), bias), atol=1e-5)
+    graph = graphs.two_layers(jnp.asarray(RNG.normal(size=(3, 4))), visible=graphs.Tanh())
+    start = graph.random(jax.random.key(0))
+    path = graphs.flow(graph, start, jnp.linspace(0.0, 5.0, 9), clamped={"visible": jnp.arange(4) < 1})
+    energies = jax.vmap(graph.energy)(path)
+    assert np.all(np.diff(energies) < 1e-6)
+    np.testing.assert_array_equal(path["visible"][:, 0], start["visible"][0])
+
+
+def test_gradients_reach_the_synapses_through_the_descent():
+    weights = jnp.asarray(RNG.normal(size=(3, 4)))
+
+    def end(weights):
+        graph = graphs.two_layers(weights)
+        return graph.energy(graph.zeros() | {"visible": jnp.ones(4)})
+
+    moved = 1e-6 * jnp.zeros_like(weights).at[1, 2].set(1.0)
+    change = (end(weights + moved) - end(weights - moved)) / 2e-6
+    assert float(jax.grad(end)(weights)[1, 2]) == pytest.approx(float(change), rel=1e-5)
+
+
+def test_what_does_not_fit_is_refused():
+    layers = {"a": graphs.Layer((3,)), "b": graphs.Layer((2,))}
+    with pytest.raises(ValueError, match="connections must name layers among a, b, got 'c'"):
+        graphs.Graph.create(layers, [("c", graphs.Bias(jnp.ones(3)))])
+    with pytest.raises(ValueError, match="synapse Bilinear must fit layers"):
+        graphs.Graph.create(layers, [(("a", "b"), graphs.Bilinear(jnp.ones((2, 3))))])
+    graph = graphs.Graph.create(layers, [])
+    with pytest.raises(ValueError, match=r"states\['b'\] must have shape \(2,\)"):
+        graph.energy({"a": jnp.ones(3), "b": jnp.ones(3)})
+    with pytest.raises(ValueError, match="clamped must name layers"):
+        graphs.descend(graph, graph.zeros(), 1, clamped={"c": True})
+    with pytest.raises(ValueError, match="memory must compare by Dot"):
+        graphs.from_memory(Memory.create(jnp.ones((2, 3)), space=spaces.Spins()))
+
+
+def test_nan_stays_nan():
+    graph = random_graph(0)
+    states = graph.random(jax.random.key(0))
+    name = next(iter(graph.layers))
+    end = graphs.descend(graph, states | {name: states[name].at[0].set(jnp.nan)}, 5)
+    assert end.status == dynamics.NOT_A_NUMBER
+    assert np.isnan(end.states[name][0])
