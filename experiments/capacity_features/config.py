@@ -1,0 +1,31 @@
+"""Options of the capacity of memories of random features."""
+
+from dataclasses import dataclass
+
+from experiments import contract
+from experiments.contract import option
+
+MAPS = ("trigonometric", "orthogonal", "positive")
+"""Sin-cos features, the same with projections at right angles, and positive exponentials."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the capacity of random features; the defaults are smoke scale."""
+
+    maps: list[str] = option(["trigonometric"], among=MAPS, nonempty=True, extends=True)
+    neurons: list[int] = option([8], "components N of a pattern", least=2, most=1024, nonempty=True, extends=True)
+    patterns: list[int] = option([8], "patterns M, of norm 1", least=1, most=100_000, nonempty=True, extends=True)
+    betas: list[float] = option([2.0], "inverse temperatures β", above=0, most=1e4, nonempty=True, extends=True)
+    features: list[int] = option(
+        [64, 256], "sizes Y of the memory, even numbers", least=2, most=2**20, nonempty=True, extends=True
+    )
+    samples: int = option(6, "draws of patterns and of features", least=2, extends=True)
+    queries: int = option(4, "patterns that are asked for, each with noise", least=1, most=256)
+    noise: float = option(0.3, "norm of the noise of a query", least=0, most=10)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for size in self.features:
+            if size % 2:
+                raise ValueError(f"features must be even numbers, got {size}")

@@ -1,0 +1,55 @@
+"""Capacity of random features: how well a memory of fixed size Y stands for M stored patterns.
+
+Patterns are points of a sphere of norm 1 in N dimensions, E(x) = −ln Σ exp(−β‖x−ξ‖²/2)/β. Queries are patterns with
+noise. Columns, means over the queries of a draw:
+
+    squared_error       of the sum of kernels, relative to it
+    squared_log_error   of β E; none where a query's energy is not a number
+    squared_distance    between the ends of the descents on both energies; none where one is lost
+    predicted           relative error that the memory itself foretells, without the patterns
+    failed, lost        queries whose energy, or whose end, is not a number: the foretold error is above one half
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.capacity_features import measurement
+from experiments.capacity_features.config import Config
+from experiments.capacity_features.figure import plot
+from experiments.capacity_features.summary import summarise
+from experiments.contract import Cost
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "features"
+
+
+def points(config: Config) -> list[dict]:
+    """One point per map, size, number of patterns, β, Y and draw."""
+    names = ("map", "neurons", "patterns", "beta", "features")
+    lists = (config.maps, config.neurons, config.patterns, config.betas, config.features)
+    found = []
+    for values in product(*(dict.fromkeys(each) for each in lists)):
+        point = dict(zip(names, values, strict=True))
+        found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    parts = []
+    for neurons, patterns, features in product(config.neurons, config.patterns, config.features):
+        number = len(config.maps) * len(config.betas) * config.samples
+        each = measurement.Program("trigonometric", neurons, patterns, features, config.queries).cost
+        elements = max(features * neurons, patterns * neurons, features * 256)
+        parts.append(Cost(number, elements, number * each))
+    return contract.total(parts)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points."""
+    given = [point | {"noise": config.noise} for point in points_]
+    for row in program.rows(measurement.grid(config.queries), config.seed, given):
+        yield {name: value for name, value in row.items() if name != "noise"}

@@ -1,0 +1,64 @@
+"""Summary of random features: errors by size, and the exponent with which they fall."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.figures.style import Table
+
+CURVE = ["map", "neurons", "patterns", "beta"]
+QUANTITIES = {"sum": "squared_error", "log_energy": "squared_log_error", "retrieval": "squared_distance"}
+SMALL = 0.25
+"""Largest foretold error of the sizes that an exponent is taken from: beyond, logarithms are not linear in it."""
+
+
+def summarise(table: Table) -> dict:
+    """`sizes`: root mean squares at every size Y; `exponents`: their slopes against Y on logarithmic axes."""
+    sizes, exponents = [], []
+    for key, rows in table.groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+        for features, part in rows.groupby("features"):
+            entry = curve | {"features": int(cast(int, features))}
+            entry |= {name: float(part[name].mean()) for name in ("failed", "lost", "predicted")}
+            entry |= {name: _root(part[column]) for name, column in QUANTITIES.items()}
+            sizes.append(entry)
+        exponents += [curve | {"quantity": name} | _exponent(rows, column) for name, column in QUANTITIES.items()]
+    return {"sizes": sizes, "exponents": exponents, "scalars": _scalars(exponents)}
+
+
+def _root(squares: Table) -> float | None:
+    """Root of the mean over draws; None where one of them has no number."""
+    return None if squares.isna().any() else float(np.sqrt(squares.mean()))
+
+
+def _exponent(rows: Table, column: str) -> dict:
+    """Slope of ln RMS against ln Y over sizes where all is small, its error by leaving out one draw at a time."""
+    small = rows.groupby("features")["predicted"].mean() <= SMALL
+    known = rows.groupby("features")[column].apply(lambda values: values.notna().all())
+    wide = rows[rows["features"].isin(small.index[small & known])]
+    squares = wide.pivot_table(index="sample", columns="features", values=column)
+    if squares.shape[1] < 3 or squares.shape[0] < 2:
+        return {"exponent": None, "stderr": None, "sizes": int(squares.shape[1])}
+    values, size = squares.to_numpy(), np.log(squares.columns.to_numpy(float))
+
+    def slope(kept: np.ndarray) -> float:
+        return float(np.polyfit(size, 0.5 * np.log(values[kept].mean(axis=0)), 1)[0])
+
+    count = len(values)
+    left = np.array([slope(np.arange(count) != i) for i in range(count)])
+    stderr = float(np.sqrt((count - 1) / count * np.sum((left - left.mean()) ** 2)))
+    return {"exponent": slope(np.arange(count) >= 0), "stderr": stderr, "sizes": int(squares.shape[1])}
+
+
+def _scalars(exponents: list[dict]) -> dict[str, float]:
+    scalars = {}
+    for quantity in QUANTITIES:
+        found = [entry for entry in exponents if entry["quantity"] == quantity and entry["exponent"] is not None]
+        if found:
+            weights = np.array([max(entry["stderr"], 1e-3) ** -2 for entry in found])
+            mean = np.sum(weights * [entry["exponent"] for entry in found]) / weights.sum()
+            scalars |= {
+                f"exponent/{quantity}": float(mean),
+                f"exponent/{quantity}/stderr": float(weights.sum() ** -0.5),
+            }
+    return scalars

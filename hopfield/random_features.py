@@ -1,0 +1,201 @@
+"""Memories of random features: any number of patterns in a vector of fixed size, with adding and forgetting.
+
+    exp(−β‖x−ξ‖²/2) ≈ φ(x)·φ(ξ)       T = Σ_μ φ(ξ_μ)       E(x) = −ln (φ(x)·T) / β
+
+The estimate of the sum is a mean of K terms, one per projection, Y = 2K. Their spread is its error, which falls as
+Y^(−1/2) and grows fast with β: sin-cos features then go negative, no features mean anything. The energy is NaN where
+the predicted relative error exceeds a limit.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import number, one_of, random_key, step_limit, whole
+from hopfield._numerics import positive, real_array, real_matrix, safe_norm, tolerance
+from hopfield._pytrees import Node
+from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.spaces import State
+
+KINDS = ("trigonometric", "positive")
+BLOCK = 256
+"""Patterns whose features are held at once while many are added."""
+
+
+class FeatureDescent(NamedTuple):
+    """State after the descent, its energy, updates that moved it, and the status, an index of `dynamics.STATUS`."""
+
+    state: State
+    energy: Float[Array, ""]
+    steps: Int[Array, ""]
+    status: Int[Array, ""]
+
+
+class FeatureMemory(Node):
+    """A memory of fixed size Y = 2K for the energy −ln Σ_μ exp(−β‖x−ξ_μ‖²/2) / β. Build with `FeatureMemory.create`.
+
+    Example:
+        >>> import jax
+        >>> import jax.numpy as jnp
+        >>> from hopfield.random_features import FeatureMemory
+        >>> memory = FeatureMemory.create(jax.random.key(0), 4, 2000, beta=2.0).add(jnp.eye(4)[:2])
+        >>> round(abs(float(memory.energy(jnp.eye(4)[0]))), 1)  # −ln(1 + e^−2)/2 = −0.06
+        0.1
+    """
+
+    projections: Float[Array, "K N"]
+    beta: Float[Array, ""]
+    total: Float[Array, "2 K"]
+    """T: the sums of both features of every projection, over the patterns."""
+    limit: Float[Array, ""]
+    kind: str = struct.field(pytree_node=False, default="trigonometric")
+
+    @classmethod
+    def create(
+        cls,
+        key,
+        neurons: int,
+        features: int,
+        *,
+        beta: ArrayLike = 1.0,
+        kind: str = "trigonometric",
+        orthogonal: bool = False,
+        limit: float = 0.5,
+    ) -> "FeatureMemory":
+        """An empty memory.
+
+        Args:
+            key: random key of the projections.
+            neurons: N.
+            features: Y, an even number: two per projection.
+            beta: β > 0; may be traced.
+            kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative.
+            orthogonal: projections at right angles to each other, N at a time, which lowers the error.
+            limit: relative error of the sum above which the energy is NaN.
+        Raises:
+            ValueError: a number out of range or an odd number of features.
+        Source: Rahimi & Recht 2007; Choromanski et al. 2021 (arXiv:2009.14794); Hoover et al. 2024 (arXiv:2410.24153).
+        """
+        neurons, features = whole("neurons", neurons), whole("features", features, 2)
+        if features % 2:
+            raise ValueError(f"features must be an even number, got {features}")
+        one_of("kind", kind, KINDS)
+        number("limit", limit, "above 0", 1e-6)
+        drawn = _projections(random_key("key", key), features // 2, neurons, orthogonal)
+        scale = jnp.asarray(positive("beta", beta), drawn.dtype)
+        return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind)
+
+    def features(self, x: State) -> Float[Array, "2 K"]:
+        """√K φ(x): both features of every projection."""
+        along = jnp.sqrt(self.beta) * (self.projections @ self._state(x))
+        if self.kind == "trigonometric":
+            return jnp.stack([jnp.cos(along), jnp.sin(along)])
+        fall = self.beta * jnp.sum(x * x)
+        return jnp.stack([jnp.exp(along - fall), jnp.exp(-along - fall)]) / jnp.sqrt(2.0)
+
+    def add(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
+        """The memory with more patterns, added block by block: T + Σ φ(ξ)."""
+        return self.replace(total=self.total + _summed(self, self._rows(patterns)))
+
+    def forget(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
+        """The memory without patterns that were added before, to rounding: T − Σ φ(ξ)."""
+        return self.replace(total=self.total - _summed(self, self._rows(patterns)))
+
+    def kernel_sum(self, x: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""
+        terms = jnp.sum(self.features(x) * self.total, axis=0)
+        return jnp.mean(terms), jnp.std(terms) / jnp.sqrt(terms.size)
+
+    def predicted_error(self, x: State) -> Float[Array, ""]:
+        """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive."""
+        value, error = self.kernel_sum(x)
+        return jnp.where(value <= 0, jnp.inf, error / jnp.where(value <= 0, 1.0, value))
+
+    def energy(self, x: State) -> Float[Array, ""]:
+        """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit."""
+        value, error = self.kernel_sum(x)
+        reliable = error <= self.limit * value
+        return jnp.where(reliable, -jnp.log(jnp.where(reliable, value, 1.0)) / self.beta, jnp.nan)
+
+    def update(self, x: State) -> State:
+        """x − ∇E(x) [N], which with exact features is the mean of patterns weighted by their kernels."""
+        x = self._state(x)
+        return x - jax.grad(self.energy)(x)
+
+    def _state(self, x: State) -> State:
+        x = real_array("state", x, self.projections.dtype)
+        if x.shape != self.projections.shape[1:]:
+            width = self.projections.shape[1]
+            raise ValueError(f"state must have shape [{width}] (batch with jax.vmap), got shape {x.shape}")
+        return x
+
+    def _rows(self, patterns: Float[Array, "M N"]) -> Float[Array, "M N"]:
+        rows = real_matrix("patterns", patterns)
+        if rows.shape[1] != self.projections.shape[1]:
+            raise ValueError(f"patterns must have {self.projections.shape[1]} columns, got shape {rows.shape}")
+        return rows.astype(self.projections.dtype)
+
+
+@jax.jit
+def _summed(memory: FeatureMemory, rows: Array) -> Array:
+    """Σ φ of rows, in the memory of a block of them."""
+    blocks = -(-len(rows) // BLOCK)
+    used = jnp.arange(blocks * BLOCK) < len(rows)
+    padded = jnp.pad(rows, ((0, blocks * BLOCK - len(rows)), (0, 0)))
+
+    def add(total, block):
+        part, valid = block
+        found = jax.vmap(memory.features)(part)
+        return total + jnp.sum(jnp.where(valid[:, None, None], found, 0.0), axis=0), None
+
+    shaped = padded.reshape(blocks, BLOCK, -1), used.reshape(blocks, BLOCK)
+    return jax.lax.scan(add, jnp.zeros_like(memory.total), shaped)[0]
+
+
+def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> FeatureDescent:
+    """Steps x ← x − s ∇E until they stand still; a state whose energy is NaN on the way is lost, and says so.
+
+    Args:
+        memory: with patterns.
+        state: query [N].
+        max_steps: at most so many.
+        step_size: s > 0.
+    """
+    size = jnp.asarray(positive("step_size", step_size), memory.projections.dtype)
+    return _descend(memory, memory._state(state), step_limit("max_steps", max_steps), size)
+
+
+@jax.jit
+def _descend(memory: FeatureMemory, state: State, max_steps, size) -> FeatureDescent:
+    def move(carry):
+        x, count, _ = carry
+        energy, slope = jax.value_and_grad(memory.energy)(x)
+        new = x - jnp.where(jnp.isnan(energy), jnp.nan, size * slope)
+        still = safe_norm(new - x) <= tolerance(x.dtype) * (1.0 + safe_norm(x))
+        return new, count + ~still, still | jnp.any(jnp.isnan(new))
+
+    def moving(carry):
+        return (carry[1] < max_steps) & ~carry[2]
+
+    x, count, ended = jax.lax.while_loop(moving, move, (state, jnp.zeros((), int), jnp.zeros((), bool)))
+    status = jnp.where(ended, CONVERGED, STEP_LIMIT)
+    status = jnp.where(jnp.any(jnp.isnan(x)), NOT_A_NUMBER, status)
+    return FeatureDescent(x, memory.energy(x), count, status)
+
+
+@partial(jax.jit, static_argnums=(1, 2, 3))
+def _projections(key, count: int, neurons: int, orthogonal: bool) -> Float[Array, "K N"]:
+    """Normal vectors, or directions at right angles N at a time with the lengths of normal vectors."""
+    drawn = jax.random.normal(key, (count, neurons))
+    if not orthogonal:
+        return drawn
+    turn_key, length_key = jax.random.split(key)
+    blocks = -(-count // neurons)
+    turns = jnp.linalg.qr(jax.random.normal(turn_key, (blocks, neurons, neurons)))[0].reshape(-1, neurons)[:count]
+    lengths = safe_norm(jax.random.normal(length_key, (count, neurons)), axis=1, keepdims=True)
+    return turns * lengths

@@ -1,0 +1,100 @@
+"""How the public functions of networks of other kinds are called: binary neurons, synapses, graphs, features."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hopfield import Couplings, binary, graphs, random_features, synapses
+from tests.hopfield.contracts.public import Call, Case, Shape
+
+KEY = jax.random.key(0)
+NEURONS = (8,)
+
+
+def _binary(verb: str) -> Case:
+    def draw(rng: np.random.Generator, shape: Shape) -> Call:
+        patterns = rng.choice([0.0, 1.0], (3, *shape))
+        network = binary.covariance_network(patterns, 0.4, offset=rng.uniform())
+        more = (int(rng.integers(1, 8)),) if verb == "winners" else ()
+        return Call(getattr(binary.BinaryNetwork, verb), (network, rng.choice([0.0, 1.0], shape), *more))
+
+    return Case(f"hopfield.binary.BinaryNetwork.{verb}", draw, nan=(1,), shapes=(NEURONS,))
+
+
+def _synapses(function: Callable, *more: float) -> Case:
+    def draw(rng: np.random.Generator, shape: Shape) -> Call:
+        drawn = rng.normal(size=(*shape, *shape))
+
+        def disturbed(matrix):
+            couplings = Couplings(matrix, np.ones((), matrix.dtype))
+            return function(couplings, KEY, *more) if more else function(couplings)
+
+        return Call(disturbed, (drawn + drawn.T,))
+
+    return Case(f"hopfield.synapses.{function.__name__}", draw, shapes=(NEURONS,))
+
+
+def _graph(name: str, function: Callable) -> Case:
+    """A function of a graph of two layers and the states of the visible one."""
+
+    def draw(rng: np.random.Generator, shape: Shape) -> Call:
+        graph = graphs.two_layers(rng.normal(size=(3, *shape)), visible=graphs.Tanh())
+        hidden = jnp.asarray(rng.normal(size=3))
+
+        def called(visible):
+            return function(graph, {"visible": visible, "hidden": hidden})
+
+        return Call(called, (rng.normal(size=shape),))
+
+    return Case(f"hopfield.graphs.{name}", draw, nan=(0,), shapes=(NEURONS,))
+
+
+def _features(name: str, function: Callable) -> Case:
+    """A function of a memory of random features and a state."""
+
+    def draw(rng: np.random.Generator, shape: Shape) -> Call:
+        patterns = 0.1 * rng.normal(size=(3, *shape))
+        memory = random_features.FeatureMemory.create(KEY, *shape, 64).add(patterns)
+        return Call(function, (memory, 0.1 * rng.normal(size=shape)))
+
+    return Case(f"hopfield.random_features.{name}", draw, nan=(1,), shapes=(NEURONS,))
+
+
+CASES: tuple[Case, ...] = (
+    *map(_binary, ("field", "energy", "update", "winners")),
+    _synapses(synapses.clipped),
+    _synapses(synapses.diluted, 0.5),
+    _synapses(synapses.noisy, 0.7),
+    *(
+        _features(f"FeatureMemory.{verb}", getattr(random_features.FeatureMemory, verb))
+        for verb in ("features", "kernel_sum", "predicted_error", "energy", "update")
+    ),
+    _features("descend", lambda memory, x: random_features.descend(memory, x, max_steps=3)[:2]),
+    _graph("Graph.energy", graphs.Graph.energy),
+    _graph("Graph.activations", lambda graph, states: graph.activations(states)["visible"]),
+    _graph("Graph.slope", graphs.Graph.slope),
+    _graph("descend", lambda graph, states: graphs.descend(graph, states, 4).energy),
+    _graph("flow", lambda graph, states: graphs.flow(graph, states, np.array([0.0, 0.1]))),
+)
+
+EXCLUDED: dict[str, str] = {
+    "hopfield.binary.BinaryNetwork.create": "checks its arguments; refuses NaN with a sentence",
+    "hopfield.binary.BinaryNetwork.couplings": "a sum of a checked matrix",
+    "hopfield.binary.*_network": "a product of checked patterns",
+    "hopfield.random_features.FeatureMemory.create": "checks its arguments",
+    "hopfield.random_features.FeatureMemory.add": "a sum of features of checked patterns",
+    "hopfield.random_features.FeatureMemory.forget": "a sum of features of checked patterns",
+    "hopfield.graphs.*.__call__": "called by `Graph.energy` and `Graph.slope`",
+    "hopfield.graphs.*.activation": "called by `Graph.activations`",
+    "hopfield.graphs.*.legendre": "called by `Graph.energy`",
+    "hopfield.graphs.Graph.interaction": "called by `Graph.energy` and `Graph.slope`",
+    "hopfield.graphs.Graph.as_states": "checks shapes",
+    "hopfield.graphs.Graph.zeros": "no number goes in",
+    "hopfield.graphs.Graph.random": "no number goes in",
+    "hopfield.graphs.Graph.create": "checks its arguments",
+    "hopfield.graphs.[a-z]*": "builds a graph from checked arrays",
+    "hopfield.couplings.Couplings.energy_at": "called by `energy` and the dynamics",
+}
+"""Patterns of public names without a case, and why."""
