@@ -1,0 +1,33 @@
+"""Options of the landscape: where random starts end."""
+
+from dataclasses import dataclass
+
+from experiments import contract
+from experiments.contract import option
+
+SPINS = ("classical", "dense:3", "dense:4", "exponential")
+CONTINUOUS = ("modern", "epanechnikov")
+KINDS = ("pattern", "reversed", "mixture", "asymmetric", "glassy")
+"""Kinds of ends: a pattern, its reverse, a symmetric mixture of three, any other of at most five, and the rest."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the landscape; the defaults are smoke scale."""
+
+    memories: list[str] = option(
+        ["classical", "epanechnikov"], among=(*SPINS, *CONTINUOUS), nonempty=True, extends=True
+    )
+    neurons: list[int] = option([40], "numbers of neurons N", least=8, most=2000, nonempty=True, extends=True)
+    patterns: list[int] = option([5, 12], "numbers of patterns M", least=5, most=10_000, nonempty=True, extends=True)
+    temperatures: list[float] = option(
+        [0.5],
+        "T of heat-bath sweeps before the descent, 0 for none; 1/β of modern, squared radius / N of epanechnikov",
+        least=0,
+        most=100,
+        nonempty=True,
+        extends=True,
+    )
+    sweeps: int = option(30, "heat-bath sweeps at T > 0", least=1, most=10_000)
+    samples: int = option(3, "draws of patterns", least=2, extends=True)
+    starts: int = option(6, "random starts in each draw", least=2, most=4096, extends=True)

@@ -1,0 +1,94 @@
+"""Ends of random starts in memories on spins: heat-bath sweeps, then asynchronous descent; compiled."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.landscape.config import KINDS
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield import glauber, retrieve
+from hopfield.memories import find
+from hopfield.patterns import spins
+
+RETRIEVED = 0.9
+"""Overlap with a pattern, or with a mixture of patterns, above which an end counts as one."""
+LARGEST = 5
+"""Patterns that a mixture is made of at most."""
+MAX_SWEEPS = 500
+
+
+class Program(NamedTuple):
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+
+    memory: str
+    neurons: int
+    patterns: int
+    starts: int
+    sweeps: int
+    warm: bool
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        sweep = self.neurons * (self.neurons if self.memory == "classical" else 4 * self.patterns)
+        return self.starts * sweep * (20.0 + self.warm * self.sweeps)
+
+
+def grid(starts: int, sweeps: int) -> Grid:
+    """Grid of draws; one depends on the seed, N, M and its number."""
+
+    def program(point: dict) -> Program:
+        shape = point["neurons"], point["patterns"]
+        return Program(point["memory"], *shape, starts, sweeps, point["temperature"] > 0)
+
+    traced = {"sample": np.uint32, "temperature": np.float32}
+    return Grid(program, one, traced, each={"start": np.uint32}, together=lambda program: program.starts, chunk=5e9)
+
+
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Kind, energy and stability of the end of every start of a draw."""
+    key, other = draws.keys(seed, program.neurons, program.patterns, draw["sample"])
+    patterns = spins(key, program.patterns, program.neurons)
+    memory = find(program.memory).build(patterns)
+    network = draws.network(memory)
+    marker = jax.random.normal(jax.random.key(0), (program.neurons,))
+
+    def follow(start):
+        own = jax.random.fold_in(other, start)
+        state = spins(own, 1, program.neurons)[0]
+        if program.warm:
+            temperature: Any = draw["temperature"]
+            state = glauber(network, state, own, temperature, sweeps=program.sweeps).state
+        end = retrieve(network, state, dynamics="asynchronous", key=own, max_steps=MAX_SWEEPS)
+        x = end.state
+        overlaps = patterns @ x / program.neurons
+        return {
+            "kind": kind(overlaps, patterns, x),
+            "overlap": jnp.max(jnp.abs(overlaps)),
+            "energy": memory.energy(x) / program.neurons,
+            "stability": jnp.min(x * memory.local_field(x)),
+            "gradient": jnp.asarray(jnp.nan),
+            "settled": (end.status == 0).astype(int),
+            "mark": jnp.dot(marker, x),
+        }
+
+    return jax.lax.map(follow, each["start"])
+
+
+def kind(overlaps, patterns, state):
+    """Index in KINDS of a state, by its overlaps with all patterns."""
+    size, index = jax.lax.top_k(jnp.abs(overlaps), min(LARGEST, overlaps.shape[0]))
+    weight = overlaps[index]
+
+    def overlap_with(weights):
+        return jnp.mean(state * jnp.sign(weights @ patterns[index]))
+
+    three = overlap_with(jnp.where(jnp.arange(len(index)) < 3, jnp.sign(weight), 0.0))
+    names = {name: number for number, name in enumerate(KINDS)}
+    found = jnp.where(overlap_with(weight) > RETRIEVED, names["asymmetric"], names["glassy"])
+    found = jnp.where(three > RETRIEVED, names["mixture"], found)
+    alone = jnp.where(weight[0] > 0, names["pattern"], names["reversed"])
+    return jnp.where(size[0] > RETRIEVED, alone, found)

@@ -1,0 +1,48 @@
+"""Summary of a landscape: shares of kinds with errors over draws, their energies and stabilities, distinct minima."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.landscape.config import CONTINUOUS, KINDS
+from experiments.statistics.clusters import clustered_mean
+
+CURVE = ["memory", "neurons", "temperature", "patterns"]
+
+
+def summarise(table: Table) -> dict:
+    """`kinds`: share, energy and stability of every kind of end; `minima`: distinct ends per draw by kind."""
+    kinds, minima = [], []
+    for key, rows in table.groupby(CURVE, sort=False):
+        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+        for number, name in enumerate(KINDS):
+            found = rows["kind"] == number
+            mean = clustered_mean(found.astype(float), rows["sample"])
+            entry = curve | {"kind": name, "share": mean.mean, "stderr": mean.stderr}
+            for column in ("energy", "stability"):
+                values = rows.loc[found, column]
+                entry[column] = float(values.mean()) if found.any() else None
+            kinds.append(entry)
+        settled = rows[rows["settled"] == 1]
+        distinct = settled.assign(mark=settled["mark"].round(3)).drop_duplicates(["sample", "mark"])
+        draws = rows["sample"].nunique()
+        counts = {name: float((distinct["kind"] == i).sum() / draws) for i, name in enumerate(KINDS)}
+        emergent = float((distinct["kind"] > KINDS.index("reversed")).sum() / draws)
+        minima.append(curve | counts | {"emergent": emergent, "certified": float(rows["settled"].mean())})
+    return {"kinds": kinds, "minima": minima, "scalars": _scalars(kinds, minima)}
+
+
+def _scalars(kinds: list[dict], minima: list[dict]) -> dict[str, float]:
+    scalars = {}
+    for entry in kinds:
+        name = (
+            f"{entry['kind']}/{entry['memory']}/N={entry['neurons']}/M={entry['patterns']}/T={entry['temperature']:g}"
+        )
+        if entry["share"] > 0 and np.isfinite(entry["stderr"]):
+            scalars |= {name: entry["share"], f"{name}/stderr": entry["stderr"]}
+    for entry in minima:
+        if entry["memory"] in CONTINUOUS:
+            about = f"{entry['memory']}/N={entry['neurons']}/M={entry['patterns']}/T={entry['temperature']:g}"
+            scalars |= {f"emergent/{about}": entry["emergent"], f"certified/{about}": entry["certified"]}
+    return scalars
