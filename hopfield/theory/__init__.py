@@ -11,6 +11,7 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     sequences     asymmetric couplings: the exact error of a bit, transitions and whole sequences
     sparse        sparse and biased patterns, disturbed couplings, binary synapses: capacities and bits per synapse
     replicas      dense memories at any temperature, replica symmetric, and where that symmetry breaks
+    one_step      one step of symmetry breaking for Hebb couplings at T = 0: capacity 0.138186
     general       any separation on spins: one-step error, weights, scaling of the load
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     derived       predictions of any memory on random patterns, from its separation alone
@@ -30,6 +31,7 @@ from hopfield.theory import (
     general,
     linear,
     novelty,
+    one_step,
     replicas,
     sequences,
     sparse,
@@ -47,6 +49,7 @@ __all__ = [
     "general",
     "linear",
     "novelty",
+    "one_step",
     "replicas",
     "sequences",
     "sparse",
