@@ -20,6 +20,7 @@ def plot(table: Table, summary: dict) -> Figure:
     loads, critical = pandas.DataFrame(summary["loads"]), pandas.DataFrame(summary["critical"])
     drawn = []
     if len(critical):
+        critical = critical.astype({"load": float, "stderr": float})  # null, where none was found, is NaN and not drawn
         covariance = critical[critical["rule"].isin(COVARIANCE)]
         others = critical[~critical["rule"].isin(COVARIANCE)]
         drawn += [partial(_by_activity, found=covariance)] if len(covariance) else []

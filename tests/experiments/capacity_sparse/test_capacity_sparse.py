@@ -69,6 +69,18 @@ def test_the_figure_has_a_panel_for_every_family(table):
     ]
 
 
+def test_critical_loads_that_are_not_found_leave_a_figure(table):
+    """As a summary is read back, with null where there is no number."""
+    chosen = table[table["rule"].isin(["binary", "clipped"])]
+    easy = chosen[chosen["patterns"] == chosen.groupby("rule")["patterns"].transform("min")]
+    summary = experiment.summarise(easy)
+    for entry in summary["critical"]:
+        entry |= {name: None for name in ("load", "stderr") if not np.isfinite(entry[name])}
+    figure = experiment.plot(easy, summary)
+    figure.canvas.draw()
+    assert len(figure.axes) >= 2
+
+
 @pytest.mark.parametrize("rule", ["diluted", "noisy:-1", "clipped:2", "sparse"])
 def test_rules_that_are_none_are_refused(rule):
     with pytest.raises(ValueError, match="rules must be among"):
