@@ -21,7 +21,8 @@ class Levels(NamedTuple):
     z: Float[Array, "M"]  # β (s − top), zero where unused
     gap: Float[Array, "M"]  # s − top, zero where unused
     top: Float[Array, ""]
-    beta: Float[Array, ""]
+    beta: Float[Array, ""]  # at least the least normal number, at most the largest one with a reciprocal
+    given: Float[Array, ""]  # β itself, 0 and ∞ included
     used: Bool[Array, "M"]
 
 
@@ -33,7 +34,10 @@ def measured(scores: Array, used: Array, beta: Array, separation: Separation) ->
         top = jax.lax.stop_gradient(largest(jnp.where(used, scores, -jnp.inf)))
         top = jnp.where(jnp.any(used), top, 0.0)
     gap = jnp.where(used, jnp.where(used, scores, 0.0) - top, 0.0)
-    return Levels(beta * gap, gap, top, beta, used)
+    held = finite(beta)
+    tiny = jnp.finfo(beta.dtype).tiny
+    held = held + jnp.where(held < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
+    return Levels(held * gap, gap, top, held, beta, used)
 
 
 def gibbs(levels: Levels, separation: Separation) -> Array:
@@ -44,16 +48,18 @@ def gibbs(levels: Levels, separation: Separation) -> Array:
 def log_partition(levels: Levels, separation: Separation) -> Array:
     """F(β s); −∞ where it has no finite value."""
     filled, found = _potential(levels, separation)
-    return jnp.where(filled, found + levels.beta * levels.top, -jnp.inf)
+    found = found + jnp.where(levels.top == 0, 0.0, levels.given * levels.top)  # 0·∞ of a best score of zero is zero
+    if not separation.normalised:  # F itself may be without bound, and slowly so: log β
+        rise = found - _potential(levels._replace(z=levels.z / 2), separation)[1]
+        endless = (levels.given == jnp.inf) & (rise != 0) & jnp.isfinite(rise)
+        found = found + jax.lax.stop_gradient(jnp.where(endless, rise * jnp.inf, 0.0))
+    return jnp.where(filled, found, -jnp.inf)
 
 
 def free_energy(levels: Levels, separation: Separation) -> Array:
     """Φ = −F(β s)/β."""
     filled, found = _potential(levels, separation)
-    # β = 0 stands here as the least normal number, at which F/β is still finite.
-    endless = (levels.beta <= jnp.finfo(found.dtype).tiny) & (found > 0)
-    fall = jax.lax.stop_gradient(jnp.where(endless, jnp.inf, 0.0))  # −p stays the derivative
-    return jnp.where(filled, -levels.top - found / levels.beta - fall, jnp.inf)
+    return jnp.where(filled, -levels.top - _per_beta(found, levels), jnp.inf)
 
 
 def mean_energy(levels: Levels, separation: Separation) -> Array:
@@ -82,7 +88,7 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
     energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
     entropy = separation.regulariser(w)
     outside = (entropy == -jnp.inf) & ~jnp.isnan(energy)
-    return jnp.where(outside, jnp.inf, energy - entropy / levels.beta)
+    return jnp.where(outside, jnp.inf, energy - _per_beta(entropy, levels))
 
 
 def normalised_entropy(w: Array, used: Array) -> Array:
@@ -124,6 +130,13 @@ def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
     found = separation.potential(levels.z, levels.used)
     filled = found != -jnp.inf
     return filled, jnp.where(filled, found, 0.0)
+
+
+def _per_beta(x: Array, levels: Levels) -> Array:
+    """x / β, without bound at β = 0, which stands as the least normal number: there the quotient is still finite."""
+    endless = (levels.beta <= jnp.finfo(x.dtype).tiny) & (x != 0) & ~jnp.isnan(x)
+    beyond = jax.lax.stop_gradient(jnp.where(endless, jnp.sign(x) * jnp.inf, 0.0))  # the derivative of x stays
+    return x / levels.beta + beyond
 
 
 def energy_variance(levels: Levels, separation: Separation) -> Array:

@@ -53,7 +53,10 @@ def gibbs(
 def log_partition(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> PerRow:
-    """F(β s), for log-sum-exp ln Z = ln Σ e^(β s)."""
+    """F(β s), for log-sum-exp ln Z = ln Σ e^(β s): from ln M at β = 0 to ±∞, the sign of max s, at β = ∞.
+
+    With a best score of zero it ends at the logarithm of the number of patterns that share it.
+    """
     return _of_levels(_levels.log_partition, scores, beta, axis, mask, separation)
 
 
@@ -200,11 +203,8 @@ def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separati
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
 def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separation, *more, axis: int) -> Array:
     dtype = accumulation_dtype(scores.dtype)
-    beta = _levels.finite(beta.astype(dtype))
-    tiny = jnp.finfo(dtype).tiny
-    beta = beta + jnp.where(beta < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
     rows, used, *others = along_axis(axis, mask, scores, *more)
-    beta = jnp.broadcast_to(beta, rows.shape[:-1])
+    beta = jnp.broadcast_to(beta.astype(dtype), rows.shape[:-1])
 
     def row(scores: Array, used: Array, beta: Array, *others: Array) -> Array:
         return function(_levels.measured(scores, used, beta, separation), separation, *others)

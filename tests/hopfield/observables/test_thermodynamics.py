@@ -285,6 +285,22 @@ def test_the_free_energy_falls_without_bound_towards_beta_zero():
     assert thermo.free_energy(np.array([3.0]), 0.0, mask=np.array([False])) == np.inf
 
 
+@pytest.mark.parametrize("separation", ["softmax", "sparsemax", "softmax1"])
+def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
+    # β max s grows without bound; what is left where max s = 0 is that of two equal scores
+    rows = np.array([[2.0, 1.0, -np.inf], [1e-30, 0.0, 0.0], [0.0, -3.0, 0.0]], np.float32)
+    log_partition = partial(thermo.log_partition, separation=separation)
+    tie = {"softmax": np.log(2.0), "sparsemax": 0.25, "softmax1": np.log(3.0)}[separation]
+    np.testing.assert_allclose(log_partition(rows, np.inf), [np.inf, np.inf, tie], rtol=1e-6)
+    assert log_partition(np.array([-1.0, -2.0]), np.inf) == (0.0 if separation == "softmax1" else -np.inf)
+    if separation != "softmax1":
+        assert log_partition(rows[0], 1e38) == np.float32(2e38)  # a large β is no infinite one
+    functional, equal = partial(thermo.variational_free_energy, separation=separation), np.full(3, 1 / 3)
+    assert functional(equal, np.arange(3.0), 0.0) == -np.inf == thermo.free_energy(np.arange(3.0), 0.0)
+    only = np.array([0.0, 1.0, 0.0])
+    assert functional(only, np.arange(3.0), 0.0) == -1.0  # without entropy the temperature has no part in it
+
+
 def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
     """∂Φ/∂s = −p at every β, the ends included; ∂ ln Z/∂β = −⟨E⟩ at β = 0 as well."""
     scores = jnp.asarray([1.0, 0.4, -0.3])
