@@ -17,6 +17,7 @@ steps alone, so that its critical overlap is no prediction of theirs: 0.211 agai
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from experiments import contract
 from experiments.basins import measurement
@@ -24,7 +25,7 @@ from experiments.basins.config import Config, Scale
 from experiments.basins.figure import plot
 from experiments.basins.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import pattern_sets, program, spellings
+from experiments.shared import loads, pattern_sets, program, spellings
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
@@ -91,7 +92,8 @@ def points(config: Config) -> list[dict]:
         beta = blueprint.beta if scale.beta is None else scale.beta
         for dynamics in dict.fromkeys(_dynamics(memory, scale)):
             for neurons in dict.fromkeys(scale.neurons):
-                for patterns in sorted({blueprint.rounded(load, neurons, PARITY) for load in scale.loads}):
+                number = partial(blueprint.rounded, neurons=neurons, parity=PARITY)
+                for patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
                     shared |= {"queries": min(scale.queries, patterns)}

@@ -1,12 +1,13 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost
-from experiments.shared import draws, pattern_sets, spellings
+from experiments.shared import draws, loads, pattern_sets, spellings
 from hopfield import Memory
 from hopfield.memories import find
 from hopfield.patterns import corruption
@@ -78,7 +79,8 @@ def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
         return sorted(set(scale.patterns))
     blueprint = find(memory)
     try:
-        return sorted({blueprint.rounded(load, neurons, scale.parity.name) for load in scale.loads or []})
+        number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
+        return loads.counts(scale.loads or [], number, f"{memory} at N={neurons}")
     except OverflowError:
         raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
 

@@ -13,7 +13,7 @@ Typical keys are beside `hopfield.theory.linear`, exact up to 1/D² for the oute
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -25,7 +25,7 @@ from experiments.capacity_linear.config import Config, parsed
 from experiments.capacity_linear.figure import plot
 from experiments.capacity_linear.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import pattern_sets, program
+from experiments.shared import loads, pattern_sets, program
 from hopfield.theory import linear
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
@@ -51,7 +51,8 @@ def points(config: Config) -> list[dict]:
     """One point per rule, size, number of pairs and draw."""
     found = []
     for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
-        for patterns in sorted({pairs(load, neurons) for load in config.loads}):
+        number = partial(pairs, neurons=neurons)
+        for patterns in loads.counts(config.loads, number, f"{rule} at D={neurons}"):
             point = {"rule": rule, "neurons": neurons, "patterns": patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found

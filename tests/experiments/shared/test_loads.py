@@ -1,0 +1,18 @@
+"""Loads that are rounded to one number of patterns are measured once, and said."""
+
+import pytest
+
+from experiments.shared import loads
+
+
+def test_loads_that_round_to_one_number_are_said(capsys: pytest.CaptureFixture) -> None:
+    given = [0.3, 0.1, 0.12, 0.1]  # at N = 20 they are 6, 2, 2.4 and 2 patterns
+    for _ in range(2):  # the points of a run are made more than once
+        assert loads.counts(given, lambda load: round(20 * load), "classical at N=20") == [2, 6]
+    said = "note: loads 0.1, 0.12 of classical at N=20 are all M=2: measured once\n"
+    assert capsys.readouterr().err == said
+
+
+def test_loads_of_numbers_of_their_own_are_not_said(capsys: pytest.CaptureFixture) -> None:
+    assert loads.counts([0.5, 0.25], lambda load: round(20 * load), "modern at N=20") == [5, 10]
+    assert capsys.readouterr().err == ""
