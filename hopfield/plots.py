@@ -183,7 +183,10 @@ def metric(values: Any, *, axes: Axes | None = None) -> Axes:
 
 def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
     """Eigenvalues of a symmetric metric [N, N], the largest first; those below zero as crosses at their size."""
-    found = np.linalg.eigvalsh(_square(values))[::-1]
+    matrix = _square(values)
+    if not np.allclose(matrix, matrix.T, rtol=1e-5, atol=1e-6 * np.max(np.abs(matrix), initial=0.0), equal_nan=True):
+        raise ValueError("values must be a symmetric metric for its eigenvalues to be real, got another")
+    found = np.linalg.eigvalsh(matrix)[::-1]
     order = np.arange(1, len(found) + 1)
     (ax,) = _panels(axes, 1)
     ax.plot(order[found > 0], found[found > 0], "o-", label="positive")

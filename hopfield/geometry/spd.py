@@ -7,8 +7,10 @@ Source: Pennec, Fillard & Ayache, IJCV 66, 41 (2006); Sra & Hosseini, SIAM J. Op
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import held, is_traced, real_array, tolerance
 from hopfield.geometry._smooth import length, of_spectrum
 
 Matrix = Float[Array, "*b n n"]
@@ -19,34 +21,54 @@ def symmetric(matrix: Matrix) -> Matrix:
     return (matrix + jnp.swapaxes(matrix, -1, -2)) / 2
 
 
+def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
+    """A matrix as it is. ValueError unless it is symmetric to rounding; a traced one that is not is NaN."""
+    found = real_array(name, matrix)
+    if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
+        raise ValueError(f"{name} must be square matrices [..., n, n], got shape {found.shape}")
+    gap = jnp.max(jnp.abs(found - jnp.swapaxes(found, -1, -2)), axis=(-2, -1), keepdims=True, initial=0.0)
+    size = jnp.max(jnp.abs(found), axis=(-2, -1), keepdims=True, initial=0.0)
+    skew = gap > 10.0 * tolerance(found.dtype) * size
+    if is_traced(skew):
+        return held(found, ~skew)
+    if bool(jnp.any(skew)):
+        raise ValueError(f"{name} must be symmetric, got entries that differ by {float(jnp.max(gap)):.3g}")
+    return found
+
+
 def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
     """tr(P⁻¹ U P⁻¹ V)."""
+    tangent_vec_a, tangent_vec_b = (
+        as_symmetric("tangent_vec_a", tangent_vec_a),
+        as_symmetric("tangent_vec_b", tangent_vec_b),
+    )
+    base_point = as_symmetric("base_point", base_point)
     first, second = (jnp.linalg.solve(base_point, x) for x in (tangent_vec_a, tangent_vec_b))
     return jnp.sum(first * jnp.swapaxes(second, -1, -2), axis=(-2, -1))
 
 
 def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
     """√tr(P⁻¹ V P⁻¹ V)."""
-    root = jnp.linalg.cholesky(base_point)
+    vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
     inner = jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
     return length(jnp.sum(inner * inner, axis=(-2, -1)))
 
 
 def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:
     """P^½ exp(P^−½ V P^−½) P^½."""
-    root, inverse = _roots(base_point)
+    tangent_vec, (root, inverse) = as_symmetric("tangent_vec", tangent_vec), _roots(base_point)
     return symmetric(root @ of_spectrum(jnp.exp, inverse @ tangent_vec @ inverse, relative=False) @ root)
 
 
 def log(point: Matrix, base_point: Matrix) -> Matrix:
     """P^½ log(P^−½ Q P^−½) P^½."""
-    root, inverse = _roots(base_point)
+    point, (root, inverse) = as_symmetric("point", point), _roots(base_point)
     return symmetric(root @ of_spectrum(jnp.log, inverse @ point @ inverse) @ root)
 
 
 def dist(point_a: Matrix, point_b: Matrix) -> Float[Array, "*b"]:
     """√(Σ ln² λ_i), λ the eigenvalues of A⁻¹ B."""
-    root = jnp.linalg.cholesky(point_a)
+    root, point_b = jnp.linalg.cholesky(as_symmetric("point_a", point_a)), as_symmetric("point_b", point_b)
     inner = jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, point_b), -1, -2))
     grown = of_spectrum(jnp.log, inner)
     return length(jnp.sum(grown * grown, axis=(-2, -1)))
@@ -57,12 +79,14 @@ def parallel_transport(tangent_vec: Matrix, base_point: Matrix, direction: Matri
 
     E = P^½ exp(½ P^−½ V P^−½) P^−½, which keeps inner products because E P Eᵀ = Q.
     """
+    tangent_vec, direction = as_symmetric("tangent_vec", tangent_vec), as_symmetric("direction", direction)
     root, inverse = _roots(base_point)
     half = of_spectrum(jnp.exp, inverse @ direction @ inverse / 2, relative=False)
     carrier = root @ half @ inverse
     return symmetric(carrier @ tangent_vec @ jnp.swapaxes(carrier, -1, -2))
 
 
-def _roots(matrix: Matrix) -> tuple[Matrix, Matrix]:
+def _roots(base_point: Matrix) -> tuple[Matrix, Matrix]:
     """P^½ and P^−½."""
+    matrix = as_symmetric("base_point", base_point)
     return of_spectrum(jnp.sqrt, matrix), of_spectrum(jax.lax.rsqrt, matrix)

@@ -85,3 +85,8 @@ def test_gradients_by_hand_stand_against_automatic_ones() -> None:
     ax = plots.gradients([1.0, 2.0], [1.0, 2.5])
     np.testing.assert_allclose(ax.lines[1].get_xydata(), [[1.0, 1.0], [2.5, 2.0]])
     assert "largest difference 0.5" in ax.get_legend().get_texts()[1].get_text()
+
+
+def test_a_spectrum_is_that_of_a_symmetric_metric():
+    with pytest.raises(ValueError, match=r"^values must be a symmetric metric"):
+        plots.spectrum(np.array([[2.0, 1.0], [0.0, 2.0]]))  # the lower triangle alone would give 2 and 2

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield.geometry._smooth import length
+from hopfield.geometry.spd import as_symmetric
 
 Point = Float[Array, "n"]
 Covariance = Float[Array, "n n"]
@@ -15,7 +16,7 @@ Covariance = Float[Array, "n n"]
 def metric_matrix(base_point: Point, covariance: Covariance) -> Float[Array, "n n"]:
     """Σ⁻¹, the same everywhere."""
     del base_point
-    return jnp.linalg.inv(covariance)
+    return jnp.linalg.inv(as_symmetric("covariance", covariance))
 
 
 def inner_product(
@@ -23,13 +24,13 @@ def inner_product(
 ) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v."""
     del base_point
-    return tangent_vec_a @ jnp.linalg.solve(covariance, tangent_vec_b)
+    return tangent_vec_a @ jnp.linalg.solve(as_symmetric("covariance", covariance), tangent_vec_b)
 
 
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v)."""
     del base_point
-    white = jnp.linalg.solve(jnp.linalg.cholesky(covariance), vector)
+    white = jnp.linalg.solve(jnp.linalg.cholesky(as_symmetric("covariance", covariance)), vector)
     return length(jnp.sum(white * white))
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import expm, logm, sqrtm
 
 from hopfield.geometry import spd
+from hopfield.geometry.families import location_normal, normal
 
 KEYS = jax.random.split(jax.random.key(1), 3)
 ROOTS = jax.random.normal(KEYS[0], (2, 3, 3))
@@ -71,3 +72,29 @@ def test_derivatives_are_those_of_finite_differences():
 
     difference = (moved(1e-5) - moved(-1e-5)) / 2e-5
     np.testing.assert_allclose(jax.jvp(moved, (0.0,), (1.0,))[1], difference, rtol=1e-6, atol=1e-7)
+
+
+SKEW = np.array([[2.0, 1.0], [0.0, 2.0]])
+EYE = np.eye(2)
+ASYMMETRIC = {
+    "exp": lambda x: spd.exp(x, EYE),
+    "log": lambda x: spd.log(EYE, x),
+    "norm": lambda x: spd.norm(EYE, x),
+    "dist": lambda x: spd.dist(x, EYE),
+    "inner_product": lambda x: spd.inner_product(x, EYE, EYE),
+    "parallel_transport": lambda x: spd.parallel_transport(EYE, EYE, x),
+    "covariance": lambda x: location_normal.dist(np.zeros(2), np.ones(2), x),
+    "normal": lambda x: normal.exp((np.zeros(2), EYE), (np.zeros(2), x)),
+}
+
+
+@pytest.mark.parametrize("name", ASYMMETRIC)
+def test_matrices_that_are_not_symmetric_are_refused(name):
+    with pytest.raises(ValueError, match=r"must be symmetric, got entries that differ by 1$"):
+        ASYMMETRIC[name](SKEW)
+
+
+def test_a_traced_matrix_that_is_not_symmetric_is_not_a_number():
+    assert np.isnan(jax.jit(spd.dist)(SKEW, EYE))
+    rounded = EYE + np.array([[0.0, 1e-7], [0.0, 0.0]])
+    assert spd.dist(rounded.astype(np.float32), EYE.astype(np.float32)) < 1e-6  # rounding is no asymmetry
