@@ -11,6 +11,7 @@ from hopfield.theory import basins, dense
 from hopfield.theory import classical as hebb
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
+from hopfield.theory.general import start_overlap
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -31,8 +32,9 @@ class Classical(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        if criterion == "one_step_error" and neurons is None and corruption < 0.5:
-            return float(dense.capacity(2, error)) * (1 - 2 * corruption) ** 2
+        overlap = start_overlap(corruption)
+        if criterion == "one_step_error" and neurons is None and overlap > 0:
+            return float(dense.capacity(2, error)) * overlap**2
         if criterion == "retained" and corruption == 0:
             return load_at_overlap(hebb.retrieval_overlap, hebb.critical_load(), cut)
         return None

@@ -12,6 +12,7 @@ from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
+from hopfield.theory.general import start_overlap
 
 SCALING = polynomial_scaling
 ENSEMBLE = "spins"
@@ -33,8 +34,9 @@ class Dense(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        if criterion == "one_step_error" and neurons is None and corruption < 0.5:
-            return float(polynomial_theory.capacity(self.degree, error)) * (1 - 2 * corruption) ** (2 * self.degree - 2)
+        overlap = start_overlap(corruption)
+        if criterion == "one_step_error" and neurons is None and overlap > 0:
+            return float(polynomial_theory.capacity(self.degree, error)) * overlap ** (2 * self.degree - 2)
         if criterion == "retained" and corruption == 0:
             last = polynomial_theory.spinodal(self.degree)
             return load_at_overlap(self.retained_overlap, (float(last.load), float(last.overlap)), cut)

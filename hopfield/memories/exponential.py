@@ -7,6 +7,7 @@ from hopfield.spaces import Spins
 from hopfield.theory import exponential as spins
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
+from hopfield.theory.general import start_overlap
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "spins"
@@ -28,6 +29,7 @@ class OnSpins(Theory):
             if neurons is None:
                 return float(spins.target_weight_load(_heat(beta), corruption))
             return float(spins.critical_load(neurons, _heat(beta), corruption))
+        start_overlap(corruption)
         if neurons is None and (criterion == "one_step_error" or criterion == "fixed_point"):
             return float(spins.one_step_load(_heat(beta), corruption if criterion == "one_step_error" else 0.0))
         return None

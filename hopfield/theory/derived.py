@@ -69,6 +69,7 @@ class Derived(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
+        overlap = general.start_overlap(corruption)
         if self.ensemble != "spins":
             if criterion not in self.sized or corruption:
                 return None
@@ -83,22 +84,23 @@ class Derived(Theory):
             return self._random_energy(criterion, beta, corruption)
         if criterion == "one_step_error" and corruption < 0.5 and self.power:
             quantile = np.sqrt(2) * erfcinv(2 * error)
-            return float(self._signal(1 - 2 * corruption) ** 2 / (quantile**2 * self._noise))
+            return float(self._signal(overlap) ** 2 / (quantile**2 * self._noise))
         clean = criterion == "retained" and not corruption
         return self._retained(cut) if clean and self.power and self.power > 1 else None
 
     def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
-        if criterion != "target_weight" or self.ensemble != "spins" or corruption > 0.5:
+        if criterion != "target_weight" or self.ensemble != "spins" or general.start_overlap(corruption) < 0:
             return None
         log_weight, flipped = self.parts(neurons, beta).log_weight, round(corruption * neurons)
         share = np.vectorize(lambda m: general.weight_probability(log_weight, neurons, m, flipped), otypes=[float])
         return numbers(share(num_patterns))
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
+        general.start_overlap(corruption)
         if self.ensemble != "spins":
             return None
         summand, flipped = self.parts(neurons, beta).summand, round(corruption * neurons)
-        error = np.vectorize(lambda m: general.one_step_error(summand, neurons, int(m), flipped), otypes=[float])
+        error = np.vectorize(lambda m: general.one_step_error(summand, neurons, m, flipped), otypes=[float])
         return numbers(error(num_patterns))
 
     def retained_overlap(self, load: ArrayLike) -> Float | None:

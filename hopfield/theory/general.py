@@ -18,7 +18,7 @@ from scipy.optimize import minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float
+from hopfield.theory._arguments import Float, real, whole
 from hopfield.theory.base import numbers
 
 Function = Callable[[Float], Float]
@@ -47,6 +47,7 @@ def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: 
         num_patterns: M >= 1, independent and unbiased.
         flipped: 0 to N.
     """
+    num_patterns, flipped = _counts(neurons, num_patterns, flipped)
     rises = np.diff(summand(binomial(neurons)[0]))  # f(t+1) − f(t−1), t = −(N−1) … N−1
     probabilities = np.exp(binomial(neurons - 1)[1])
     right, wrong = neurons - 1 - flipped, neurons - flipped  # places of the own overlap: t of N−1 spins in steps of 2
@@ -56,6 +57,18 @@ def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: 
         if share
     ]
     return sum(errors) / neurons
+
+
+def start_overlap(corruption: float) -> float:
+    """1 − 2c, the overlap of a start with a fraction c of its spins flipped. ValueError for a number that is none."""
+    return 1.0 - 2.0 * float(real("corruption", corruption, least=0, most=1))
+
+
+def _counts(neurons: int, num_patterns: float, flipped: int) -> tuple[int, int]:
+    """Patterns and flipped spins as whole numbers. ValueError for others, and for sizes that are none."""
+    whole("neurons", neurons, least=1)
+    real("flipped", flipped, least=0, most=neurons)
+    return int(whole("num_patterns", num_patterns, least=1)), int(whole("flipped", flipped, least=0))
 
 
 def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, tie: float) -> float:
@@ -84,6 +97,8 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
         neurons, flipped: as for `one_step_error`.
         num_patterns: M >= 1, not necessarily whole.
     """
+    real("num_patterns", num_patterns, least=1)
+    flipped = _counts(neurons, 1, flipped)[1]
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)
     lighter = terms < 1 - 1e-12

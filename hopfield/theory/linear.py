@@ -63,12 +63,12 @@ def key_found(
 
 def capacity(width: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
     """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
-    wide = int(width if values is None else values)
+    wide = width if values is None else values
 
     def excess(log_pairs: float) -> float:
         return float(key_found(width, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
 
-    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * width * wide), xtol=1e-6)
+    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * float(width) * wide), xtol=1e-6)
     return float(np.exp(found))
 
 

@@ -8,6 +8,7 @@ vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area 
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logsumexp
 
 from hopfield.theory._arguments import Float, plain, real, whole
 
@@ -41,11 +42,14 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
 
 def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
-    s, mass = _scores(width)
-    mean = float(np.exp(kappa * s) @ mass)
-    return 1.0 / (
-        1.0 + (num_patterns * mean if overlap is None else np.exp(kappa * overlap) + (num_patterns - 1) * mean)
-    )
+    s, mass = _scores(float(whole("width", width, least=3)))
+    count, rate = whole("num_patterns", num_patterns, least=1), real("kappa", kappa, above=0)
+    log_mean = logsumexp(rate * s, b=mass)
+    if overlap is None:
+        return float(expit(-np.log(count) - log_mean))
+    own = rate * real("overlap", overlap, least=-1, most=1)
+    with np.errstate(divide="ignore"):
+        return float(expit(-np.logaddexp(own, np.log(count - 1) + log_mean)))
 
 
 def _scores(width: float) -> tuple[Float, Float]:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hopfield.theory import annealed, dense, exponential, general, spherical
+from hopfield.memories import find
+from hopfield.theory import annealed, dense, exponential, general, linear, novelty, spherical
 
 RATE = lambda t: float(exponential.rate(t))  # noqa: E731
 POWERS = {
@@ -96,3 +97,31 @@ def test_a_separation_without_signal_at_the_start_is_at_chance():
 def test_one_pattern_alone_has_all_the_weight():
     assert general.weight_probability(lambda s: s, 10, 1, 0) == 1.0
     assert float(annealed.target_weight(lambda t, m: t, 10, 1)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("num_patterns", lambda: general.one_step_error(np.square, 9, 2.5)),
+        ("flipped", lambda: general.one_step_error(np.square, 9, 3, 10)),
+        ("flipped", lambda: general.weight_probability(np.square, 9, 3, -1)),
+        ("num_patterns", lambda: general.weight_probability(np.square, 9, 0.5)),
+        ("num_patterns", lambda: annealed.target_weight(np.multiply, 9, 0.5)),
+        ("num_patterns", lambda: annealed.converged(np.multiply, 9, 1)),
+        ("neurons", lambda: annealed.critical_load(np.multiply, 0)),
+        ("corruption", lambda: find("classical").theory.critical_load("one_step_error", corruption=-0.1)),
+        ("corruption", lambda: find("dense:3").theory.critical_load("one_step_error", corruption=np.nan)),
+        ("corruption", lambda: find("exponential").theory.critical_load("fixed_point", corruption=1.5)),
+        ("corruption", lambda: find("sparse").theory.critical_load("target_weight", corruption=-0.1)),
+        ("width", lambda: novelty.leftover(2, 3, 1.0)),
+        ("overlap", lambda: novelty.leftover(5, 3, 1.0, 2.0)),
+        ("values", lambda: linear.capacity(8, values=7.5)),
+    ],
+)
+def test_numbers_that_are_none_are_refused(name, call):
+    with pytest.raises(ValueError, match=f"^{name} must be "):
+        call()
+
+
+def test_little_is_left_over_at_any_kappa():
+    assert 0.0 <= novelty.leftover(5, 9, 1000.0, 0.9) < 1e-300
