@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._numerics import accumulation_dtype, held, is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.theory import linear
 
@@ -69,8 +69,8 @@ class FastWeights(Node):
     ) -> "FastWeights":
         """The memory after one more pair; strength s ≥ 0 and decay 0 < a ≤ 1 as above."""
         rows = self._row("key", key, 0)[None], self._row("value", value, 1)[None]
-        numbers = (jnp.full(1, x, self.matrix.dtype) for x in (strength, decay))
-        return _compiled(self, (rows[0], *rows, *numbers))[0]
+        numbers = (_of_steps(*given, 1) for given in (("strength", strength), ("decay", decay)))
+        return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]
 
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
         """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did."""
@@ -110,9 +110,7 @@ class FastWeights(Node):
             if x.shape != (steps, width):
                 raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")
         for name, given in (("strength", strength), ("decay", decay)):
-            rows.append(jnp.ones(steps) if given is None else real_array(name, given))
-            if rows[-1].shape != (steps,):
-                raise ValueError(f"{name} must be [{steps}], got shape {rows[-1].shape}")
+            rows.append(jnp.ones(steps) if given is None else _of_steps(name, given, steps))
         alone = self.rule == "pseudo_inverse" and decay is not None  # float32 has no room for a^−chunk
         return _attend(self, tuple(rows), 1 if alone else max(1, min(chunk, steps)))
 
@@ -129,6 +127,18 @@ class FastWeights(Node):
         if found.shape != self.matrix.shape[axis : axis + 1]:
             raise ValueError(f"{name} must have shape [{self.matrix.shape[axis]}], got {found.shape}")
         return found.astype(self.matrix.dtype)
+
+
+def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
+    """Strengths ≥ 0 or decays 0 < a ≤ 1 of the steps; ValueError for others, NaN where traced ones are not."""
+    found = real_array(name, value)
+    if found.shape not in ({(), (1,)} if steps == 1 else {(steps,)}):
+        raise ValueError(f"{name} must be [{steps}], got shape {found.shape}")
+    inside = (found >= 0) & (found < jnp.inf) if name == "strength" else (found > 0) & (found <= 1)
+    if not is_traced(found) and not bool(jnp.all(inside | jnp.isnan(found))):
+        contract = "finite and at least 0" if name == "strength" else "above 0 and at most 1"
+        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+    return jnp.broadcast_to(held(found, inside), (steps,))
 
 
 @partial(jax.jit, static_argnums=2)

@@ -152,3 +152,16 @@ def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
     np.testing.assert_allclose(
         found[-1], key[-1] @ np.linalg.solve(gram, (weights * key).T @ (weights * value)), atol=2e-4
     )
+
+
+@pytest.mark.parametrize("given", [{"strength": -1.0}, {"strength": np.inf}, {"decay": 0.0}, {"decay": 1.5}])
+def test_a_strength_or_decay_out_of_range_is_refused(given):
+    ((name, value),) = given.items()
+    memory, row = FastWeights.create(2), np.ones(2)
+    contract = {"strength": "finite and at least 0", "decay": "above 0 and at most 1"}[name]
+    with pytest.raises(ValueError, match=f"^{name} must be {contract}, got {value}$"):
+        memory.write(row, row, **given)
+    with pytest.raises(ValueError, match=f"^{name} must be {contract}"):
+        memory.attend(np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 2)), **{name: np.array([1.0, value, 1.0])})
+    traced = jax.jit(lambda x: memory.write(row, row, **{name: x}).read(row))(value)
+    assert np.all(np.isnan(traced))
