@@ -5,7 +5,8 @@ broadcast against each other as in a matrix product; whole numbers are taken as 
 
 Masks are True where a key may be read. A `Mask` is one of sequences, the first axes of the scores, and holds for all
 others, such as heads. An array is [T, S] for all, or has every axis of the scores, of length 1 where it holds for all.
-Keys and values that no query may read change nothing, whatever is in them.
+Keys and values that no query may read change nothing, whatever is in them. Where some query reads a key or a value that
+is not finite, others can get NaN as well, as from a later token under a causal mask: a weight of 0 times NaN is NaN.
 """
 
 from collections.abc import Callable
@@ -141,7 +142,7 @@ def masked_weights(scores: Array, separation: Separation | str, mask: Array | No
     scores, mask = full(scores, mask)
     if type(separation) is LogSumExp:
         return softmax(scores, mask)
-    return _rows(separation.weights, scores, mask)
+    return by_row(separation.weights, scores, mask)
 
 
 def softmax(scores: Array, mask: Array | None = None) -> Array:
@@ -166,11 +167,10 @@ def _softmax_jvp(primals, tangents):
     return p, p * (tangents[0] - jnp.sum(p * tangents[0], axis=-1, keepdims=True))
 
 
-def _rows(function: Callable, scores: Array, mask: Array | None) -> Array:
-    """A separation's method, which takes one vector of scores, over all leading axes."""
-    if mask is None:
-        return map_rows(function, [scores], [1])
-    return map_rows(function, [scores, mask], [1, 1])
+def by_row(function: Callable, scores: Array, mask: Array | None) -> Array:
+    """A separation's method, of one vector of scores, over all leading axes; a key that scores −∞ is masked."""
+    read_at = scores != -jnp.inf
+    return map_rows(function, [scores, read_at if mask is None else read_at & mask], [1, 1])
 
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
@@ -225,7 +225,7 @@ def decompose(
     (value,) = unread_as_zero(mask, value)
     separation = as_separation(separation)
     shares = masked_weights(found, separation, mask)
-    potential = _rows(separation.potential, *full(found, mask))
+    potential = by_row(separation.potential, *full(found, mask))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])

@@ -11,7 +11,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import number, whole
+from hopfield._checks import flag, number, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield.attention._arguments import inverse_temperature, per_row
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -77,7 +77,7 @@ def t5_buckets(
     """
     if not jnp.issubdtype(jnp.result_type(relative), jnp.integer):
         raise ValueError(f"relative must be whole numbers of tokens, got {jnp.result_type(relative)}")
-    one_way = buckets // 2 if bidirectional else buckets
+    one_way = buckets // 2 if flag("bidirectional", bidirectional) else buckets
     exact = one_way // 2
     if exact < 1 or (bidirectional and buckets % 2):
         least = "an even number of at least 4" if bidirectional else "at least 2"
@@ -114,6 +114,7 @@ def t5_bias(
     offset: ArrayLike = 0,
 ) -> Float[Array, "H T S"]:
     """Learned number per bucket and head, to be added to scores; T5 itself uses β = 1. Arguments as in `t5_buckets`."""
+    table = real_array("table", table)
     if table.ndim != 2:
         raise ValueError(f"table must be [buckets, heads], got shape {table.shape}")
     found = t5_buckets(
@@ -221,7 +222,11 @@ def sinusoidal(
     """
     if width < 2 or width % 2:
         raise ValueError(f"width must be a positive even number, got {width}")
-    places = jnp.arange(whole("positions", positions, 0)) if isinstance(positions, int) else jnp.asarray(positions)
+    places = (
+        jnp.arange(whole("positions", positions, 0))
+        if isinstance(positions, int | np.integer)
+        else jnp.asarray(positions)
+    )
     angle = _angles(places, width, base, accumulation_dtype(jnp.result_type(places.dtype, jnp.float32)))
     return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))
 

@@ -15,7 +15,7 @@ from flax.typing import PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, map_rows
+from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.dynamics.fixed_points import implicit
@@ -62,8 +62,8 @@ class KeyMemory(Node):
     def potential(self, state: States) -> Float[Array, "*b H T"]:
         """F(β ξ g k)/β; −∞ for a query that may read no key."""
         scores = self.scores(state)
-        rows = [scores] if self.mask is None else [scores, jnp.broadcast_to(self.mask, scores.shape)]
-        potential = map_rows(self.separation.potential, rows, [1] * len(rows))
+        mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
+        potential = core.by_row(self.separation.potential, scores, mask)
         potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
         return potential / beta
 

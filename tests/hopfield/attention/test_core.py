@@ -271,3 +271,15 @@ def test_a_low_rank_metric_is_its_dense_form():
     metric = metrics.low_rank(normal(2, 4))
     found = core.attend(query, key, value, metric=metric)
     np.testing.assert_allclose(found, core.attend(query, key, value, metric=metric.dense()), atol=1e-14)
+
+
+@pytest.mark.parametrize("separation", ["linear", "polynomial:3", "epanechnikov", "softmax1", "normmax:2"])
+def test_a_key_of_score_minus_infinity_is_masked_whatever_the_separation(separation):
+    scores, kept = np.array([[1.0, -np.inf, 0.5]]), np.array([[1.0, 0.5]])
+    found = core.weights(scores, separation=separation)
+    np.testing.assert_allclose(found[:, ::2], core.weights(kept, separation=separation), rtol=1e-6)
+    assert found[0, 1] == 0.0
+    query, key, value, bias = np.ones((1, 1)), np.ones((3, 1)), np.arange(3.0)[:, None], np.array([[0.0, -np.inf, 0.0]])
+    masked = core.decompose(query, key, value, separation=separation, bias=bias)
+    without = core.decompose(query, key[:2], value[:2], separation=separation)
+    np.testing.assert_allclose(masked.potential, without.potential)

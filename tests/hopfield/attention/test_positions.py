@@ -193,3 +193,9 @@ def test_positions_of_sequences_are_not_taken_for_those_of_heads():
     for bad in (places, jnp.arange(2), jnp.zeros((3, 1, 3))):
         with pytest.raises(ValueError, match=r"positions must be \[3\] or have all axes of \[2, 2, 3\], got shape"):
             positions.rotary(x, bad)
+
+
+def test_a_number_of_numpy_is_a_number_of_positions_and_a_list_a_table():
+    np.testing.assert_array_equal(positions.sinusoidal(np.int64(3), 4), positions.sinusoidal(3, 4))
+    table = np.arange(64.0).reshape(32, 2)
+    np.testing.assert_array_equal(positions.t5_bias(table.tolist(), 2, 3), positions.t5_bias(table, 2, 3))
