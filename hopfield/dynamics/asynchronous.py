@@ -76,14 +76,14 @@ def lost(state: State) -> Bool[Array, ""]:
 
 
 def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
-    """Neurons whose local field opposes their spin [N]."""
+    """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
     state = as_model("model", model).as_state(state)
     return _unstable(model, state, as_known(known, state))
 
 
 @jax.jit
 def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
-    against = model.local_field(state) * state < 0
+    against = ~(model.local_field(state) * state >= 0)
     return against if known is None else against & ~known
 
 

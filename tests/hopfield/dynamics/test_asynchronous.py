@@ -260,6 +260,14 @@ def test_cold_heat_bath_is_the_zero_temperature_sweep():
     assert float(cold.energy) < float(memory.energy(start))
 
 
+def test_a_neuron_whose_field_is_not_a_number_is_not_stable():
+    state = jnp.array([jnp.nan, 1.0, 1.0, 1.0])
+    known = np.array([True, False, False, True])
+    assert np.all(unstable(COUPLED, state))
+    assert np.all(unstable(DENSE, state))
+    np.testing.assert_array_equal(unstable(COUPLED, state, known), ~known)
+
+
 def test_temperature_is_traced_so_that_sweeping_it_is_one_program():
     runs = quick(jax.vmap(lambda t: glauber(COUPLED, jnp.ones(4), KEY, t, sweeps=50).energy))(jnp.array([0.01, 1e6]))
     assert float(runs[0]) == pytest.approx(np.min(energies("couplings")), abs=0.5)
