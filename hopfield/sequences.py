@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, whole
+from hopfield._checks import flag, instance, number, whole
 from hopfield._numerics import accumulation_dtype, is_traced, real_array, real_matrix
 from hopfield._pytrees import Node
 from hopfield.spaces import Spins, State
@@ -63,9 +63,11 @@ class SequenceMemory(Node):
         patterns = _spins("patterns", patterns)
         degree = None if degree is None else whole("degree", degree)
         ratio = number("ratio", ratio, "a finite number of at least 0", 0.0)
-        successors = jnp.roll(patterns, -1, axis=0) if cyclic else jnp.concatenate([patterns[1:], patterns[-1:]])
+        successors = (
+            jnp.roll(patterns, -1, axis=0) if flag("cyclic", cyclic) else jnp.concatenate([patterns[1:], patterns[-1:]])
+        )
         filters = None
-        if pseudo_inverse:
+        if flag("pseudo_inverse", pseudo_inverse):
             wide = patterns.astype(accumulation_dtype(patterns.dtype))
             filters = jnp.linalg.pinv(wide @ wide.T / patterns.shape[1], hermitian=True)
         return cls(patterns, successors + ratio * patterns, filters, degree)

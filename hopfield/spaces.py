@@ -8,7 +8,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans
+from hopfield._checks import booleans, flag
 from hopfield._numerics import increasing_root, largest, positive, safe_norm
 from hopfield._pytrees import Node
 
@@ -74,6 +74,9 @@ class Euclidean(Space):
     """
 
     confined: bool = struct.field(pytree_node=False, default=True)
+
+    def __post_init__(self) -> None:
+        flag("confined", self.confined)
 
     @property
     def flat(self) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import flag
 from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row, unread_as_zero
 from hopfield.attention._blocks import (
@@ -71,7 +72,7 @@ def attend_blockwise(
     rate, scale = inverse_temperature(beta, query), query.shape[-1] ** -0.5 if beta is None else beta
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    plain = type(chosen) is LogSumExp and not return_potential
+    plain = not flag("return_potential", return_potential) and type(chosen) is LogSumExp
     if plain and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
     output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import random_key, whole
+from hopfield._checks import flag, random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, unread_as_zero, valid_keys
@@ -145,7 +145,7 @@ def linear_attention(
     """
     query, key, value = inputs(query, key, value)
     chunk = whole("chunk", chunk)
-    if causal and query.shape[-2] != key.shape[-2]:
+    if flag("causal", causal) and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
     valid = None if valid is None else valid_keys(valid, query, key, value)
@@ -216,7 +216,7 @@ def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Floa
     """Rows of which each is N(0, 1); orthogonal within blocks of `width` rows where asked."""
     random_key("key", key)
     width, features = whole("width", width), whole("features", features)
-    if not orthogonal:
+    if not flag("orthogonal", orthogonal):
         return jax.random.normal(key, (features, width))
     turn, length = jax.random.split(key)
     frames, triangle = jnp.linalg.qr(jax.random.normal(turn, (-(-features // width), width, width)))

@@ -12,6 +12,7 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import flag
 from hopfield._pytrees import Node
 from hopfield.fisher.solvers import dense_solve
 
@@ -195,7 +196,7 @@ def kronecker(
         root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
         zero = root == 0  # not root > 0, which would turn NaN into a curvature of zero
         left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in found)
-        return KroneckerBlock(left, right, own, factored_damping)
+        return KroneckerBlock(left, right, own, flag("factored_damping", factored_damping))
 
     found = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
     return Blocks(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))

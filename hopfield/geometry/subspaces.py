@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import random_key, whole
+from hopfield._checks import flag, random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array, safe_norm, tolerance
 from hopfield.metrics._arrays import transposed
 
@@ -121,7 +121,7 @@ def grassmann_distance(first: ArrayLike, second: ArrayLike, *, normalised: bool 
     Random subspaces are not at 1: compare with `random_baseline`.
     """
     angles = principal_angles(first, second)
-    scale = math.sqrt(angles.shape[-1]) * 0.5 * math.pi if normalised else 1.0
+    scale = math.sqrt(angles.shape[-1]) * 0.5 * math.pi if flag("normalised", normalised) else 1.0
     return safe_norm(angles, axis=-1) / scale
 
 

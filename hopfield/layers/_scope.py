@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._checks import flag
 from hopfield._numerics import is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import allowed_by_head, sequences
@@ -59,7 +60,12 @@ def scope_of(
         if isinstance(mask, Mask)
         else allowed_by_head(mask, queries, keys, rank)
     )
-    return Scope(mask, None if bias is None else _full_rank(bias, queries, keys, rank), offset, causal=is_causal)
+    return Scope(
+        mask,
+        None if bias is None else _full_rank(bias, queries, keys, rank),
+        offset,
+        causal=flag("is_causal", is_causal),
+    )
 
 
 def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:

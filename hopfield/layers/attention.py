@@ -13,7 +13,7 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, whole
+from hopfield._checks import flag, number, whole
 from hopfield._numerics import real_array
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of
@@ -87,6 +87,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")
+        given = {"broadcast_dropout": broadcast_dropout, "use_bias": use_bias, "normalize_qk": normalize_qk}
+        for name, value in (given | {"keep_rngs": keep_rngs}).items():
+            flag(name, value)
         associate = HopfieldAssociation(
             num_heads, qkv // num_heads, options, num_kv_heads=num_kv_heads, param_dtype=param_dtype, rngs=rngs
         )
@@ -150,7 +153,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         Raises:
             ValueError: inputs of another width than the layer was built for; a mask of numbers or of fewer axes.
         """
-        decoding = first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
+        decoding = flag(
+            "decode", first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
+        )
         offset = self._next_place() if decoding else 0
         query, key, value = self._projected(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
         full = None
@@ -240,7 +245,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         if self.dropout_rate == 0.0:
             return None
         message = "deterministic must be given where weights are dropped, as an argument or to the layer"
-        if first_from(deterministic, self.deterministic, error_msg=message):
+        if flag("deterministic", first_from(deterministic, self.deterministic, error_msg=message)):
             return None
         stream = self.rngs if rngs is None else rngs.dropout if isinstance(rngs, nnx.Rngs) else rngs
         if stream is None:

@@ -10,7 +10,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import separations
-from hopfield._checks import number, one_of, whole
+from hopfield._checks import flag, number, one_of, whole
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
@@ -68,7 +68,8 @@ class AssociationOptions:
         as_separation(self.separation)
         if self.metric_rank is not None and not isinstance(self.metric, str):
             raise ValueError(f"metric_rank must be None unless a metric to learn has one, got {self.metric_rank}")
-        if not self.metric_per_head and not isinstance(self.metric, str):
+        flag("learn_beta", self.learn_beta)
+        if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
         whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)

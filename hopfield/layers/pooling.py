@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield._checks import whole
+from hopfield._checks import flag, whole
 from hopfield._numerics import real_array
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
@@ -159,7 +159,11 @@ class HopfieldLayer(nnx.Module):
         """See `Hopfield`; with `separate_targets` what is read is learned apart from what is compared."""
         self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
         self.patterns = _patterns(quantity, attention.in_kv_features, attention, trainable, rngs)
-        targets = _patterns(quantity, attention.value_features, attention, True, rngs) if separate_targets else None
+        targets = (
+            _patterns(quantity, attention.value_features, attention, True, rngs)
+            if flag("separate_targets", separate_targets)
+            else None
+        )
         self.targets = nnx.data(targets)
 
     def __call__(
@@ -182,12 +186,12 @@ class HopfieldLayer(nnx.Module):
 
 
 def _norm(attention: HopfieldAttention, width: int, normalise: bool, affine: bool, rngs: nnx.Rngs):
-    if not normalise:
+    if not flag("normalise", normalise):
         return None
     return nnx.LayerNorm(
         width,
         epsilon=EPSILON,
-        use_bias=affine,
+        use_bias=flag("affine", affine),
         use_scale=affine,
         dtype=attention.dtype,
         param_dtype=attention.param_dtype,
@@ -204,7 +208,7 @@ def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
 def _patterns(quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs):
     whole("quantity", quantity)
     start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
-    return nnx.Param(start) if trainable else FixedParam(start)
+    return nnx.Param(start) if flag("trainable", trainable) else FixedParam(start)
 
 
 def _repeated(patterns: Array, inputs: Array) -> Array:

@@ -11,7 +11,7 @@ import jax
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import number, whole
+from hopfield._checks import flag, number, whole
 from hopfield.fisher import KINDS, Fisher, Likelihood, fisher
 
 Tree = Any
@@ -87,7 +87,7 @@ def transform(
         if model_fn is None:
             raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
         call = Call(model_fn, inputs, targets, weights, key, value, value_fn)
-        return step(updates, state, params, _checked_call(call, judges, accumulated))
+        return step(updates, state, params, _checked_call(call, judges, flag("accumulated", accumulated)))
 
     return optax.GradientTransformationExtraArgs(checked_init, cast(Any, update))
 

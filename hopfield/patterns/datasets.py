@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, number, real_number, whole
+from hopfield._checks import as_path, flag, number, real_number, whole
 from hopfield._numerics import largest, power_of_two, real_array, unit
 
 Patterns = Float[Array, "M N"]
@@ -90,7 +90,7 @@ def digits(*, binary: bool = False) -> Patterns:
     from sklearn.datasets import load_digits
 
     pixels = jnp.asarray(load_digits(return_X_y=True)[0] / 16.0)
-    return to_spins(pixels, 0.5) if binary else pixels
+    return to_spins(pixels, 0.5) if flag("binary", binary) else pixels
 
 
 def photograph_patches(
@@ -117,11 +117,11 @@ def photograph_patches(
         ValueError: a size or seed out of range, or more patches than the photographs hold.
     """
     size, count, seed = whole("size", size, 2), whole("count", count), whole("seed", seed, 0)
-    levels = _photographs(colour)
+    levels = _photographs(flag("colour", colour))
     if size > levels.shape[1]:
         raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")
     patches = _cut(levels, size, count, seed) / (255.0 if colour else 255_000.0)
-    if binary:
+    if flag("binary", binary):
         return to_spins(jnp.asarray(patches))
     if unit_norm:
         patches = patches - patches.mean(axis=1, keepdims=True)

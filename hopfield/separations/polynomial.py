@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from hopfield._checks import whole
+from hopfield._checks import flag, whole
 from hopfield._numerics import largest, power_of_two
 from hopfield.separations.base import Separation, Stream, Summand, faint, unmasked
 from hopfield.separations.simplex import Mask, Scores
@@ -120,4 +120,4 @@ class Linear(Polynomial):
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
     """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
-    return Polynomial(whole("degree", degree, 2), rectified)
+    return Polynomial(whole("degree", degree, 2), flag("rectified", rectified))

@@ -40,6 +40,13 @@ def whole(name: str, value: ArrayLike, *, least: int) -> Float:
     return numbers
 
 
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value; ValueError for any other, as the text "False", which would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r:.60}")
+    return bool(value)
+
+
 def member(name: str, value: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`, or list them."""
     if value not in choices:

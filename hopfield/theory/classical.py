@@ -17,7 +17,7 @@ from scipy.optimize import elementwise
 from scipy.special import betainc, erf, erfc
 
 from hopfield.theory import lines
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, flag, plain, real, whole
 from hopfield.theory.saddle import (
     COLDEST,
     Saddle,
@@ -186,7 +186,7 @@ def one_step_error(
     neurons, num_patterns = whole("neurons", neurons, least=1), whole("num_patterns", num_patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
     terms = (neurons - 1) * (num_patterns - 1)
-    own = num_patterns if self_coupling else 0.0
+    own = num_patterns if flag("self_coupling", self_coupling) else 0.0
     aligned = neurons - 2 * flipped
     # right spin: signal + crosstalk < 0; flipped spin, which a tie leaves wrong: signal + crosstalk <= 0
     from_right = _fair_signs_below(-(aligned - 1 + own), terms)
@@ -231,7 +231,7 @@ def mceliece(neurons: ArrayLike, *, all_patterns: bool = False) -> Float:
     Source: McEliece, Posner, Rodemich, Venkatesh, IEEE Trans. Inf. Theory 33, 461 (1987).
     """
     neurons = real("neurons", neurons, least=2)
-    return plain(neurons / ((4 if all_patterns else 2) * np.log(neurons)))
+    return plain(neurons / ((4 if flag("all_patterns", all_patterns) else 2) * np.log(neurons)))
 
 
 def _fair_signs_below(bound: Float, terms: Float) -> Float:

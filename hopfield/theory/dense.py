@@ -15,7 +15,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
 
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, flag, plain, real, whole
 
 
 class CriticalLoad(NamedTuple):
@@ -34,7 +34,7 @@ def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
     """
     degree = whole("degree", degree, least=2)
     double_factorial = 2 ** (degree - 1) * poch(0.5, degree - 1)
-    return plain(double_factorial / (2 if rectified else 1))
+    return plain(double_factorial / (2 if flag("rectified", rectified) else 1))
 
 
 def distinct_index_factor(degree: ArrayLike) -> Float:
@@ -79,7 +79,7 @@ def one_step_error(
     num_patterns = whole("num_patterns", num_patterns, least=1)
     flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
     errors = np.vectorize(_one_step_error, otypes=[np.float64])
-    return plain(errors(degree, neurons, num_patterns, flipped, rectified))
+    return plain(errors(degree, neurons, num_patterns, flipped, flag("rectified", rectified)))
 
 
 def one_step_error_asymptotic(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from hopfield.theory import general
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, flag, plain, real, whole
 from hopfield.theory.dense import noise
 
 
@@ -74,4 +74,4 @@ def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool 
     """
     neurons = real("neurons", neurons, least=2)
     found = neurons**degree / (2 * noise(whole("degree", degree, least=1) + 1) * np.log(neurons))
-    return plain(found / (degree + 1 if whole_sequence else 1))
+    return plain(found / (degree + 1 if flag("whole_sequence", whole_sequence) else 1))

@@ -13,6 +13,7 @@ import numpy as np
 from flax import nnx
 from jax.typing import ArrayLike
 
+from hopfield._checks import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import EPSILON, Hopfield, HopfieldLayer, HopfieldPooling
@@ -71,10 +72,11 @@ def from_hopfield_layers(
     """
     arrays = {name.removeprefix("hopfield."): np.asarray(array) for name, array in state.items()}
     core = {name.removeprefix(CORE): arrays.pop(name) for name in list(arrays) if name.startswith(CORE)}
-    found = _core(core, num_heads, connected)
+    found = _core(core, num_heads, flag("connected", connected))
     beta, steps = 1.0 / math.sqrt(found.hidden) if scaling is None else scaling, update_steps_max + 1
-    options = AssociationOptions(beta=beta, update_steps=steps, memory_slots=int(add_zero_association))
-    space = normalize_hopfield_space or "p_norm_weight" in core
+    slots = int(flag("add_zero_association", add_zero_association))
+    options = AssociationOptions(beta=beta, update_steps=steps, memory_slots=slots)
+    space = flag("normalize_hopfield_space", normalize_hopfield_space) or "p_norm_weight" in core
     attention = _attention(found, num_heads, options, dropout, space)
     if space:
         attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", found.hidden) for _ in range(2))

@@ -7,6 +7,7 @@ import numpy as np
 from flax import nnx
 from flax.typing import Dtype
 
+from hopfield._checks import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
 from hopfield.layers.options import DEFAULT, AssociationOptions
@@ -35,7 +36,7 @@ def from_attention_weights(
     """
     heads, inputs, width = weights.w_query.shape
     beta = weights.beta if options.beta is None else options.beta
-    places = weights.rotary() if options.positions is None and positions else options.positions
+    places = weights.rotary() if options.positions is None and flag("positions", positions) else options.positions
     outputs = weights.w_output.shape[-1]
     layer = HopfieldAttention(
         *(heads, inputs, heads * width, outputs, len(weights.w_key)),
