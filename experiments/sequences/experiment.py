@@ -21,7 +21,7 @@ from experiments.sequences import measurement, theory
 from experiments.sequences.config import LONGEST, Config
 from experiments.sequences.figure import plot
 from experiments.sequences.summary import summarise
-from experiments.shared import program
+from experiments.shared import loads, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -30,8 +30,8 @@ X_AXIS = "patterns"
 
 def _lengths(config: Config, rule: str, neurons: int) -> list[int]:
     """Lengths measured of a rule at a size."""
-    found = {theory.length(rule, neurons, share, LONGEST) for share in config.shares}
-    return sorted(length for length in found if length is not None)
+    length = lambda share: theory.length(rule, neurons, share, LONGEST)  # noqa: E731
+    return loads.counts(config.shares, length, f"degree {rule} at N={neurons}", name="shares")
 
 
 def check(config: Config) -> None:

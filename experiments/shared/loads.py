@@ -1,4 +1,4 @@
-"""Numbers of patterns of loads: whole, so that two loads of a small network can be one number."""
+"""Numbers of patterns by what is asked for, as loads: whole, so that two loads of a small network can be one number."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -6,22 +6,27 @@ from functools import cache
 from experiments.shared import files
 
 
-def counts(loads: Iterable[float], number: Callable[[float], int], what: str) -> list[int]:
-    """The numbers of patterns of loads, in ascending order; says once where loads share one, which is measured once.
+def counts(
+    asked: Iterable[float], number: Callable[[float], int | None], what: str, *, name: str = "loads"
+) -> list[int]:
+    """The numbers of patterns of what is asked for, in ascending order; says once which share one, and which have none.
 
     Args:
-        loads: asked for.
-        number: of patterns nearest to a load.
-        what: is measured at them, for the line that says so.
+        asked: loads, or what else decides.
+        number: of patterns nearest to one of them, None where there is none.
+        what: is measured at them, for the lines that say so.
+        name: of the option.
     """
-    by_number: dict[int, list[float]] = {}
-    for load in sorted(set(loads)):
-        by_number.setdefault(number(load), []).append(load)
+    by_number: dict[int | None, list[float]] = {}
+    for value in sorted(set(asked)):
+        by_number.setdefault(number(value), []).append(value)
     for patterns, shared in by_number.items():
-        if len(shared) > 1:
-            given = ", ".join(f"{load:g}" for load in shared)
-            _say(f"note: loads {given} of {what} are all M={patterns}: measured once")
-    return sorted(by_number)
+        given = ", ".join(f"{value:g}" for value in shared)
+        if patterns is None:
+            _say(f"note: {name} {given} of {what} need too many patterns: left out")
+        elif len(shared) > 1:
+            _say(f"note: {name} {given} of {what} are all M={patterns}: measured once")
+    return sorted(patterns for patterns in by_number if patterns is not None)
 
 
 @cache

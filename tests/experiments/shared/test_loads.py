@@ -13,6 +13,11 @@ def test_loads_that_round_to_one_number_are_said(capsys: pytest.CaptureFixture) 
     assert capsys.readouterr().err == said
 
 
+def test_what_has_no_number_is_left_out_and_said(capsys: pytest.CaptureFixture) -> None:
+    assert loads.counts([0.2, 0.9], {0.2: 7, 0.9: None}.get, "degree 2 at N=9", name="shares") == [7]
+    assert capsys.readouterr().err == "note: shares 0.9 of degree 2 at N=9 need too many patterns: left out\n"
+
+
 def test_loads_of_numbers_of_their_own_are_not_said(capsys: pytest.CaptureFixture) -> None:
     assert loads.counts([0.5, 0.25], lambda load: round(20 * load), "modern at N=20") == [5, 10]
     assert capsys.readouterr().err == ""
