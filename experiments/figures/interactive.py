@@ -88,7 +88,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
         "marker": {"color": colour, "size": 4 if series.marker == "." else 7, "symbol": _symbol(series.marker)},
         "opacity": max(0.2, series.colour[3]),
         "hovertemplate": "%{text}<extra></extra>",
-        "text": [_told(series, i, panel, name, samples) for i in range(len(series.x))][chosen],
+        "text": [_told(series, number, panel, name, samples) for number in range(len(series.x))[chosen]],
     }
     for key, error in (("error_x", series.x_error), ("error_y", series.y_error)):
         if error is not None:

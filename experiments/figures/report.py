@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 import pandas
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -142,16 +143,24 @@ class _Known:
         texts = [name for name in table if table[name].nunique() <= 40 and name not in ("sample", x_axis)]
         self._columns = [name for name in texts if table[name].dtype.kind in "OSU" or name == "neurons" or
                          isinstance(table[name].dtype, pandas.StringDtype)]  # fmt: skip
-        self._chosen: dict[str, Table] = {}
+        self._chosen: dict[str, tuple[Table, list[np.ndarray]]] = {}
+        self._texts: dict[tuple[str, float], str] = {}
 
     def __call__(self, label: str, x: float) -> str:
-        rows = self._chosen.setdefault(label, self._matching(label))
-        for name in self._x:
-            if rows[name].dtype.kind not in "iuf":
-                continue
-            near = rows[(rows[name] - x).abs() <= 1e-9 * max(1.0, abs(x))]
-            if len(near):
-                return self._told(near)
+        if (label, x) not in self._texts:
+            self._texts[label, x] = self._found(label, x)
+        return self._texts[label, x]
+
+    def _found(self, label: str, x: float) -> str:
+        if label not in self._chosen:
+            rows = self._matching(label)
+            numbers = [rows[name].to_numpy() for name in self._x if rows[name].dtype.kind in "iuf"]
+            self._chosen[label] = rows, numbers
+        rows, numbers = self._chosen[label]
+        for values in numbers:
+            near = np.abs(values - x) <= 1e-9 * max(1.0, abs(x))
+            if near.any():
+                return self._told(rows[near])
         return ""
 
     def _matching(self, label: str) -> Table:

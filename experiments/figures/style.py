@@ -104,6 +104,8 @@ def draw(directory: Path, plot: Callable[[Table, dict], Figure], table: pandas.D
     """
     with style():
         figure = plot(literal(table), literal(summary))
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)  # one layout for all files: every file would be laid out, and drawn for that
         for suffix in SUFFIXES:
             with files.replacing(directory / f"figure.{suffix}") as temporary:
                 figure.savefig(temporary, metadata=_DATELESS[suffix])
@@ -113,7 +115,10 @@ def draw(directory: Path, plot: Callable[[Table, dict], Figure], table: pandas.D
 def literal(value: Any) -> Any:
     """A table, cell or summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
     if isinstance(value, pandas.DataFrame):
-        return value.map(literal)
+        texts: dict[str, Any] = {
+            str(name): column.map(literal) for name, column in value.items() if column.dtype.kind not in "biuf"
+        }
+        return value.assign(**texts)
     if isinstance(value, dict):
         return {literal(key): literal(entry) for key, entry in value.items()}
     if isinstance(value, list):

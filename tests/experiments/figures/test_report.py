@@ -60,6 +60,20 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_rows_of_a_point_are_found_once_for_a_label_and_once_for_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, labels, places = report._Known(table(), "load"), [], []
+    matching, told = known._matching, known._told
+    monkeypatch.setattr(known, "_matching", lambda label: labels.append(label) or matching(label))
+    monkeypatch.setattr(known, "_told", lambda rows: places.append(len(rows)) or told(rows))
+    for _ in range(2):
+        assert known("a  success $N=50$", 0.1) == "N = 50, 4 samples"
+        assert known("a  success $N=50$", 0.2 + 1e-12) == "N = 50, 4 samples"
+        assert known("theory", 0.4) == "4 samples"
+        assert known("theory", 0.3) == ""
+    assert labels == ["a  success $N=50$", "theory"]
+    assert places == [4, 4, 8]
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from experiments.figures import style
 from experiments.shared import files
@@ -116,3 +119,26 @@ def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
     style.draw(tmp_path, Toy.plot, style.read_table(tmp_path / "table.csv"), {"rows": [{"source": name}]})
     assert (tmp_path / "figure.svg").is_file()
+
+
+def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are laid out each for itself take as long again to lay out as to draw."""
+    done, execute = [], ConstrainedLayoutEngine.execute
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *given: done.append(execute(*given)))
+
+    def plot(table: pandas.DataFrame, summary: dict) -> Figure:
+        figure, axes = style.panels(1, 2)
+        axes[0, 1].set_ylabel("a label that needs room")
+        return figure
+
+    figure = style.draw(tmp_path, plot, pandas.DataFrame({"load": [0.1]}), {})
+    assert len(done) == 1
+    assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
+    assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}
+
+
+def test_only_texts_of_a_table_are_taken_literally() -> None:
+    given = pandas.DataFrame({"name": ["a $", "b"], "load": [0.1, np.nan], "sample": [1, 2], "kept": [True, False]})
+    found = style.literal(given)
+    assert found["name"].tolist() == [r"a \$", "b"]
+    pandas.testing.assert_frame_equal(found.drop(columns="name"), given.drop(columns="name"))
