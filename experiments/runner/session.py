@@ -46,6 +46,7 @@ def register() -> None:
     """Tell Hydra the primary config and the schema of every experiment."""
     Plugins.instance().register(YamlSource)
     store = ConfigStore.instance()
+    vars(store)["__deepcopy__"] = lambda memo: store  # Hydra copies its sources, and so all schemas, in each command
     store.store(name=PRIMARY, node=_SETTINGS)
     for name in registry.names():
         _store(name, registry.options(name))
