@@ -7,6 +7,8 @@ BIN := .venv/bin
 WORKERS := -n auto --maxprocesses 2 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
+
 .PHONY: capacity test check docs docs-serve docs-links clean
 
 capacity: .venv/.installed

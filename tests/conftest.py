@@ -1,8 +1,12 @@
 """Strict numerics for the whole suite: 64-bit types available, no silent rank promotion, no GPU needed."""
 
+import atexit
 import ctypes
+import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +21,12 @@ os.environ.setdefault(
     + (" --xla_cpu_use_fusion_emitters=false" if version("jaxlib") < "0.11" else ""),
 )
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# Programs that several workers, processes or modules compile are compiled once; they go with the session.
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="hopfield-tests-")
+    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 os.environ.setdefault("WANDB_MODE", "disabled")
 
 import hypothesis
@@ -31,6 +41,13 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=6)
 hypothesis.settings.load_profile("few")  # the same few examples every time
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded stays to the end: the garbage collector need not go through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 MAPS = Path("/proc/self/maps")

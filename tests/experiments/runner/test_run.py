@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from hydra.core.global_hydra import GlobalHydra
+from jax.experimental.compilation_cache import compilation_cache
 
 from experiments.plot import main as redraw
 from experiments.runner import compose, execute, launching, numerics, registry, session
@@ -273,16 +274,41 @@ def test_the_process_is_left_as_it_was(command: Callable) -> None:
         assert state() == before, line
 
 
+@pytest.fixture
+def programs() -> Iterator[Callable[[Path | None], None]]:
+    """Sets where JAX keeps programs, as a user does; undone at the end."""
+    before = jax.config.jax_compilation_cache_dir
+
+    def kept(folder: Path | None) -> None:
+        jax.config.update("jax_compilation_cache_dir", None if folder is None else str(folder))
+        compilation_cache.reset_cache()
+
+    yield kept
+    kept(before)
+
+
 def test_products_are_exact_and_programs_are_kept_while_measuring(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: Callable
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    programs(None)
     with numerics.physics():
         assert jax.config.jax_default_matmul_precision == "highest"
         jax.jit(lambda x: x * 3 + 1)(2.0).block_until_ready()
-    if jax.config.jax_compilation_cache_dir is None:
-        assert list((tmp_path / "hopfield/jax").iterdir())
+    assert list((tmp_path / "hopfield/jax").iterdir())
     assert jax.config.jax_default_matmul_precision is None
+
+
+def test_programs_are_kept_where_the_user_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: Callable
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not here"))
+    programs(tmp_path / "here")
+    with numerics.physics():
+        assert jax.config.jax_default_matmul_precision == "highest"
+        jax.jit(lambda x: x * 5 + 1)(2.0).block_until_ready()
+    assert list((tmp_path / "here").iterdir())
+    assert not (tmp_path / "not here").exists()
 
 
 def test_a_figure_is_drawn_again_from_what_was_saved(
