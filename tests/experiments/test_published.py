@@ -1,6 +1,8 @@
 """Every published configuration runs, at smoke scale; they are found by their files."""
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from experiments.run import main
 from experiments.runner import budget, compose, registry, session
 from experiments.runner.job import Job
 from experiments.shared import files
+from tests.experiments.smoke import few_draws
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
 FEW = 2
@@ -23,28 +26,52 @@ LONG = 10
 pytestmark = [pytest.mark.exhaustive, pytest.mark.usefixtures("as_run")]
 
 
-def shrunk(value: Any, default: Any, three: bool = False) -> Any:
+def shrunk(value: Any, default: Any, three: bool = False, even: bool = True) -> Any:
     """An option at smoke scale: no number above its default, FEW numbers in a list, of its words all or three.
 
     The first, the middle and the last, as words that are alike stand side by side: what another option needs, one has.
+    Whole numbers of a list that is not as long as its default are lowered in proportion where `even`, or left.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = {entry.name for entry in dataclasses.fields(value)} - {"seed", "wandb", "output"}
         return dataclasses.replace(
-            value, **{n: shrunk(getattr(value, n), getattr(default, n, None), three) for n in names}
+            value, **{n: shrunk(getattr(value, n), getattr(default, n, None), three, even) for n in names}
         )
     if isinstance(value, dict):
         found = default if isinstance(default, dict) else {}
-        return {key: shrunk(part, found.get(key), three) for key, part in value.items()}
+        return {key: shrunk(part, found.get(key), three, even) for key, part in value.items()}
     if isinstance(value, list):
         if not all(type(part) in (int, float) for part in value):
             return [value[0], *value[1:-1][len(value) // 2 - 1 :][:1], *value[1:][-1:]] if value and three else value
-        usual = default if isinstance(default, list) and len(default) == len(value) else [None] * len(value)
-        kept = [shrunk(part, other) if other is not None else part for part, other in zip(value, usual, strict=True)]
-        return kept[:FEW]
+        if isinstance(default, list) and len(default) == len(value):
+            return [shrunk(part, other) for part, other in zip(value, default, strict=True)][:FEW]
+        return in_proportion(value[:FEW], max(default)) if even and default else value[:FEW]
     if type(value) is int:
         return min(value, default if type(default) is int and default > 0 else FEW)
     return value
+
+
+def in_proportion(values: list, most: float) -> list:
+    """Numbers; whole ones of which none is above `most`, with differences where there were."""
+    largest = max(values, default=0)
+    if largest <= most or not all(type(value) is int for value in values):
+        return values
+    return [max(1, value * most // largest) if value > 0 else value for value in values]
+
+
+def small(config: Any, usual: Any, three: bool = False) -> Any:
+    """All options of a configuration at smoke scale, with lists in proportion unless one must hold parts of another."""
+    with contextlib.suppress(ValueError):
+        return shrunk(config, usual, three)
+    return shrunk(config, usual, three, even=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few() -> Iterator[None]:
+    """What has no option for it is measured in few draws too."""
+    with pytest.MonkeyPatch.context() as patch:
+        few_draws(patch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +85,10 @@ def test_every_published_configuration_runs(published: dict[str, Job], tmp_path:
     """To its figure, with few and small numbers and all of its words; or two of each, where all take long."""
     job = published[conf]
     experiment, usual = registry.load(job.experiment), registry.options(job.experiment)()
-    small = shrunk(job.config, usual)
-    if len(experiment.points(small)) > 1000 or budget.seconds(experiment.cost(small)) > LONG:
-        small = shrunk(job.config, usual, three=True)
-    text = OmegaConf.to_yaml(files.options(small))
+    least = small(job.config, usual)
+    if len(experiment.points(least)) > 1000 or budget.seconds(experiment.cost(least)) > LONG:
+        least = small(job.config, usual, three=True)
+    text = OmegaConf.to_yaml(files.options(least))
     folder = tmp_path / "given" / "conf"
     folder.mkdir(parents=True)
     (folder / "small.yaml").write_text(
@@ -69,5 +96,5 @@ def test_every_published_configuration_runs(published: dict[str, Job], tmp_path:
     )
     words = ["--config-dir", str(folder.parent), "conf=small", f"output={tmp_path / 'run'}", "wandb.mode=disabled"]
     assert main(words) == 0
-    assert len(pandas.read_csv(tmp_path / "run" / "table.csv")) >= len(experiment.points(small))
+    assert len(pandas.read_csv(tmp_path / "run" / "table.csv")) >= len(experiment.points(least))
     assert (tmp_path / "run" / "figure.svg").stat().st_size > 1000

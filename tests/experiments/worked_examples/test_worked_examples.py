@@ -15,6 +15,7 @@ from experiments.worked_examples import experiment as worked_examples
 from experiments.worked_examples import printed
 from experiments.worked_examples.config import Config
 from experiments.worked_examples.printed import PRINTED
+from tests.experiments.smoke import few_draws
 
 TEMPERATURE_TABLE = {
     "T=0.25": ([0.9817, 0.0180, 0.0003], 0.0930),
@@ -146,18 +147,10 @@ def test_impossible_choices_are_refused(options, message):
 def claims() -> Iterator[pandas.DataFrame]:
     """The claims beside measurements of fewer draws, as a saved table gives them back."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(printed, "SIZES", {100: 40, 200: 40})
-        patch.setattr(capacity, "LOADS", {100: (0.15, 0.4), 200: (0.13, 0.3)})
-        patch.setattr(capacity, "DRAWS", {"start": 24, "converged": 12})
-        cases = [case._replace(sizes=sizes) for case, sizes in zip(printed.CASES, SIZES_OF_CASES, strict=True)]
-        patch.setattr(printed, "CASES", tuple(cases))
-        patch.setitem(PRINTED, ("guide", "capacity"), printed.claimed())
+        few_draws(patch)
         config = Config(documents=["guide"], examples=["capacity"])
         rows = list(worked_examples.measure(config, worked_examples.points(config)))
         yield pandas.DataFrame(json.loads(files.encode(rows)))
-
-
-SIZES_OF_CASES = ((6, 10, 14), (8, 12, 16), (8, 10, 12), (6, 8))
 
 
 @pytest.mark.physics
