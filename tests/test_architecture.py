@@ -285,7 +285,12 @@ def test_every_module_of_the_library_has_a_test_file():
     assert not [path.relative_to(ROOT).as_posix() for path in untested]
 
 
-FLAX = {"HopfieldAttention.__init__", "HopfieldAttention.__call__", "HopfieldAssociation.__call__"}
+FLAX = {
+    "HopfieldAttention.__init__",
+    "HopfieldAttention.__call__",
+    "HopfieldAssociation.__call__",
+    "AdditiveAssociation.__call__",
+}
 """Signatures that Flax dictates, theirs taking the place of its own."""
 
 

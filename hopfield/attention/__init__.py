@@ -14,12 +14,13 @@ from hopfield.attention.fast_weights import FastWeights
 from hopfield.attention.fewer_keys import attend_locally, attend_low_rank
 from hopfield.attention.gradients import Gradients, attention_gradients
 from hopfield.attention.heads import (
-    Projections,
+    HeadParts,
     attend_heads,
     head_divergence,
     head_diversity,
     merge_heads,
     multi_head,
+    multi_head_parts,
     split_heads,
 )
 from hopfield.attention.jacobians import (
@@ -36,6 +37,8 @@ from hopfield.attention.linear import (
     positive_random_features,
     random_fourier,
 )
+from hopfield.attention.logarithms import log_weights
+from hopfield.attention.mask_views import mask_bias, mask_text, random_blocks
 from hopfield.attention.masks import (
     Mask,
     block,
@@ -57,6 +60,7 @@ from hopfield.attention.positions import (
     t5_bias,
     t5_buckets,
 )
+from hopfield.attention.projections import Projections, project_heads
 from hopfield.attention.verification import verify_gradients
 
 __all__ = [
@@ -64,6 +68,7 @@ __all__ = [
     "FastWeights",
     "FeatureMap",
     "Gradients",
+    "HeadParts",
     "Mask",
     "Projections",
     "additive_scores",
@@ -86,11 +91,17 @@ __all__ = [
     "kernel_regression",
     "key_padding",
     "linear_attention",
+    "log_weights",
+    "mask_bias",
+    "mask_text",
     "merge_heads",
     "multi_head",
+    "multi_head_parts",
     "padding",
     "positive_random_features",
     "prefix",
+    "project_heads",
+    "random_blocks",
     "random_fourier",
     "read",
     "relative_bias",

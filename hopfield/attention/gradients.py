@@ -50,6 +50,8 @@ class Gradients(NamedTuple):
     bias: Array
     """Of the additive mask [*b, T, S]; of the bias's own shape where one was given. Zero where masked."""
     temperature: Array
+    weights: Array
+    """p̄ = ō vᵀ, of the weights themselves [*b, T, S]."""
 
 
 def summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
@@ -120,6 +122,7 @@ def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask:
         beta=_like(_row_sums(d_scores, raw), scale),
         bias=d_scores if bias is None else _like(d_scores, bias),
         temperature=_like(-_row_sums(_per_row(d_z, 1.0 / heat**2), scores), heat),
+        weights=d_weights,
     )
 
 

@@ -6,41 +6,19 @@ reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array, unit
-from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.attention._arguments import MaskLike, allowed, inverse_temperature, sequences
 from hopfield.attention.masks import Mask
+from hopfield.attention.projections import Projections, project_heads
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import product
 from hopfield.separations import Separation
-
-
-class Projections(Node):
-    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read.
-
-    Example:
-        >>> from hopfield.attention import Projections, multi_head
-        >>> w = jnp.ones((2, 3, 2))  # two heads of width 2 over inputs of width 3
-        >>> heads = Projections(w, w, w, jnp.ones((2, 2, 3)))
-        >>> multi_head(heads, jnp.ones((4, 3))).shape
-        (4, 3)
-    """
-
-    query: Float[Array, "H N R"]
-    key: Float[Array, "K N R"]
-    value: Float[Array, "K N V"]
-    output: Float[Array, "H V O"]
-    query_bias: Float[Array, "H R"] | None = None
-    key_bias: Float[Array, "K R"] | None = None
-    value_bias: Float[Array, "K V"] | None = None
-    output_bias: Float[Array, "O"] | None = None
 
 
 def split_heads(x: Float[Array, "*b T HD"], heads: int) -> Float[Array, "*b H T D"]:
@@ -155,15 +133,64 @@ def multi_head(
         ValueError: a projection that does not fit an input, by name.
     Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
     """
+    query, key, value = _projected(projections, x_query, x_key, x_value)
+    found = attend_heads(
+        query, key, value, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation, attention=attention
+    )
+    return _joined(projections, found)
+
+
+class HeadParts(NamedTuple):
+    """Parts of multi-head attention: projected rows, every intermediate of the heads, and the output [*b, T, O].
+
+    Example:
+        >>> from hopfield import attention
+        >>> projections = attention.Projections.create(jax.random.key(0), 2, 4)
+        >>> attention.multi_head_parts(projections, jnp.ones((3, 4))).heads.weights.shape
+        (2, 3, 3)
+    """
+
+    query: Float[Array, "*b H T R"]
+    key: Float[Array, "*b K S R"]
+    value: Float[Array, "*b K S V"]
+    heads: core.Decomposition
+    """Scores, weights, output, potential and entropy of every head, [*b, H, …]."""
+    output: Float[Array, "*b T O"]
+
+
+def multi_head_parts(
+    projections: Projections,
+    x_query: Float[Array, "*b T N"],
+    x_key: Float[Array, "*b S N"] | None = None,
+    x_value: Float[Array, "*b S N"] | None = None,
+    *,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    bias: Float[Array, "*b H T S"] | None = None,
+    mask: MaskLike = None,
+    separation: Separation | str = core.SOFTMAX,
+) -> HeadParts:
+    """Result of `multi_head` with all its parts; keys that heads share are repeated for it. Arguments as there."""
+    query, key, value = _projected(projections, x_query, x_key, x_value)
+    heads, stored = _head_counts(query, key, value)
+    mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask
+    every = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
+    found = core.decompose(query, *every, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation)
+    return HeadParts(query, key, value, found, _joined(projections, found.output))
+
+
+def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_value: Array | None):
     x_query = real_array("x_query", x_query)
     x_key = x_query if x_key is None else real_array("x_key", x_key)
     x_value = x_key if x_value is None else real_array("x_value", x_value)
     query = project_heads(x_query, projections.query, projections.query_bias, name="query")
     key = project_heads(x_key, projections.key, projections.key_bias, name="key")
     value = project_heads(x_value, projections.value, projections.value_bias, name="value")
-    found = attend_heads(
-        query, key, value, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation, attention=attention
-    )
+    return query, key, value
+
+
+def _joined(projections: Projections, found: Array) -> Array:
+    """Outputs of all heads [*b, H, T, V] through the output projection."""
     if projections.output.shape[:2] != (found.shape[-3], found.shape[-1]):
         expected = f"[{found.shape[-3]}, {found.shape[-1]}, O]"
         raise ValueError(f"output projection must be {expected}, got shape {projections.output.shape}")
@@ -171,18 +198,6 @@ def multi_head(
     if projections.output_bias is None:
         return summed
     return summed + projections.output_bias.reshape((1,) * (summed.ndim - 1) + projections.output_bias.shape)
-
-
-def project_heads(
-    x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
-) -> Float[Array, "*b H T R"]:
-    """x W^h + b^h for every head."""
-    if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
-        raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())
-    found = product(x[..., None, :, :], weight)
-    if bias is None:
-        return found
-    return found + bias[:, None, :].reshape((1,) * (found.ndim - 3) + (bias.shape[0], 1, bias.shape[1]))
 
 
 def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:

@@ -182,13 +182,16 @@ class Global(Mask):
 
 
 class Lengths(Mask):
-    """Keys j < length [*b], the others being padding."""
+    """Keys j < length [*b], the others being padding, by queries i < length alone if `queries`."""
 
     length: Int[Array, "*b"]
+    queries: bool = struct.field(pytree_node=False, default=False)
 
     def allows(self, rows, columns):
         columns, length = _aligned(columns, self.length[..., None, None])
         found = columns < length
+        if self.queries:
+            found = found & (_aligned(rows, length)[0] < length)
         return jnp.broadcast_to(found, (*found.shape[:-2], rows.shape[-2], found.shape[-1]))
 
 
@@ -237,9 +240,9 @@ def prefix(length: ArrayLike) -> Prefix:
     return Prefix(integers("length", length))
 
 
-def padding(lengths: ArrayLike) -> Lengths:
-    """Keys before `lengths`, an integer or one per sequence [*b]."""
-    return Lengths(integers("lengths", lengths))
+def padding(lengths: ArrayLike, *, queries: bool = False) -> Lengths:
+    """Keys before `lengths`, an integer or one per sequence [*b]; with `queries` padded queries read nothing, too."""
+    return Lengths(integers("lengths", lengths), queries)
 
 
 def key_padding(valid: Bool[Array, "*b S"]) -> Valid:

@@ -6,6 +6,7 @@ y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
+from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, attention_fn
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
@@ -26,6 +27,7 @@ from hopfield.layers.metrics import (
     learned_metric,
 )
 from hopfield.layers.options import SEPARATIONS, AssociationOptions
+from hopfield.layers.peer_names import PeerOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
 from hopfield.layers.positions import AbsolutePositions, FixedPositions, Positions, RelativePositions, T5Positions
 
@@ -33,6 +35,7 @@ __all__ = [
     "KINDS",
     "SEPARATIONS",
     "AbsolutePositions",
+    "AdditiveAssociation",
     "AssociationOptions",
     "AssociationReport",
     "DecoderBlock",
@@ -52,6 +55,7 @@ __all__ = [
     "HopfieldPooling",
     "LearnedMetric",
     "LowRankMetric",
+    "PeerOptions",
     "Positions",
     "ProjectedMetric",
     "RelativePositions",

@@ -1,7 +1,6 @@
 """HopfieldAttention: `nnx.MultiHeadAttention` with separation, metric, β, steps and positions to choose or learn."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -18,10 +17,9 @@ from hopfield._numerics import real_array
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
-from hopfield.layers.options import DEFAULT, AssociationOptions
+from hopfield.layers.options import DEFAULT, NONE, AssociationOptions
 
 Inputs = Float[Array, "*b T F"]
-NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class HopfieldAttention(nnx.MultiHeadAttention):

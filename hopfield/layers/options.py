@@ -1,6 +1,9 @@
 """Options of an association, checked, and the parts of a layer they are made into, which Flax can split and save."""
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +21,9 @@ from hopfield.layers.positions import Positions
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
 
+Part = TypeVar("Part", bound=nnx.Module)
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
+NONE: Mapping[str, Any] = MappingProxyType({})
 GRADIENTS = ("unrolled", "implicit")
 SEPARATIONS = tuple(separations.NAMES)
 """Separations by name, as `separations.find` reads them."""
@@ -61,6 +66,10 @@ class AssociationOptions:
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
     """Where tokens stand: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
+    metric_metadata: Mapping[str, Any] | None = None
+    """Metadata of a learned metric's parameters, such as `{"out_sharding": ("heads", None, None)}`, as for kernels."""
+    beta_metadata: Mapping[str, Any] | None = None
+    """Metadata of a learned β, one per head."""
     block: int | None = None
     """Queries read at a time, their scores formed again in the backward pass; chosen from the size if None."""
 
@@ -87,7 +96,8 @@ class AssociationOptions:
 
     def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
         """β of these options for heads of this width."""
-        return InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
+        found = InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
+        return _annotated(found, self.beta_metadata)
 
     def learned_metric(self, heads: int, width: int, param_dtype: Dtype, rngs: nnx.Rngs) -> LearnedMetric | None:
         """The metric of these options for heads of this width. Raises ValueError if it has another."""
@@ -95,11 +105,21 @@ class AssociationOptions:
             return None
         if isinstance(self.metric, str):
             own = heads if self.metric_per_head else None
-            return learned_metric(self.metric, width, own, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs)
+            found = learned_metric(self.metric, width, own, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs)
+            return _annotated(found, self.metric_metadata)
         found = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
         if found().widths != (width, width):
             raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
         return found
+
+
+def _annotated(module: Part, metadata: Mapping[str, Any] | None) -> Part:
+    """The module, its parameters with further metadata, which Flax shards them by."""
+    if metadata:
+        for name, found in list(vars(module).items()):
+            if isinstance(found, nnx.Param):
+                setattr(module, name, nnx.Param(found[...], **metadata))
+    return module
 
 
 DEFAULT = AssociationOptions()

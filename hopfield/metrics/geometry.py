@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._numerics import is_traced
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -176,8 +176,21 @@ def is_symmetric(g: Form) -> Bool[Array, "*h"]:
 def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
     """Whether g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
     matrix = _square(g)
-    least = jnp.linalg.eigvalsh(symmetric_part(matrix).matrix)[..., 0]
+    least = eigenvalues(matrix)[..., 0]
     return is_symmetric(matrix) & (least > _rounding(matrix))
+
+
+def eigenvalues(g: Form) -> Float[Array, "*h N"]:
+    """Eigenvalues of the symmetric part ½(g_ab + g_ba), which all lengths come from, in rising order."""
+    return jnp.linalg.eigvalsh(symmetric_part(g).matrix)
+
+
+def rank(g: Form) -> Int[Array, "*h"]:
+    """Number of singular values of g above rounding."""
+    matrix = _metric(g).dense()
+    singular = jnp.linalg.svd(matrix, compute_uv=False)
+    limit = singular[..., :1] * max(matrix.shape[-2:]) * jnp.finfo(matrix.dtype).eps
+    return jnp.sum(singular > limit, axis=-1)
 
 
 def condition_number(g: Form) -> Float[Array, "*h"]:

@@ -72,7 +72,7 @@ def by_hand(given, upstream, separation, mask):
     found = attention_gradients(
         given["query"], given["key"], given["value"], upstream, separation=separation, mask=mask, **options
     )
-    return found._asdict()
+    return {name: part for name, part in found._asdict().items() if name != "weights"}
 
 
 def assert_same(hand, auto, tolerance):
@@ -196,3 +196,11 @@ def test_separations_without_a_derivation_are_refused():
         match=r"^separation must be among LogSumExp, SoftmaxOne, Exponential, TopK, Sparsemax, Entmax, Normmax, got Li",
     ):
         by_hand(given, upstream, separations.Linear(), None)
+
+
+def test_the_gradient_of_the_weights_is_that_of_the_read_out():
+    rng = np.random.default_rng(7)
+    query, key, value, upstream = (jnp.asarray(rng.normal(size=(2, 3, 4))) for _ in range(4))
+    p = core.weights(core.scores(query, key))
+    expected = jax.grad(lambda p: jnp.sum(upstream * core.read(p, value)))(p)
+    np.testing.assert_allclose(attention_gradients(query, key, value, upstream).weights, expected, atol=1e-6)

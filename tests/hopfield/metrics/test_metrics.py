@@ -227,3 +227,11 @@ def test_forms_work_under_jit_vmap_and_grad():
     assert metrics.as_metric(g) is g
     assert metrics.as_metric(None) is None
     assert isinstance(metrics.as_metric(jnp.eye(2)), metrics.Full)
+
+
+def test_eigenvalues_and_rank_are_those_of_the_matrix():
+    """½(g + gᵀ) of [[2, 2], [0, 2]] is [[2, 1], [1, 2]], with eigenvalues 1 and 3."""
+    np.testing.assert_allclose(metrics.eigenvalues(jnp.array([[2.0, 2.0], [0.0, 2.0]])), [1.0, 3.0], rtol=1e-6)
+    factor = np.random.default_rng(0).normal(size=(3, 2, 5))
+    np.testing.assert_array_equal(metrics.rank(metrics.low_rank(jnp.asarray(factor))), [2, 2, 2])
+    assert metrics.rank(metrics.euclidean(4)) == 4

@@ -239,3 +239,13 @@ def test_measures_work_in_single_precision_without_x64():
 def test_a_cut_that_is_no_number_is_refused(judge, cut):
     with pytest.raises(ValueError, match=r"^(threshold|tolerance) must be a number, got"):
         judge(jnp.ones(4), jnp.ones(4), cut)
+
+
+def test_least_distances_are_those_of_all_pairs():
+    patterns = np.random.default_rng(3).normal(size=(7, 5))
+    mask = np.arange(7) != 4
+    apart = np.linalg.norm(patterns[:, None] - patterns[None], axis=-1) + np.where(np.eye(7), np.inf, 0.0)
+    apart = np.where(mask[:, None] & mask[None], apart, np.inf).min(axis=1)
+    found = overlaps.least_distance(jnp.asarray(patterns), jnp.asarray(mask), block=3)
+    np.testing.assert_allclose(found, apart, rtol=1e-5)
+    assert overlaps.least_distance(jnp.ones((2, 3))).tolist() == [0.0, 0.0]

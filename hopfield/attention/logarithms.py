@@ -1,0 +1,31 @@
+"""Logarithms of weights, which stay finite where the weights themselves underflow."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield._numerics import map_rows, real_array
+from hopfield.attention._arguments import MaskLike, allowed
+from hopfield.attention.core import SOFTMAX, full, masked_weights
+from hopfield.separations import LogSumExp, Separation, SoftmaxOne, as_separation
+
+
+def log_weights(
+    scores: Float[Array, "*b T S"], *, separation: Separation | str = SOFTMAX, mask: MaskLike = None
+) -> Float[Array, "*b T S"]:
+    """ln A_ij: −∞ where a key is masked or has no weight. Scores, separation and mask as in `weights`.
+
+    Of softmax and softmax₁ it is s − F(s), exact where no float can hold the weight; of others the logarithm of it.
+    """
+    scores, separation = real_array("scores", scores), as_separation(separation)
+    if scores.ndim < 2:
+        raise ValueError(f"scores must be [..., T, S], got shape {scores.shape}")
+    where = allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim)
+    if type(separation) not in (LogSumExp, SoftmaxOne):
+        found = masked_weights(scores, separation, where)
+        none = found <= 0
+        return jnp.where(none, -jnp.inf, jnp.log(jnp.where(none, 1.0, found)))
+    scores, where = full(scores, where)
+    gone = scores == -jnp.inf if where is None else ~where | (scores == -jnp.inf)
+    potential = map_rows(separation.potential, [jnp.where(gone, 0.0, scores), ~gone], [1, 1])[..., None]
+    none = gone.all(axis=-1, keepdims=True)
+    return jnp.where(gone, -jnp.inf, jnp.where(gone, 0.0, scores) - jnp.where(none, 0.0, potential))

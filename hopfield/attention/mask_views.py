@@ -1,0 +1,67 @@
+"""Views of masks: as numbers that are added to scores, and as text; and masks of random blocks."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, Int
+
+from hopfield._checks import random_key, whole
+from hopfield.attention._arguments import MaskLike, allowed
+from hopfield.attention.masks import Mask
+
+
+def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.float32) -> Float[Array, "*b T S"]:
+    """A mask as a `bias`: 0 where a key may be read and −∞ elsewhere [*b, queries, keys]; all zeros for None."""
+    found = allowed(mask, whole("queries", queries), whole("keys", keys))
+    zeros = jnp.zeros((queries, keys), dtype)
+    return (
+        zeros if found is None else jnp.broadcast_to(jnp.where(found, 0, -jnp.inf).astype(dtype), _shape(found, zeros))
+    )
+
+
+def mask_text(mask: MaskLike, queries: int, keys: int) -> str:
+    """A mask as lines of text, a query each, ■ where a key may be read and · elsewhere; of the first sequence."""
+    found = allowed(mask, whole("queries", queries), whole("keys", keys))
+    cells = np.ones((queries, keys), bool) if found is None else np.asarray(found)
+    cells = np.broadcast_to(cells.reshape(-1, *cells.shape[-2:])[0], (queries, keys))
+    return "\n".join("".join("■" if cell else "·" for cell in row) for row in cells)
+
+
+class RandomBlocks(Mask):
+    """Mask of random blocks of `size` keys, drawn for every block of `size` queries, beside the query's own block."""
+
+    chosen: Int[Array, "blocks R"]
+    """Numbers of the blocks of keys that each block of queries reads."""
+    size: int = struct.field(pytree_node=False)
+
+    def allows(self, rows, columns):
+        rows, columns = rows // self.size, columns // self.size
+        drawn = jnp.take(self.chosen, rows[:, 0], axis=0, mode="clip")
+        return (rows == columns) | (drawn[:, None, :] == columns[..., None]).any(axis=-1)
+
+
+def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlocks:
+    """Random block-sparse mask (BigBird; Zaheer et al. 2020): T · (count + 1) · size scores in place of T².
+
+    Combine it with `global_local` for the published pattern, with `causal` for what may be decoded.
+
+    Args:
+        key: random key.
+        length: positions, at most.
+        size: positions of a block.
+        count: distinct blocks of keys that each block of queries reads, besides its own.
+    Raises:
+        ValueError: more blocks than there are.
+    """
+    blocks = -(-whole("length", length) // whole("size", size))
+    if whole("count", count, 0) > blocks:
+        raise ValueError(f"count must be at most the {blocks} blocks, got {count}")
+    rows = jax.random.split(random_key("key", key), blocks)
+    chosen = jax.vmap(lambda k: jax.random.permutation(k, blocks)[:count])(rows)
+    return RandomBlocks(chosen, size)
+
+
+def _shape(found: Array, zeros: Array) -> tuple[int, ...]:
+    return (*found.shape[:-2], *zeros.shape)

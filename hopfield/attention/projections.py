@@ -1,0 +1,68 @@
+"""Projections of heads: the weights that make queries, keys and values of inputs, drawn and applied."""
+
+import jax
+from jaxtyping import Array, Float
+
+from hopfield._checks import random_key, whole
+from hopfield._pytrees import Node
+from hopfield.metrics._arrays import product
+
+
+class Projections(Node):
+    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read.
+
+    Example:
+        >>> from hopfield.attention import Projections, multi_head
+        >>> w = jnp.ones((2, 3, 2))  # two heads of width 2 over inputs of width 3
+        >>> heads = Projections(w, w, w, jnp.ones((2, 2, 3)))
+        >>> multi_head(heads, jnp.ones((4, 3))).shape
+        (4, 3)
+    """
+
+    query: Float[Array, "H N R"]
+    key: Float[Array, "K N R"]
+    value: Float[Array, "K N V"]
+    output: Float[Array, "H V O"]
+    query_bias: Float[Array, "H R"] | None = None
+    key_bias: Float[Array, "K R"] | None = None
+    value_bias: Float[Array, "K V"] | None = None
+    output_bias: Float[Array, "O"] | None = None
+
+    @classmethod
+    def create(
+        cls, key: Array, heads: int, width: int, *, kv_heads: int | None = None, head_width: int | None = None
+    ) -> "Projections":
+        """Random weights of deviation 1/√fan-in and no biases, so that a projected unit is of order one.
+
+        Args:
+            key: random key.
+            heads: H. kv_heads: K, which divides H; H if None.
+            width: N of inputs and outputs.
+            head_width: R of queries and keys and V of values; N / H if None, which H then has to divide.
+        Raises:
+            ValueError: numbers of heads that do not divide.
+        """
+        heads, width = whole("heads", heads), whole("width", width)
+        stored = heads if kv_heads is None else whole("kv_heads", kv_heads)
+        if heads % stored:
+            raise ValueError(f"kv_heads must divide the {heads} heads, got {kv_heads}")
+        if head_width is None and width % heads:
+            raise ValueError(f"heads must divide the width {width} unless head_width is given, got {heads}")
+        rank = width // heads if head_width is None else whole("head_width", head_width)
+        shapes = [(heads, width, rank), (stored, width, rank), (stored, width, rank), (heads, rank, width)]
+        fans = (width, width, width, heads * rank)
+        keys = jax.random.split(random_key("key", key), 4)
+        drawn = [jax.random.normal(k, shape) / fan**0.5 for k, shape, fan in zip(keys, shapes, fans, strict=True)]
+        return cls(*drawn)
+
+
+def project_heads(
+    x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
+) -> Float[Array, "*b H T R"]:
+    """x W^h + b^h for every head."""
+    if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
+        raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())
+    found = product(x[..., None, :, :], weight)
+    if bias is None:
+        return found
+    return found + bias[:, None, :].reshape((1,) * (found.ndim - 3) + (bias.shape[0], 1, bias.shape[1]))

@@ -1,0 +1,44 @@
+"""Additive association inside Flax's layer: scores as written, masks, dropout and shared keys."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from hopfield.attention import causal
+from hopfield.layers import AdditiveAssociation
+
+RNG = np.random.default_rng(0)
+
+
+def drawn(*shape):
+    return jnp.asarray(RNG.normal(size=shape), jnp.float32)
+
+
+def test_scores_are_those_of_the_network_of_each_head():
+    layer = AdditiveAssociation(2, 3, 5, rngs=nnx.Rngs(0))
+    query, key = drawn(4, 2, 3), drawn(6, 2, 3)
+    for head in range(2):
+        left, right = query[:, head] @ layer.w_query[head], key[:, head] @ layer.w_key[head]
+        scores = np.tanh(left[:, None, :] + right[None, :, :]) @ layer.vector[head]
+        np.testing.assert_allclose(layer.weights(query, key)[head], jax.nn.softmax(scores), atol=1e-6)
+
+
+def test_it_goes_into_flax_with_masks_and_shared_keys():
+    associate = AdditiveAssociation(4, 2, separation="sparsemax", rngs=nnx.Rngs(0))
+    layer = nnx.MultiHeadAttention(4, 8, num_kv_heads=2, decode=False, attention_fn=associate, rngs=nnx.Rngs(1))
+    x = drawn(2, 5, 8)
+    mask = jnp.asarray(causal().dense(5, 5))[None, None]
+    found = layer(x, mask=mask)
+    np.testing.assert_allclose(found[:, :3], layer(x[:, :3], mask=mask[..., :3, :3]), atol=1e-5)
+    slopes = nnx.grad(lambda layer: jnp.sum(layer(x, mask=mask) ** 2))(layer)
+    assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(slopes))
+    assert jnp.any(slopes["attention_fn"]["vector"][...] != 0)
+
+
+def test_dropped_weights_are_scaled_up():
+    layer = AdditiveAssociation(1, 3, rngs=nnx.Rngs(0))
+    query, key, value = drawn(2000, 1, 3), drawn(4, 1, 3), jnp.ones((4, 1, 3))
+    found = layer(query, key, value, dropout_rng=jax.random.key(0), dropout_rate=0.5, broadcast_dropout=False)
+    assert abs(float(found.mean()) - 1.0) < 0.05
+    assert float(found.std()) > 0.1
