@@ -166,7 +166,7 @@ def _of_scores(name: str, separation: Separation, options: dict) -> Case:
         f"hopfield.observables.thermodynamics.{name}",
         lambda rng, shape: Call(function, (rng.normal(size=shape), rng.uniform(0.5, 2.0)), {"separation": separation}),
         nan=(0,),
-        mask="where",
+        mask="mask",
         **options,
     )
 
@@ -180,7 +180,7 @@ def _of_weights(name: str, *more: Callable, two: bool = False) -> Case:
         return Call(function, (*rows, *(number(rng) for number in more)))
 
     return Case(
-        f"hopfield.observables.thermodynamics.{name}", draw, nan=(0, 1) if two else (0,), mask="where", shapes=ROWS
+        f"hopfield.observables.thermodynamics.{name}", draw, nan=(0, 1) if two else (0,), mask="mask", shapes=ROWS
     )
 
 
@@ -212,7 +212,7 @@ def _statistics() -> list[Case]:
                 (rng.dirichlet(np.ones(shape[-1]), shape[:-1]), rng.normal(size=shape), rng.uniform(0.5, 2.0)),
             ),
             nan=(0, 1),
-            mask="where",
+            mask="mask",
         )
     )
     cases.append(
@@ -263,7 +263,7 @@ def _of_separation(separation: Separation, called: str) -> list[Case]:
 
     def of(verb: str, **options: Any) -> Case:
         name = f"hopfield.separations.{type(separation).__name__}.{verb}"
-        return _of_vectors(name, getattr(separation, verb), 1, {"mask": "where", **options})
+        return _of_vectors(name, getattr(separation, verb), 1, {"mask": "mask", **options})
 
     cases = [of(verb) for verb in ("potential", "weights", "shares")]
     if called not in ("polynomial", "epanechnikov"):
@@ -277,7 +277,7 @@ def _sparse_maps() -> list[Case]:
     def of(name: str, *more: Any, **options: Any) -> Case:
         return _of_vectors(f"hopfield.separations.simplex.{name}", getattr(simplex, name), 1, options, *more)
 
-    masked = {"mask": "where", "shapes": ((7,), (106,))}
+    masked = {"mask": "mask", "shapes": ((7,), (106,))}
     return [
         of("sparsemax", **masked),
         of("entmax", 1.5, **masked),
