@@ -1,10 +1,10 @@
 """Fisher information of a model's outputs as a lazy linear operator, its structured forms and its solvers."""
 
+from hopfield.fisher.block_forms import Blocks, DenseBlock, DiagonalBlock, KroneckerBlock
 from hopfield.fisher.building import KINDS, fisher
 from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood, gaussian
 from hopfield.fisher.operator import SOLVERS, Fisher
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradient, dense_solve
-from hopfield.fisher.structured import Blocks, DenseBlock, DiagonalBlock, KroneckerBlock
 
 __all__ = [
     "KINDS",

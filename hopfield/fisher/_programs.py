@@ -10,8 +10,8 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.fisher.block_forms import Blocks
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
-from hopfield.fisher.structured import Blocks
 
 Tree = Any
 

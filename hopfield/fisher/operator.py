@@ -20,9 +20,10 @@ from jaxtyping import Array, Float
 from hopfield._checks import number, whole
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
+from hopfield.fisher.block_forms import Blocks
 from hopfield.fisher.likelihoods import Likelihood
 from hopfield.fisher.solvers import SolveInfo
-from hopfield.fisher.structured import Blocks, Heads, block_diagonal, kronecker
+from hopfield.fisher.structured import Heads, block_diagonal, kronecker
 
 Tree = Any
 SOLVERS = ("cg", "cholesky", "kernel")

@@ -1,22 +1,16 @@
-"""Approximations of a Fisher matrix that are cheap to invert: one dense block or Kronecker product per parameter."""
+"""Approximations of a Fisher matrix by blocks, from sums over the rows of a factor of it."""
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
-from flax import struct
-from jax.flatten_util import ravel_pytree
-from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag
-from hopfield._pytrees import Node
-from hopfield.fisher.solvers import dense_solve
+from hopfield.fisher.block_forms import Block, Blocks, DenseBlock, DiagonalBlock, KroneckerBlock, Tree
 
-Tree = Any
 Heads = Callable[[str, Array], Sequence[int]]
 """(path such as "['query'].kernel", leaf) ↦ axes of the leaf along which blocks are separate, such as heads."""
 
@@ -32,122 +26,6 @@ class SumOverRows(Protocol):
     def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
         """The sum of a statistic over the rows of the factor."""
         ...
-
-
-class DenseBlock(Node):
-    """One matrix [Q, Q] per head for a leaf of H·Q entries.
-
-    Example:
-        >>> from hopfield.fisher import fisher, gaussian
-        >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
-        >>> [type(block).__name__ for block in F.block_diagonal().blocks]
-        ['DenseBlock']
-    """
-
-    matrix: Float[Array, "H Q Q"]
-    axes: tuple[int, ...] = struct.field(pytree_node=False, default=())
-
-    def product(self, leaf: Array) -> Array:
-        """The matrix times a leaf."""
-        flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(jnp.einsum("hpq,hq->hp", self.matrix, flat), leaf, self.axes)
-
-    def solve(self, leaf: Array, damping: ArrayLike) -> Array:
-        """x with (matrix + λ) x = leaf."""
-        flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
-
-
-class DiagonalBlock(Node):
-    """The diagonal alone, of the leaf's shape.
-
-    Example:
-        >>> from hopfield.fisher import DiagonalBlock
-        >>> DiagonalBlock(jnp.array([1.0, 3.0])).solve(jnp.array([2.0, 8.0]), 1.0).tolist()
-        [1.0, 2.0]
-    """
-
-    entries: Array
-
-    def product(self, leaf: Array) -> Array:
-        """The diagonal times a leaf."""
-        return self.entries * leaf
-
-    def solve(self, leaf: Array, damping: ArrayLike) -> Array:
-        """x with (diagonal + λ) x = leaf, 0 where diagonal + λ is not positive."""
-        level = self.entries + damping
-        null = level <= 0
-        return jnp.where(null, 0.0, leaf / jnp.where(null, 1.0, level))
-
-
-class KroneckerBlock(Node):
-    """left ⊗ right per head for a leaf of matrices V [R, C]: V ↦ left V right.
-
-    Example:
-        >>> from hopfield.fisher import fisher, gaussian
-        >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
-        >>> [type(block).__name__ for block in F.kronecker().blocks]
-        ['KroneckerBlock']
-    """
-
-    left: Float[Array, "H R R"]
-    right: Float[Array, "H C C"]
-    axes: tuple[int, ...] = struct.field(pytree_node=False, default=())
-    factored_damping: bool = struct.field(pytree_node=False, default=True)
-
-    def product(self, leaf: Array) -> Array:
-        """left V right."""
-        return _backed(self.left @ self._matrices(leaf) @ self.right, leaf, self.axes)
-
-    def solve(self, leaf: Array, damping: ArrayLike) -> Array:
-        """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
-        one = _factored if self.factored_damping else _exact
-        found = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
-        return _backed(found, leaf, self.axes)
-
-    def _matrices(self, leaf: Array) -> Array:
-        return _fronted(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
-
-
-Block = DenseBlock | DiagonalBlock | KroneckerBlock
-
-
-class Blocks(Node):
-    """A block-diagonal operator over parameters: `@`, `solve`, `to_dense` as those of `Fisher`.
-
-    Example:
-        >>> from hopfield.fisher import fisher, gaussian
-        >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
-        >>> print(F.block_diagonal().to_dense().round(4))
-        [[0.5 0. ]
-         [0.  2. ]]
-    """
-
-    params: Tree
-    blocks: tuple[Block, ...]
-    """One per leaf of the parameters, in their order."""
-
-    def __matmul__(self, vector: Tree) -> Tree:
-        return self._map(lambda block, leaf: block.product(leaf), vector)
-
-    def solve(self, vector: Tree, damping: ArrayLike = 0.0) -> Tree:
-        """(A + λ I)⁻¹ v, block by block."""
-        return self._map(lambda block, leaf: block.solve(leaf, damping), vector)
-
-    def to_dense(self) -> Float[Array, "P P"]:
-        """The matrix in `ravel_pytree`'s order."""
-        flat, unravel = ravel_pytree(self.params)
-        eye = jnp.eye(flat.size, dtype=flat.dtype)
-        return jax.vmap(lambda row: ravel_pytree(self @ unravel(row))[0])(eye)
-
-    def _map(self, function: Callable, vector: Tree) -> Tree:
-        leaves, tree = jax.tree.flatten(vector)
-        if tree != jax.tree.structure(self.params):
-            raise ValueError(f"vector must have the structure of params, got {tree}")
-        return jax.tree.unflatten(tree, [function(b, x) for b, x in zip(self.blocks, leaves, strict=True)])
 
 
 def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> Blocks:
@@ -233,42 +111,6 @@ def _gram(rows: Float[Array, "N *leaf"], axes: tuple[int, ...]) -> Float[Array, 
     moved = jnp.moveaxis(rows, [a + 1 for a in axes], range(1, len(axes) + 1))
     each = moved.reshape(rows.shape[0], math.prod(rows.shape[1 + a] for a in axes), -1)
     return jnp.einsum("nhp,nhq->hpq", each, each)
-
-
-@partial(jax.jit, static_argnames=("one",))
-def _solve_each(one: Callable, heads: tuple[Array, ...], damping: ArrayLike) -> Array:
-    """One system after the other, for the memory of one."""
-    return jax.lax.map(lambda head: one(*head, damping), heads)
-
-
-def _dense(matrix: Array, v: Array, damping: ArrayLike) -> Array:
-    return dense_solve(matrix, v, damping)
-
-
-def _factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
-    one, two = jnp.trace(left) / left.shape[0], jnp.trace(right) / right.shape[0]
-    usable = (one > 0) & (two > 0)
-    balance = jnp.sqrt(jnp.where(usable, one, 1.0) / jnp.where(usable, two, 1.0))
-    root = jnp.sqrt(jnp.asarray(damping, v.dtype))
-    half = dense_solve(left, v, balance * root)
-    return dense_solve(right, half.T, root / balance).T
-
-
-def _exact(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
-    (a, rows), (b, columns) = jnp.linalg.eigh(left), jnp.linalg.eigh(right)
-    level = jnp.maximum(a, 0.0)[:, None] * jnp.maximum(b, 0.0)[None, :] + damping
-    inner = rows.T @ v @ columns
-    null = level <= 0
-    return rows @ jnp.where(null, 0.0, inner / jnp.where(null, 1.0, level)) @ columns.T
-
-
-def _fronted(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Array:
-    return jnp.moveaxis(leaf, axes, range(len(axes))).reshape(shape)
-
-
-def _backed(found: Array, leaf: Array, axes: tuple[int, ...]) -> Array:
-    moved = [leaf.shape[a] for a in axes] + [n for i, n in enumerate(leaf.shape) if i not in axes]
-    return jnp.moveaxis(found.reshape(moved), range(len(axes)), axes)
 
 
 def _paths(params: Tree) -> list[tuple[str, Array]]:

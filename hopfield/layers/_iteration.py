@@ -4,6 +4,9 @@
 
 Rows are laid out [*b, H, T, D], heads before positions. For F convex and g symmetric, positive semi-definite the update
 is one step of the concave–convex procedure, so that E never rises.
+
+Each query and head sees a `hopfield.Memory` of its keys. What `jax.vmap` makes of that copies the keys for every row of
+a mask, to ten times the time; here scores are one matrix product, their type that of the layer.
 """
 
 from functools import partial

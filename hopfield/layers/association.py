@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
 from hopfield._numerics import tolerance
-from hopfield.layers._iteration import KeyMemory, settle
+from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, Reading, attended, block_length, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, of_flax, scope_of
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
@@ -124,21 +124,6 @@ class HopfieldAssociation(nnx.Module):
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         reading, state = reading_of(self, query, key, key, scope, precision=precision)
         return _inspected(reading.replace(steps=0), state, reading.steps)
-
-    def stored(
-        self,
-        query: Heads,
-        key: Float[Array, "*b S K D"],
-        mask: MaskLike = None,
-        *,
-        bias: Scores | None = None,
-        is_causal: bool = False,
-        precision: PrecisionLike = None,
-    ) -> KeyMemory:
-        """The memory that the queries are compared with, slots included."""
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
-        reading, state = reading_of(self, query, key, key, scope, precision=precision)
-        return reading.memory(state)
 
 
 def attention_fn(
