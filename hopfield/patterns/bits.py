@@ -2,7 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, UInt32
+from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 WORD = 32
 """Spins in one word of packed bits."""
@@ -14,6 +14,13 @@ def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:
     up = jnp.pad((spins > 0).astype(jnp.uint32), ((0, 0), (0, -neurons % WORD)))
     shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
     return jnp.sum(up.reshape(count, -1, WORD) << shift, axis=2, dtype=jnp.uint32)
+
+
+def random_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
+    """Bits of N random spins, what is left of the last word zero."""
+    words = jax.random.bits(key, (-(-neurons // WORD),), jnp.uint32)
+    spare = -neurons % WORD
+    return words.at[-1].set(words[-1] >> spare) if spare else words
 
 
 def unpack(words: UInt32[Array, "M W"], neurons: int, dtype=None) -> Float[Array, "M N"]:

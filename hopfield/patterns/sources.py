@@ -18,7 +18,7 @@ from hopfield._checks import as_path, one_of, random_key, whole
 from hopfield._numerics import is_traced, real_array, real_matrix
 from hopfield.patterns import _source, ensembles
 from hopfield.patterns._source import Source
-from hopfield.patterns.bits import WORD, pack, unpack
+from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 
 
@@ -118,7 +118,7 @@ class Generated(Source):
         if self.ensemble != "spins":
             return super().words(first, size)
         index = self._index(first) + jnp.arange(size, dtype=jnp.uint32)
-        return jax.vmap(lambda i: _spin_words(jax.random.fold_in(self.key, i), self.neurons))(index)
+        return jax.vmap(lambda i: random_words(jax.random.fold_in(self.key, i), self.neurons))(index)
 
     def _index(self, first) -> UInt32[Array, ""]:
         if self.count > _source.FEW:
@@ -171,12 +171,6 @@ class Mapped(Source):
         first, size = self._checked(first, size)
         rows = self.file[first : first + size]
         return Stored(jnp.asarray(np.ascontiguousarray(rows, rows.dtype.newbyteorder("="))))
-
-
-def _spin_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
-    words = jax.random.bits(key, (-(-neurons // WORD),), jnp.uint32)
-    spare = -neurons % WORD
-    return words.at[-1].set(words[-1] >> spare) if spare else words
 
 
 def stored(rows: Any) -> Stored:

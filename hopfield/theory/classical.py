@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from scipy.special import betainc, erf, erfc
+from scipy.special import erf, erfc
 
 from hopfield.theory import lines
 from hopfield.theory._arguments import Float, flag, plain, real, whole
@@ -25,6 +25,7 @@ from hopfield.theory.saddle import (
     retrieval_saddle,
     spin_glass_saddle,
 )
+from hopfield.theory.sums import fair_signs_below
 
 
 class CriticalLoad(NamedTuple):
@@ -189,8 +190,8 @@ def one_step_error(
     own = num_patterns if flag("self_coupling", self_coupling) else 0.0
     aligned = neurons - 2 * flipped
     # right spin: signal + crosstalk < 0; flipped spin, which a tie leaves wrong: signal + crosstalk <= 0
-    from_right = _fair_signs_below(-(aligned - 1 + own), terms)
-    from_flipped = _fair_signs_below(-(aligned + 1 - own) + 1, terms)
+    from_right = fair_signs_below(-(aligned - 1 + own), terms)
+    from_flipped = fair_signs_below(-(aligned + 1 - own) + 1, terms)
     return plain(((neurons - flipped) * from_right + flipped * from_flipped) / neurons)
 
 
@@ -232,14 +233,6 @@ def mceliece(neurons: ArrayLike, *, all_patterns: bool = False) -> Float:
     """
     neurons = real("neurons", neurons, least=2)
     return plain(neurons / ((4 if flag("all_patterns", all_patterns) else 2) * np.log(neurons)))
-
-
-def _fair_signs_below(bound: Float, terms: Float) -> Float:
-    """P(sum of `terms` independent fair signs < bound), for whole bounds."""
-    most = np.ceil((terms + bound) / 2) - 1  # largest number of positive signs
-    inside = np.clip(most, 0, np.maximum(terms - 1, 0))
-    tail = betainc(np.maximum(terms - inside, 1), inside + 1, 0.5)
-    return np.where(most < 0, 0.0, np.where(most >= terms, 1.0, tail))
 
 
 def _conditions(load: ArrayLike, temperature: ArrayLike, *, positive: bool = False) -> tuple[Float, Float]:

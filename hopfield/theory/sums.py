@@ -1,12 +1,21 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import numpy as np
+from scipy.special import betainc
 
 from hopfield.theory._arguments import Float
 
 LATTICE = 2**19  # longest lattice that is convolved exactly
 _WAVES = 512  # frequencies evaluated at once
 _MOST_WAVES = 2**15
+
+
+def fair_signs_below(bound: Float, terms: Float) -> Float:
+    """P(sum of `terms` independent fair signs < bound), for whole bounds."""
+    most = np.ceil((terms + bound) / 2) - 1  # largest number of positive signs
+    inside = np.clip(most, 0, np.maximum(terms - 1, 0))
+    tail = betainc(np.maximum(terms - inside, 1), inside + 1, 0.5)
+    return np.where(most < 0, 0.0, np.where(most >= terms, 1.0, tail))
 
 
 def lattice_below(values: Float, probabilities: Float, terms: int, bound: float) -> float | None:
