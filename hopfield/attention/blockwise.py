@@ -43,8 +43,8 @@ def attend_blockwise(
     key: Float[Array, "*b S D"],
     value: Float[Array, "*b S V"],
     *,
-    beta: ArrayLike | None = None,
     metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
     separation: LogSumExp | str = LogSumExp(),  # noqa: B008, a frozen node
     mask: Mask | Bool[Array, "*b T S"] | None = None,
     blocks: tuple[int, int] | None = None,
@@ -58,8 +58,8 @@ def attend_blockwise(
 
     Args:
         query, key, value: leading axes broadcast as in a matrix product.
-        beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         metric: bilinear form g; None for the dot product.
+        beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         separation: softmax, or another function of the sum of exponentials: "softmax1", "exponential".
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.

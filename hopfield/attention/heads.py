@@ -41,9 +41,9 @@ def attend_heads(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
+    separation: Separation | None = None,
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
-    separation: Separation | None = None,
     attention: Callable[..., Array] = core.attend,
 ) -> Float[Array, "*b H T V"]:
     """Attention of H heads, groups of which share keys and values; these are never copied, except under a metric.
@@ -51,8 +51,8 @@ def attend_heads(
     Args:
         metric: one for all heads, or one per head [H, …].
         beta: a number, or one per head [H].
-        bias, mask: axes as those of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
         separation: handed to `attention` if given.
+        bias, mask: axes as those of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
         attention: `attend`, or a function with its signature such as `attend_blockwise`.
     Raises:
         ValueError: K does not divide H, or a shape that does not fit.
@@ -119,9 +119,9 @@ def multi_head(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
+    separation: Separation | None = None,
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
-    separation: Separation | None = None,
     attention: Callable[..., Array] = core.attend,
 ) -> Float[Array, "*b T O"]:
     """Multi-head attention: Σ_h attend(x_query W_Q^h, x_key W_K^h, x_value W_V^h) W_O^h, biases added where given.
