@@ -505,6 +505,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.dynamics.priorities": _STATIC,
     "hopfield.dynamics.visiting_order": _STATIC,
     "hopfield.spaces.as_known": "checks a shape",
+    "hopfield.geometry.spd.as_symmetric": "checks a matrix",
     "hopfield.dynamics.as_model": "checks a type",
     "hopfield._checks.*": "checks of arguments, each with a sentence",
     "hopfield.dynamics.lost": "tells whether there is NaN",
