@@ -1,37 +1,16 @@
-"""Options of the training runs: tasks, layers and metrics by name, and the options that each optimiser takes."""
+"""Options of the training runs; tasks, layers and optimisers are files of the folders of these names."""
 
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from pathlib import Path
 
 from experiments import contract
-from experiments.bounds import chosen
+from experiments.bounds import judged
 from experiments.contract import option
+from experiments.shared import parts
 
-REAL = ("digits", "wine", "breast_cancer")
-MADE = ("digit_bags", "bit_patterns", "latch", "recall")
-TASKS = (*REAL, *MADE)
-LAYERS = ("lookup", "memory", "pooling", "association", "encoder", "decoder", "energy")
-VECTORS = ("memory",)
-"""Layers for inputs that are single vectors."""
-SEQUENCES = ("association", "encoder", "decoder", "energy")
-"""Layers for inputs of several vectors."""
+_HERE = Path(__file__).parent
+TASKS, LAYERS, OPTIMISERS = (parts.names(_HERE / folder) for folder in ("tasks", "layers", "optimisers"))
 METRICS = ("none", "diagonal", "low_rank", "definite", "full", "projected")
-BOUNDED = {"damping": (0.1,), "trust_radius": 0.3}
-# Of approximate forms nearly all steps end at the trust radius at 0.1 and beyond: higher rates do the same again.
-AVERAGED = BOUNDED | {"learning_rate": (0.03, 0.1), "damping_rule": "fixed"}
-SOLVED = BOUNDED | {"learning_rate": (0.1, 0.3, 1.0), "solver": "auto", "momentum": 0.0}
-OWN: dict[str, dict[str, Any]] = {
-    "adam": {"learning_rate": (3e-3,)},
-    "adamw": {"learning_rate": (2e-3,), "weight_decay": (1e-2,)},
-    "sgd": {"learning_rate": (3e-2,), "momentum": 0.9},
-    "natural": SOLVED | {"damping_rule": "fixed"},
-    "levenberg": SOLVED,
-    "kronecker": AVERAGED,
-    "diagonal_fisher": AVERAGED,
-}
-"""The options that each optimiser takes, with its own value of each."""
-OPTIMISERS = tuple(OWN)
 DAMPING_RULES = ("fixed", "reduction")
 SOLVERS = ("auto", "cg", "cholesky", "kernel")
 KIND = ["task", "layer", "metric", "separation", "optimiser"]
@@ -42,7 +21,6 @@ RUN = [*KIND, *SEARCHED, "seed_index"]
 """What tells two runs apart: kinds of run, numbers that each seed chooses among, and its place in the seeds."""
 BASELINES = ("svm", "forest")
 """What stands in place of a layer for scikit-learn's models."""
-_DRAWN = chosen("tasks", *MADE)
 
 
 @dataclass
@@ -84,14 +62,19 @@ class Config(contract.Config):
     seeds: int = option(
         2, "runs of other seeds: each splits and draws data and starts anew", least=1, formerly="trials", extends=True
     )
-    size: int = option(500, "bags or sequences of a task that is drawn", least=10, used_when=_DRAWN)
+    size: int = option(
+        500,
+        "bags or sequences of a task that is drawn",
+        least=10,
+        used_when=judged("one of tasks is drawn", "draws_tasks"),
+    )
     width: int = option(32, "features of embedding and layer", least=1)
     heads: int = option(2, "heads; they divide width", least=1)
     quantity: int = option(
         8,
         "learned patterns of lookup and energy, queries of pooling",
         least=1,
-        used_when=chosen("layers", "lookup", "pooling", "energy"),
+        used_when=judged("one of layers learns patterns or queries", "takes_quantity"),
     )
     update_steps: int = option(1, "applications of the association, steps of the descent", least=1)
     members: int = option(1, "networks of other initial values that answer together", least=1)
@@ -110,28 +93,3 @@ class Config(contract.Config):
             raise ValueError(f"seed must leave room for {self.seeds} seeds below 2^32, got {self.seed}")
         if self.width % self.heads:
             raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
-        _check_layers(self)
-        _check_rules(self)
-
-
-def _check_layers(config: Config) -> None:
-    """Raise ValueError for a layer that cannot read the inputs of a task, or has no metric of its own."""
-    for task, layer in product(config.tasks, config.layers):
-        single = task in REAL
-        if layer in (SEQUENCES if single else VECTORS):
-            kind = "single vectors" if single else "several vectors"
-            raise ValueError(f"layers must not be {layer} where inputs are {kind}, as in {task}")
-    if "energy" in config.layers and set(config.metrics) != {"none"}:
-        raise ValueError(f"metrics must be [none] for the layer energy, which has none, got {config.metrics}")
-
-
-def _check_rules(config: Config) -> None:
-    """Raise ValueError for an option that no optimiser asked for takes."""
-    for name in (*SEARCHED[:-1], *RULE):
-        value, takers = getattr(config, name), [rule for rule in OWN if name in OWN[rule]]
-        if value in (None, []) or set(takers) & set(config.optimisers):
-            continue
-        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
-        raise ValueError(
-            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
-        )

@@ -23,8 +23,8 @@ from typing import Any
 from experiments.contract import Cost
 from experiments.runner import provenance
 from experiments.shared import files
-from experiments.training import baselines, measurement, settings, tasks
-from experiments.training.config import BASELINES, KIND, OWN, REAL, RULE, RUN, SEARCHED, Config
+from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
+from experiments.training.config import BASELINES, KIND, OPTIMISERS, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
 from experiments.training.summary import summarise
 from hopfield.layers import AssociationOptions
@@ -35,21 +35,52 @@ SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for a separation that is none of the library's, or keeps more patterns than there are."""
+    """Raise ValueError for layers, separations and options that do not go with what else is chosen."""
+    for task, layer in product(config.tasks, config.layers):
+        kind = ("several", "one")[tasks.is_real(task)]
+        if layers.find(layer).inputs not in ("any", kind):
+            words = "single vectors" if kind == "one" else "several vectors"
+            raise ValueError(f"layers must not be {layer} where inputs are {words}, as in {task}")
+    for layer in config.layers:
+        if not layers.find(layer).learns_metric and set(config.metrics) != {"none"}:
+            raise ValueError(f"metrics must be [none] for the layer {layer}, which has none, got {config.metrics}")
+    _check_rules(config)
     for name in config.separations:
         AssociationOptions(separation=name)
         kind, _, count = name.partition(":")
         for task, layer in product(config.tasks, config.layers):
-            stored = settings.stored(layer, config.quantity, *tasks.lengths(task, config.size))
+            stored = layers.find(layer).stored(config.quantity, *tasks.lengths(task, config.size))
             if kind == "top_k" and int(count or 8) > stored:
                 what = f"{stored} patterns that {layer} reads in {task}"
                 raise ValueError(f"separations must keep at most the {what}, got {name}")
 
 
+def _check_rules(config: Config) -> None:
+    """Raise ValueError for an option that no optimiser asked for takes."""
+    for name in (*SEARCHED[:-1], *RULE):
+        value, takers = getattr(config, name), [rule for rule in OPTIMISERS if name in optimisers.own(rule)]
+        if value in (None, []) or set(takers) & set(config.optimisers):
+            continue
+        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
+        raise ValueError(
+            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
+        )
+
+
+def draws_tasks(config: Config) -> bool:
+    """Whether one of the tasks is drawn."""
+    return not all(map(tasks.is_real, config.tasks))
+
+
+def takes_quantity(config: Config) -> bool:
+    """Whether one of the layers learns as many patterns or queries as `quantity` says."""
+    return any(layers.find(layer).takes_quantity for layer in config.layers)
+
+
 def _option(config: Config, optimiser: str, name: str) -> Any:
     """The value of an option for an optimiser: as given, its own, or one of no effect if it does not take it."""
     nothing = {"damping_rule": "fixed", "solver": "auto"}
-    own = OWN[optimiser]
+    own = optimisers.own(optimiser)
     if name not in own:
         return (0.0,) if name in SEARCHED else nothing.get(name, 0.0)
     given = getattr(config, name)
@@ -80,7 +111,7 @@ def points(config: Config) -> list[dict]:
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
-        real = [task for task in dict.fromkeys(config.tasks) if task in REAL]
+        real = [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task)]
         for task, name, number in product(real, BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})

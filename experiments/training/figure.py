@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from experiments.figures.style import THEORY, Table, panels, series
+from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
 from experiments.training.summary import chosen
 
@@ -85,8 +86,9 @@ def _results(ax: Axes, table: Table, several: list[str], looks: dict) -> None:
         values, layer = group[column].to_numpy(float), group["layer"].iloc[0]
         look = {"color": "0.45", "marker": "o"} if layer in BASELINES else looks[kind]
         ax.plot(values, np.full(len(values), place - 0.22), ".", color=look["color"], alpha=0.45, markersize=4)
-        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-        ax.errorbar(values.mean(), place, xerr=error, color=look["color"], marker=look["marker"])
+        ax.errorbar(
+            values.mean(), place, xerr=np.nan_to_num(standard_error(values)), color=look["color"], marker=look["marker"]
+        )
         lost = int(group["diverged"].sum())
         label = kind if "layer" in several and layer not in BASELINES else f"{layer}, {kind}"
         labels.append(f"{label}\n({lost} of {len(group)} diverged)" if lost else label)

@@ -11,11 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import nnx
-from sklearn.metrics import roc_auc_score
 
+from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier
-from experiments.training.settings import Knobs, Setting, optimiser, without_rule
+from experiments.training.rows import diagnostics, judged, observed
+from experiments.training.settings import Knobs, Setting, without_rule
 from experiments.training.tasks import Part, Split
 
 
@@ -45,7 +46,7 @@ class Rules(NamedTuple):
 
 def _kept(setting: Setting, features: int) -> int:
     """Features of an input that dropout blanks."""
-    return features if setting.layer == "memory" else setting.width
+    return setting.width if layers.find(setting.layer).embeds else features
 
 
 @functools.lru_cache(maxsize=16)
@@ -99,7 +100,7 @@ def _step(setting: Setting, made: Model, kept: int) -> Callable:
             return _loss(model(params, shown), part.targets[:, None])
 
         value, slopes = jax.value_and_grad(loss)(params)
-        tx = optimiser(setting, knobs)
+        tx = optimisers.transform(setting, knobs)
         targets = jnp.broadcast_to(part.targets[:, None], (len(place), setting.members))
         more = {"inputs": shown, "targets": targets, "key": draw}
         change, state = tx.update(slopes, state, params, model_fn=model, value=value, value_fn=loss, **more)
@@ -116,7 +117,7 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
 
     @jax.jit
     def state_of(params: Any, knobs: Knobs) -> Any:
-        return optimiser(setting, knobs).init(params)
+        return optimisers.transform(setting, knobs).init(params)
 
     def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
         params, rest = made.start(key, data)
@@ -146,17 +147,6 @@ def _together(logits: jax.Array) -> jax.Array:
     return jax.nn.logsumexp(jax.nn.log_softmax(logits), axis=1) - jnp.log(logits.shape[1])
 
 
-def auc(scores: np.ndarray, targets: np.ndarray) -> float:
-    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
-    if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
-        return float("nan")
-    return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
-
-
-RISE = 10.0
-"""Times the loss before any training beyond which a run has diverged."""
-
-
 class Length(NamedTuple):
     """Epochs at most, epochs without a lower validation loss before the end, and epochs between two checkpoints."""
 
@@ -180,8 +170,8 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
     Returns:
         One row per epoch, 0 … `length.epochs`. After `length.patience` epochs without a lower validation loss, or once
         it has diverged, the training ends, and the rows that are left repeat the last, with `stopped`. A run has
-        `diverged` at the first epoch whose training or validation loss is not finite or is more than RISE times the
-        validation loss before any training; it has no test results from there on.
+        `diverged` at the first epoch whose training or validation loss is not finite or is more than `rows.RISE` times
+        the validation loss before any training; it has no test results from there on.
     """
     made = rules(setting, len(data.train.targets), data.train.inputs.shape[-1], data.classes)
     train, held, test = (jax.tree.map(jnp.asarray, part) for part in data[:3])
@@ -201,7 +191,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
                 params, state, loss = made.epoch(params, state, rest, train, key, now)
             row = {"epoch": number, "train_loss": float(loss), "stopped": False}
             found = jax.device_get(made.observe(params, rest, held, test))
-            rows.append(_judged(row | _observed(found, data, number, rows) | _diagnostics(state), rows))
+            rows.append(judged(row | observed(found, data, number, rows) | diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
             save(path, (params, state), rows)
         yield rows[-1]
@@ -214,42 +204,3 @@ def _share(length: Length, number: int) -> float:
 
 def _ended(row: dict) -> bool:
     return row["stopped"] or row["diverged"]
-
-
-def _judged(row: dict, rows: list[dict]) -> dict:
-    """The row with `diverged`, and no test results if it has."""
-    start = (rows or [row])[0]["loss"]
-    losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
-    diverged = not all(loss <= RISE * start < float("inf") for loss in losses)
-    lost = {"test_accuracy": float("nan"), "test_auc": float("nan")} if diverged else {}
-    return row | {"diverged": diverged} | lost
-
-
-def _observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
-    """Validation, test at the best epoch so far, and what the heads of all members do."""
-    loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
-    row = {
-        "loss": loss,
-        "accuracy": _accuracy(logits, data.validation.targets),
-        "auc": auc(logits, data.validation.targets),
-        "diversity": float(seen.pop("diversity").mean()),
-        "condition": float(np.max(seen["metric_largest"] / np.maximum(seen["metric_smallest"], 1e-30))),
-    }
-    row |= {f"{name}_{head}": float(v) for name, values in seen.items() for head, v in enumerate(values.ravel())}
-    if not rows or loss < rows[-1]["best_loss"]:
-        final = found["final"]
-        right = _accuracy(final, data.test.targets)
-        best = {"best_epoch": number, "best_loss": loss, "test_accuracy": right}
-        return row | best | {"test_auc": auc(final, data.test.targets)}
-    return row | {name: rows[-1][name] for name in ("best_epoch", "best_loss", "test_accuracy", "test_auc")}
-
-
-def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
-    """Share of the largest logits at the targets; NaN where logits are."""
-    return float(np.mean(logits.argmax(axis=1) == targets)) if np.isfinite(logits).all() else float("nan")
-
-
-def _diagnostics(state: Any) -> dict[str, float]:
-    """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
-    names = ("residual", "iterations", "damping", "accepted", "finite")
-    return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from experiments.figures.style import Table
+from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
 
 TESTED = 0.2 / 0.6
@@ -56,8 +57,9 @@ def summarise(table: Table) -> dict:
             # An AUC is there for two classes alone; a seed without a result leaves none of the mean.
             if measure in rows and rows.loc[~rows["diverged"].astype(bool), measure].notna().all():
                 values = rows[measure].to_numpy(float)
-                entry |= {measure: float(values.mean()), f"{measure}_stderr": _stderr(values)}
-                scalars |= {f"{measure}/{name}": float(values.mean()), f"{measure}/{name}/stderr": _stderr(values)}
+                mean, stderr = float(values.mean()), standard_error(values)
+                entry |= {measure: mean, f"{measure}_stderr": stderr}
+                scalars |= {f"{measure}/{name}": mean, f"{measure}/{name}/stderr": stderr}
         results.append(entry)
     paired = _paired(best)
     for entry in paired:
@@ -85,10 +87,6 @@ def _name(entry: dict) -> str:
     return "/".join(str(entry[part]) for part in KIND if entry[part] != "none")
 
 
-def _stderr(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-
-
 def _paired(best: Table) -> list[dict]:
     """Leads of every kind of run on every baseline, seed by seed."""
     ours = best[~best["layer"].isin(BASELINES)]
@@ -107,9 +105,9 @@ def _paired(best: Table) -> list[dict]:
             mine, theirs = (both[name].to_numpy(float) for name in ("test_accuracy", "test_accuracy_other"))
             lead = mine - theirs
             wider = float(np.sqrt(1.0 + len(lead) * TESTED))
-            t = lead.mean() / _stderr(lead) if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
+            t = lead.mean() / standard_error(lead) if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
             p, plain = (float(2.0 * stats.t.sf(abs(x), max(len(lead) - 1, 1))) for x in (t / wider, t))
             entry = dict(zip(KIND, kind, strict=True)) | {"baseline": baseline, "seeds": len(lead)}
-            entry |= {"lead": float(lead.mean()), "lead_stderr": wider * _stderr(lead)}
+            entry |= {"lead": float(lead.mean()), "lead_stderr": wider * standard_error(lead)}
             found.append(entry | {"p": p, "p_independent": plain})
     return found

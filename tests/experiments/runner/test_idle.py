@@ -33,8 +33,8 @@ IDLE = [
     ("separation separations=[max] tuning=3", "tuning must be left out unless one of separations depends on β, got 3"),
     ("separation similarities=[dot] separations=[max,epanechnikov]", "separations must be left out unless each goes"),
     ("separation patterns=[10,20] across=[]", "patterns must be left out unless across is given"),
-    ("training layers=[memory] quantity=16", "quantity must be left out unless layers has one of lookup, pooling"),
-    ("training size=100", "size must be left out unless tasks has one of digit_bags"),
+    ("training layers=[memory] quantity=16", "quantity must be left out unless one of layers learns"),
+    ("training size=100", "size must be left out unless one of tasks is drawn"),
     ("training separations=[top_k:9999]", "separations must keep at most the 106 patterns that memory reads in wine"),
     ("optimisers batches=[full] batch_size=16", "batch_size must be left out unless batches has one of mini, got 16"),
     ("optimisers rules=[adam] natural_steps=3", "natural_steps must be left out unless rules has one of cg"),
@@ -82,7 +82,7 @@ def test_an_idle_option_of_a_file_is_refused_with_its_line(command: Callable, tm
     (tmp_path / "mine/conf/mine.yaml").write_text(text)
     outcome = command("--config-dir", str(tmp_path / "mine"), "conf=mine", "seed=1", "dry=true")
     assert outcome.code == 2
-    assert "quantity must be left out unless layers has one of" in outcome.err
+    assert "quantity must be left out unless one of layers learns" in outcome.err
     assert "mine.yaml line 3)" in outcome.err
 
 

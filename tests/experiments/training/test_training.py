@@ -17,11 +17,14 @@ from flax import nnx
 from experiments import contract
 from experiments.runner import provenance
 from experiments.shared import processes
-from experiments.training import experiment, tasks
-from experiments.training.config import METRICS, OPTIMISERS, OWN, Config
+from experiments.training import experiment, layers, tasks
+from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, TASKS, Config
 from experiments.training.experiment import points
-from experiments.training.measurement import RISE, Length, _judged, auc, curve
+from experiments.training.layers.base import Layer
+from experiments.training.measurement import Length, curve
 from experiments.training.model import Batch, Classifier
+from experiments.training.optimisers import own
+from experiments.training.rows import RISE, auc, judged
 from experiments.training.settings import Knobs, Setting
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -30,7 +33,7 @@ SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
 SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
-BOUNDED = [name for name in OPTIMISERS if "trust_radius" in OWN[name]]
+BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own(name)]
 COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "seeds=1"]
 WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
 
@@ -121,7 +124,7 @@ def test_any_combination_lowers_the_loss_at_all_its_own_rates_and_reports_its_he
     more = {"solver": "cg"} if optimiser == "levenberg" else {}
     kind: dict[str, Any] = {"layers": [layer], "metrics": [metric], "optimisers": [optimiser], "tasks": [task]}
     found = measured(tmp_path, **kind, **more, learning_rate=rates)
-    assert len(found) == 7 * len(rates or OWN[optimiser]["learning_rate"])
+    assert len(found) == 7 * len(rates or own(optimiser)["learning_rate"])
     for rows in (found[i : i + 7] for i in range(0, len(found), 7)):
         assert [row["epoch"] for row in rows] == list(range(7))
         assert not any(row["diverged"] for row in rows)
@@ -166,11 +169,11 @@ def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
 def test_losses_that_are_not_finite_or_ten_times_the_start_are_a_divergence(which, bad):
     start = {"loss": 1.0, "train_loss": np.nan, "test_accuracy": 0.5}
     fine = {"loss": 9.9, "train_loss": 9.9, "test_accuracy": 0.5}
-    assert not _judged(start, [])["diverged"]
-    assert _judged(fine, [start])["test_accuracy"] == 0.5
-    assert _judged(fine | {which: bad}, [start])["diverged"]
-    assert np.isnan(_judged(fine | {which: bad}, [start])["test_accuracy"])
-    assert _judged(start | {"loss": np.nan}, [])["diverged"]
+    assert not judged(start, [])["diverged"]
+    assert judged(fine, [start])["test_accuracy"] == 0.5
+    assert judged(fine | {which: bad}, [start])["diverged"]
+    assert np.isnan(judged(fine | {which: bad}, [start])["test_accuracy"])
+    assert judged(start | {"loss": np.nan}, [])["diverged"]
 
 
 def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):
@@ -194,7 +197,7 @@ def test_a_stored_example_is_never_read_by_itself_in_training():
     shown = jnp.asarray(data.train.inputs[:4])
     keep = jnp.ones((4, shown.shape[-1]))
     alone, all_of_them = (Batch(shown, place, keep) for place in (jnp.arange(4), jnp.full(4, -1)))
-    weights = [model._inspected(model._embedded(batch), batch).weights[0] for batch in (alone, all_of_them)]
+    weights = [model.inspect(batch).weights[0] for batch in (alone, all_of_them)]
     own = [w[:, np.arange(4), np.arange(4)] for w in weights]
     assert np.all(own[0] == 0.0)
     assert np.all(own[1] == weights[1].max(axis=-1))  # the first key projection is that of the queries
@@ -222,15 +225,15 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"tasks": ["iris"]}, "tasks must be one of digits"),
-        ({"layers": ["dense"]}, "layers must be one of lookup"),
+        ({"tasks": ["iris"]}, "tasks must be one of .*, digits, "),
+        ({"layers": ["dense"]}, "layers must be one of .*, lookup, "),
         ({"layers": ["association"]}, "layers must not be association where inputs are single vectors"),
         ({"layers": ["memory"], "tasks": ["latch"]}, "layers must not be memory where inputs are several vectors"),
         (
             {"layers": ["energy"], "tasks": ["latch"], "metrics": ["full"]},
             r"metrics must be \[none\] for the layer",
         ),
-        ({"optimisers": ["rprop"]}, "optimisers must be one of adam"),
+        ({"optimisers": ["rprop"]}, "optimisers must be one of adam, adamw, "),
         ({"metrics": []}, "metrics must not be empty"),
         ({"heads": 3}, "heads must divide the width of 32, got 3"),
         *(({"noise": [bad]}, "noise must be at least 0, got") for bad in (-1.0, np.nan)),
@@ -240,11 +243,14 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
         ({"optimisers": ["adamw"], "weight_decay": [np.nan]}, "weight_decay must be at least 0, got nan"),
         ({"optimisers": ["adamw"], "damping": [0.1]}, r"damping must be left out .*the decay of adamw is weight_decay"),
         ({"optimisers": ["natural"], "weight_decay": [0.1]}, "weight_decay must be left out unless .* adamw, got"),
-        ({"trust_radius": 0.1}, "trust_radius must be left out unless optimisers has one of natural, levenberg"),
+        (
+            {"trust_radius": 0.1},
+            "trust_radius must be left out unless optimisers has one of diagonal_fisher, kronecker, levenberg",
+        ),
         ({"optimisers": ["natural"], "trust_radius": np.nan}, "trust_radius must be positive, got nan"),
         ({"optimisers": ["natural"], "momentum": 1.0}, r"momentum must lie in \[0, 1\), got 1"),
         ({"optimisers": ["natural"], "solver": "lu"}, "solver must be one of auto, cg, cholesky, kernel, got 'lu'"),
-        ({"optimisers": ["kronecker"], "solver": "cg"}, "solver must be left out unless .* natural, levenberg, got"),
+        ({"optimisers": ["kronecker"], "solver": "cg"}, "solver must be left out unless .* levenberg, natural, got"),
         ({"optimisers": ["kronecker"], "damping_rule": "lm"}, "damping_rule must be one of fixed, reduction, got 'lm'"),
         ({"dropout": np.nan}, r"dropout must lie in \[0, 1\), got nan"),
         ({"dropout": 1.0}, r"dropout must lie in \[0, 1\), got 1"),
@@ -270,8 +276,41 @@ def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
 def test_numbers_left_out_are_those_of_every_rule_itself():
     config = Config(optimisers=["adamw", "kronecker"], seeds=1, epochs=1, baselines=False)
     rates = [(point["optimiser"], point["learning_rate"]) for point in points(config)[::2]]
-    assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in OWN["kronecker"]["learning_rate"])]
+    assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in own("kronecker")["learning_rate"])]
     assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
-    given = Config(optimisers=["natural"], trust_radius=OWN["natural"]["trust_radius"])
+    given = Config(optimisers=["natural"], trust_radius=own("natural")["trust_radius"])
     assert points(given) == points(Config(optimisers=["natural"]))
     assert provenance.constants(given) != provenance.constants(Config(optimisers=["natural"], trust_radius=1e30))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_layer_keeps_its_contract(name):
+    layer = layers.find(name)
+    assert isinstance(layer, Layer)
+    assert layer.inputs in ("one", "several", "any")
+    examples, vectors, width = 6, 1 if layer.inputs == "one" else 3, SETTING.width if layer.embeds else 5
+    metric = "diagonal" if layer.learns_metric else "none"
+    data = tasks.Part(np.zeros((examples, vectors, 5), np.float32), np.arange(examples) % 2)
+    setting = SETTING._replace(layer=name, metric=metric)
+    module = layer.build(setting, data, 2, nnx.Rngs(0))
+    others = jnp.ones((1, 1, 4, examples), bool)
+    x = jnp.ones((4, vectors, width)) if layer.embeds else jnp.ones((1, 4, width))
+    assert layer.read(module, x, others).shape == (4, layer.features(setting) if layer.embeds else 2)
+    weights = layer.inspect(module, x, others).weights
+    assert weights.shape[-1] == layer.stored(setting.quantity, examples, vectors) + (name == "energy")  # itself, masked
+    assert np.all(np.asarray(layer.association(module).beta()) > 0)
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_every_optimiser_takes_options_that_there_are(name):
+    assert set(own(name)) <= {*SEARCHED, *RULE}
+    assert own(name)["learning_rate"]
+
+
+def test_tasks_that_are_drawn_have_random_numbers_of_their_own():
+    streams = [tasks.find(name).STREAM for name in TASKS if not tasks.is_real(name)]
+    assert len(set(streams)) == len(streams)
+    for name in TASKS:
+        numbers, vectors = tasks.sizes(name, 20)[1], tasks.lengths(name, 20)[1]
+        inputs = tasks.split(name, 0, 20).train.inputs
+        assert (inputs.shape[1], inputs.size // len(inputs)) == (vectors, numbers)

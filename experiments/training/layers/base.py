@@ -1,0 +1,78 @@
+"""Contract of a layer: what it reads, how it is built, and what is observed of it."""
+
+from typing import Any, ClassVar
+
+import jax
+from flax import nnx
+
+from experiments.training.settings import Setting
+from experiments.training.tasks import Part
+from hopfield.layers import AssociationOptions, HopfieldAttention
+
+
+class Layer:
+    """One Hopfield layer between an embedding and a read-out; of its methods `build` and `read` have no default.
+
+    Attributes:
+        inputs: vectors of an input that it can read: "one", "several" or "any" number.
+        learns_metric: whether it takes a metric.
+        takes_quantity: whether the option `quantity` says how many patterns or queries it learns.
+        embeds: whether inputs are embedded first, and what it returns is read out by a linear map.
+    """
+
+    inputs: ClassVar[str] = "any"
+    learns_metric: ClassVar[bool] = True
+    takes_quantity: ClassVar[bool] = False
+    embeds: ClassVar[bool] = True
+
+    def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Any:
+        """The module, for a training set and its number of classes."""
+        raise NotImplementedError
+
+    def features(self, setting: Setting) -> int:
+        """Number of features that `read` returns."""
+        return setting.width
+
+    def read(self, module: Any, x: jax.Array, others: jax.Array) -> jax.Array:
+        """Features [B, W] of embedded inputs [B, T, W]; logits of one that does not embed.
+
+        Args:
+            others: the training examples that each input may read [1, 1, B, examples]: all but itself.
+        """
+        raise NotImplementedError
+
+    def inspect(self, module: Any, x: jax.Array, others: jax.Array) -> Any:
+        """The report of its association on embedded inputs."""
+        return module.inspect(x)
+
+    def association(self, module: Any) -> Any:
+        """The association that holds β and metric."""
+        return module.attention.attention_fn
+
+    def stored(self, quantity: int, examples: int, vectors: int) -> int:
+        """Patterns that each query is compared with.
+
+        Args:
+            quantity: option of that name.
+            examples, vectors: of the training set, and of each example.
+        """
+        return vectors
+
+
+def attention(
+    setting: Setting, width: int, rngs: nnx.Rngs, beta: float | None = None, **options: Any
+) -> HopfieldAttention:
+    """Attention with the metric and the separation of a setting."""
+    own = AssociationOptions(
+        metric=None if setting.metric == "none" else setting.metric,
+        separation=setting.separation,
+        beta=beta,
+        learn_beta=True,
+        update_steps=setting.update_steps,
+    )
+    return HopfieldAttention(setting.heads, width, options=own, rngs=rngs, **options)
+
+
+def last(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The last vector of every input, and those before it."""
+    return x[..., -1:, :], x[..., :-1, :]

@@ -1,0 +1,38 @@
+"""Decoder block of a transformer, in which the last input reads those before it."""
+
+from typing import Any
+
+import jax
+from flax import nnx
+
+from experiments.training.layers.base import Layer, attention, last
+from experiments.training.settings import Setting
+from experiments.training.tasks import Part
+from hopfield.layers import DecoderBlock
+
+
+class Decoder(Layer):
+    """Reads the inputs with the last of them in a transformer block."""
+
+    inputs = "several"
+
+    def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> DecoderBlock:
+        own = attention(setting, setting.width, rngs)
+        return DecoderBlock(own, attention(setting, setting.width, rngs), rngs=rngs)
+
+    def read(self, module: DecoderBlock, x: jax.Array, others: jax.Array) -> jax.Array:
+        return module(*last(x))[..., -1, :]
+
+    def inspect(self, module: DecoderBlock, x: jax.Array, others: jax.Array):
+        query, before = last(x)
+        query = query + module.attention(module.attention_norm(query))
+        return module.cross.inspect(module.cross_norm(query), before)
+
+    def association(self, module: Any):
+        return module.cross.attention_fn
+
+    def stored(self, quantity: int, examples: int, vectors: int) -> int:
+        return vectors - 1
+
+
+LAYER = Decoder()

@@ -1,0 +1,12 @@
+"""Natural gradient with the diagonal of the Fisher matrix."""
+
+from experiments.training.optimisers._natural import AVERAGED, bounded
+from experiments.training.settings import Knobs, Setting
+from hopfield.optim import diagonal_fisher
+
+OWN = AVERAGED
+
+
+def make(setting: Setting, knobs: Knobs):
+    """The transform."""
+    return diagonal_fisher(knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction"))

@@ -1,0 +1,14 @@
+"""Natural gradient with Kronecker factors."""
+
+from experiments.training.optimisers._natural import AVERAGED, bounded
+from experiments.training.settings import Knobs, Setting
+from hopfield.optim import kronecker_natural_gradient
+
+OWN = AVERAGED
+
+
+def make(setting: Setting, knobs: Knobs):
+    """The transform."""
+    return kronecker_natural_gradient(
+        knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction")
+    )

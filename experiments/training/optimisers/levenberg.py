@@ -1,0 +1,12 @@
+"""Natural gradient with the damping of Levenberg and Marquardt."""
+
+from experiments.training.optimisers._natural import SOLVED, bounded, solved
+from experiments.training.settings import Knobs, Setting
+from hopfield.optim import natural_gradient
+
+OWN = SOLVED
+
+
+def make(setting: Setting, knobs: Knobs):
+    """The transform."""
+    return natural_gradient(knobs.learning_rate, **bounded(knobs, adaptive=True), **solved(setting))

@@ -1,0 +1,14 @@
+"""Natural gradient."""
+
+from experiments.training.optimisers._natural import SOLVED, bounded, solved
+from experiments.training.settings import Knobs, Setting
+from hopfield.optim import natural_gradient
+
+OWN = SOLVED | {"damping_rule": "fixed"}
+
+
+def make(setting: Setting, knobs: Knobs):
+    """The transform."""
+    return natural_gradient(
+        knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction"), **solved(setting)
+    )

@@ -1,0 +1,57 @@
+"""Rows of a training, one an epoch: losses, accuracies, what the heads do, and whether the run has diverged."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from experiments.training.tasks import Split
+
+RISE = 10.0
+"""Times the loss before any training beyond which a run has diverged."""
+
+
+def judged(row: dict, rows: list[dict]) -> dict:
+    """The row with `diverged`, and no test results if it has."""
+    start = (rows or [row])[0]["loss"]
+    losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
+    diverged = not all(loss <= RISE * start < float("inf") for loss in losses)
+    lost = {"test_accuracy": float("nan"), "test_auc": float("nan")} if diverged else {}
+    return row | {"diverged": diverged} | lost
+
+
+def observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
+    """Validation, test at the best epoch so far, and what the heads of all members do."""
+    loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
+    row = {
+        "loss": loss,
+        "accuracy": _accuracy(logits, data.validation.targets),
+        "auc": auc(logits, data.validation.targets),
+        "diversity": float(seen.pop("diversity").mean()),
+        "condition": float(np.max(seen["metric_largest"] / np.maximum(seen["metric_smallest"], 1e-30))),
+    }
+    row |= {f"{name}_{head}": float(v) for name, values in seen.items() for head, v in enumerate(values.ravel())}
+    if not rows or loss < rows[-1]["best_loss"]:
+        final = found["final"]
+        right = _accuracy(final, data.test.targets)
+        best = {"best_epoch": number, "best_loss": loss, "test_accuracy": right}
+        return row | best | {"test_auc": auc(final, data.test.targets)}
+    return row | {name: rows[-1][name] for name in ("best_epoch", "best_loss", "test_accuracy", "test_auc")}
+
+
+def diagnostics(state: Any) -> dict[str, float]:
+    """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
+    names = ("residual", "iterations", "damping", "accepted", "finite")
+    return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
+
+
+def auc(scores: np.ndarray, targets: np.ndarray) -> float:
+    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
+    if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
+        return float("nan")
+    return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
+
+
+def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
+    """Share of the largest logits at the targets; NaN where logits are."""
+    return float(np.mean(logits.argmax(axis=1) == targets)) if np.isfinite(logits).all() else float("nan")

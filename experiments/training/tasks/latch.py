@@ -1,0 +1,12 @@
+"""Sequences whose first symbol is the class, all others noise."""
+
+import numpy as np
+
+NUMBERS, VECTORS, STREAM = 240, 30, 5
+
+
+def draw(rng: np.random.Generator, size: int, length: int = VECTORS, symbols: int = 8):
+    """One-hot symbols; the first two occur in first place alone and are the class."""
+    words, targets = rng.integers(2, symbols, (size, length)), rng.integers(0, 2, size)
+    words[:, 0] = targets
+    return np.eye(symbols)[words], targets, 2
