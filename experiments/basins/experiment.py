@@ -93,10 +93,10 @@ def points(config: Config) -> list[dict]:
         for dynamics in dict.fromkeys(_dynamics(memory, scale)):
             for neurons in dict.fromkeys(scale.neurons):
                 number = partial(blueprint.rounded, neurons=neurons, parity=PARITY)
-                for patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
-                    shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": patterns}
+                for num_patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
+                    shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": num_patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
-                    shared |= {"queries": min(scale.queries, patterns)}
+                    shared |= {"queries": min(scale.queries, num_patterns)}
                     found += [
                         shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(set(config.overlaps))

@@ -1,11 +1,10 @@
 """Summary of the basins of attraction: critical initial overlaps beside theory, and the ends of all queries."""
 
-from typing import cast
-
 import numpy as np
 
 from experiments.basins.theory import lines
 from experiments.figures.style import Table
+from experiments.statistics.clusters import curves
 from experiments.statistics.thresholds import critical_load
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
@@ -18,8 +17,8 @@ def summarise(table: Table) -> dict:
     `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
     """
     critical, ends = [], []
-    for key, rows in table.groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, cast(tuple, key), strict=True)) | {"load": float(rows["load"].iloc[0])}
+    for curve, rows in curves(table, CURVE):
+        curve |= {"load": float(rows["load"].iloc[0])}
         found = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
         fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
         critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
@@ -33,11 +32,10 @@ def summarise(table: Table) -> dict:
 
 def _add_theory(critical: list[dict], table: Table) -> None:
     """Set `theory` of every critical overlap to that of its load, NaN where there is none, and `theory_name`."""
-    for key, rows in table.groupby(CURVE[:3], sort=False):
-        memory, dynamics, neurons = cast(tuple, key)
-        entries = [entry for entry in critical if tuple(entry[name] for name in CURVE[:3]) == key]
+    for family, rows in curves(table, CURVE[:3]):
+        entries = [entry for entry in critical if family.items() <= entry.items()]
         loads = np.array([entry["load"] for entry in entries])
-        found = lines(memory, dynamics, neurons, float(rows["beta"].iloc[0]), loads)
+        found = lines(**family, beta=float(rows["beta"].iloc[0]), loads=loads)
         for i, entry in enumerate(entries):
             entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
             entry["theory_name"] = " ".join(found[0].label.split()) if found else None

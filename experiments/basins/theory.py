@@ -11,6 +11,6 @@ def lines(memory: str, dynamics: str, neurons: int, beta: float, loads: np.ndarr
     return find(memory).theory.basins(dynamics, neurons, beta, loads)
 
 
-def share(memory: str, neurons: int, patterns: int, overlaps: np.ndarray) -> np.ndarray | None:
+def share(memory: str, neurons: int, num_patterns: int, overlaps: np.ndarray) -> np.ndarray | None:
     """Share of queries of given overlaps that should end right; None where theory says nothing."""
-    return find(memory).theory.nearest_share(neurons, patterns, overlaps)
+    return find(memory).theory.nearest_share(neurons, num_patterns, overlaps)

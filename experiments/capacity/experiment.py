@@ -82,17 +82,17 @@ def points(config: Config) -> list[dict]:
             starts = dict.fromkeys(corruptions.name(spec) for spec in at.corruption)
             widths = dict.fromkeys(scale.widths(at, ensemble))
             for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
-                for patterns in scale.pattern_counts(memory, at, neurons):
+                for num_patterns in scale.pattern_counts(memory, at, neurons):
                     shared = {
                         "memory": memory,
                         "dynamics": dynamics,
                         "neurons": neurons,
-                        "patterns": patterns,
+                        "patterns": num_patterns,
                         "corruption": start,
                         "ensemble": ensemble,
                         "beta": beta,
                         "max_steps": at.max_steps,
-                        "queries": min(at.queries, patterns),
+                        "queries": min(at.queries, num_patterns),
                     }
                     found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
     return found
@@ -115,10 +115,10 @@ def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
     for _, group in groupby(kinds, key=lambda kind: kind[:2]):
         top = 0
         for kind in group:
-            _, neurons, patterns = kind
+            _, neurons, num_patterns = kind
             small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
-            if top == 0 or (not small and patterns * (1.5 if large else 4) < top):
-                top = patterns
+            if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
+                top = num_patterns
             found[kind] = top
     return found
 

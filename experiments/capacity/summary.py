@@ -10,7 +10,7 @@ from experiments.figures.style import Table
 from experiments.shared import corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retention import CUTS
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import curves, means_by_group
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
@@ -30,7 +30,7 @@ CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 
 def summarise(table: Table) -> dict:
     """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
-    critical = [entry for key, rows in table.groupby(CURVE, sort=False) for entry in _critical(key, rows)]
+    critical = [entry for curve, rows in curves(table, CURVE) for entry in _critical(curve, rows)]
     return {
         "critical_load": critical,
         "extrapolation": _extrapolations(critical),
@@ -49,9 +49,8 @@ def _clusters(rows: Table) -> Any:
     return rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
 
 
-def _critical(key: Any, rows: Table) -> list[dict]:
+def _critical(curve: dict, rows: Table) -> list[dict]:
     """The loads at which half of the queries pass each criterion, and where one step errs in so many spins."""
-    curve = dict(zip(CURVE, cast(tuple, key), strict=True))
     found = []
     for criterion in CRITERIA:
         used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]
@@ -100,17 +99,15 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
     found = []
     names = ["memory", "dynamics", "corruption", "ensemble", "criterion"]
     frame: Table = pandas.DataFrame(chosen)
-    for key, rows in frame.groupby(names, sort=False):
-        for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"]):
-            found.append(dict(zip(names, cast(tuple, key), strict=True)) | fit)
+    for family, rows in curves(frame, names):
+        found += [family | fit for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"])]
     return found
 
 
 def _overlaps(table: Table) -> list[dict]:
     """Mean final overlap of all queries from clean starts at every load, beside theory for N → ∞: no cut enters."""
     found = []
-    for key, rows in table[table["corruption"] == CLEAN].groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+    for curve, rows in curves(table[table["corruption"] == CLEAN], CURVE):
         if theory.retained_overlap(curve["memory"], 0.01) is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")

@@ -66,22 +66,24 @@ def _wrong(memory: str, neurons: int, corruption: float, beta: float | None) -> 
         middle = (low + high) // 2
         low, high = (middle, high) if excess(middle) < 0 else (low, middle)
     below, above = excess(low), excess(high)
-    patterns = 2 * (low - below * (high - low) / (above - below)) + 1
-    return float(find(memory).scaling.load(patterns, neurons))
+    num_patterns = 2 * (low - below * (high - low) / (above - below)) + 1
+    return float(find(memory).scaling.load(num_patterns, neurons))
 
 
-def success(memory: str, criterion: str, neurons: int, patterns, corruption, beta: float | None) -> np.ndarray | None:
+def success(
+    memory: str, criterion: str, neurons: int, num_patterns, corruption, beta: float | None
+) -> np.ndarray | None:
     """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float):
         return None
-    return find(memory).theory.success(criterion, neurons, patterns, corruption=corruption, beta=beta)
+    return find(memory).theory.success(criterion, neurons, num_patterns, corruption=corruption, beta=beta)
 
 
-def one_step_error(memory: str, neurons: int, patterns, corruption, beta: float | None) -> np.ndarray | None:
+def one_step_error(memory: str, neurons: int, num_patterns, corruption, beta: float | None) -> np.ndarray | None:
     """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float):
         return None
-    return find(memory).theory.one_step_error(neurons, patterns, corruption=corruption, beta=beta)
+    return find(memory).theory.one_step_error(neurons, num_patterns, corruption=corruption, beta=beta)
 
 
 def retained_overlap(memory: str, load) -> np.ndarray | None:

@@ -20,8 +20,8 @@ def spin_load(neurons: int, beta: float, corruption: float, near: float) -> floa
     """Load at which the exact one-step error is a quarter; None where that takes too long or does not happen."""
 
     def excess(load: float) -> float:
-        patterns = float(round(np.exp(load * neurons)))
-        return float(exponential.one_step_error(neurons, patterns, beta, corruption)) - 0.25
+        num_patterns = float(round(np.exp(load * neurons)))
+        return float(exponential.one_step_error(neurons, num_patterns, beta, corruption)) - 0.25
 
     low, high = near - 0.02, near + 0.08
     if neurons > 200 or low * neurons < 1 or excess(low) > 0 or excess(high) < 0:

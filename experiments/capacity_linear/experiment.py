@@ -52,8 +52,8 @@ def points(config: Config) -> list[dict]:
     found = []
     for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
         number = partial(pairs, neurons=neurons)
-        for patterns in loads.counts(config.loads, number, f"{rule} at D={neurons}"):
-            point = {"rule": rule, "neurons": neurons, "patterns": patterns}
+        for num_patterns in loads.counts(config.loads, number, f"{rule} at D={neurons}"):
+            point = {"rule": rule, "neurons": neurons, "patterns": num_patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 
@@ -71,12 +71,15 @@ def _program(config: Config, point: dict) -> measurement.Program:
 
 
 def _known(config: Config, point: dict) -> dict[str, float | int]:
-    patterns, neurons = point["patterns"], point["neurons"]
-    about = {"load": patterns * np.log(patterns) / neurons**2, "theory": _theory(point["rule"], neurons, patterns)}
-    return about | {"asked": min(config.queries, patterns)}
+    num_patterns, neurons = point["patterns"], point["neurons"]
+    about = {
+        "load": num_patterns * np.log(num_patterns) / neurons**2,
+        "theory": _theory(point["rule"], neurons, num_patterns),
+    }
+    return about | {"asked": min(config.queries, num_patterns)}
 
 
 @lru_cache(maxsize=4096)
-def _theory(rule: str, neurons: int, patterns: int) -> float:
+def _theory(rule: str, neurons: int, num_patterns: int) -> float:
     name, decay = parsed(rule)
-    return float(linear.key_found(neurons, patterns, name, decay=decay))
+    return float(linear.key_found(neurons, num_patterns, name, decay=decay))

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from experiments.efficient_attention.config import Config, parsed
 from experiments.shared import timing
+from experiments.statistics.clusters import standard_error
 from hopfield import attention
 
 
@@ -54,6 +55,5 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
             exact = computation("dense", config.width, length, 0)(query, key, value)
             output = jax.jit(computation(method, config.width, length, config.seed + sample))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
-    spread = (sum((error - sum(errors) / len(errors)) ** 2 for error in errors)) if errors else 0.0
-    stderr = (spread / (len(errors) * (len(errors) - 1))) ** 0.5 if len(errors) > 1 else float("nan")
-    return found | {"error": sum(errors) / len(errors) if errors else float("nan"), "error_stderr": stderr}
+    mean = sum(errors) / len(errors) if errors else float("nan")
+    return found | {"error": mean, "error_stderr": standard_error(errors)}

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from experiments.figures.style import Table
+from experiments.statistics.crossings import straight_crossing
 
 
 def summarise(table: Table) -> dict:
@@ -43,11 +44,8 @@ def crossover(dense_length, dense_seconds, length, seconds) -> float:
     theirs = dict(zip(map(int, dense_length), dense_seconds, strict=True))
     ours = dict(zip(map(int, length), seconds, strict=True))
     logs = np.array([np.log(ours[n] / theirs[n]) for n in both])
-    slower = np.flatnonzero(logs >= 0)
-    if not both or (len(slower) and slower[-1] == len(both) - 1):
+    if not both or logs[-1] >= 0:
         return float("nan")
-    if not len(slower):
+    if logs.max() < 0:
         return float(both[0])
-    i = int(slower[-1])
-    share = logs[i] / (logs[i] - logs[i + 1])
-    return float(np.exp(np.log(both[i]) + share * np.log(both[i + 1] / both[i])))
+    return float(np.exp(straight_crossing(np.log(both), logs, last=True)))

@@ -21,7 +21,7 @@ annealed theory, as are the lines drawn beside the sphere.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import groupby, product
+from itertools import product
 
 import numpy as np
 
@@ -103,29 +103,24 @@ def _steps(config: Config, ratio: float) -> int:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all steps of the same retrievals together."""
-
-    def together(point: dict) -> tuple:
-        return (*(point[name] for name in retrievals.CURVE), point["ratio"])
-
-    chosen = sorted(points_, key=lambda point: (together(point), point["step"]))
-    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=together))
+    return parallel.grouped(points_, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:
     """The rows of some steps of the same retrievals."""
     point = group[0]
-    ensemble, neurons, patterns = (point[name] for name in ("ensemble", "neurons", "patterns"))
+    ensemble, neurons, num_patterns = (point[name] for name in ("ensemble", "neurons", "patterns"))
     kind, amount = corruptions.parts(point["corruption"])
-    draw = measurement.Draw(ensemble, neurons, patterns, kind, config.samples, min(config.queries, patterns))
-    beta = point["ratio"] * sphere_critical_beta(neurons, patterns)
+    draw = measurement.Draw(ensemble, neurons, num_patterns, kind, config.samples, min(config.queries, num_patterns))
+    beta = point["ratio"] * sphere_critical_beta(neurons, num_patterns)
     found = measurement.follow(draw, config.seed, amount, point["memory"], beta, _steps(config, point["ratio"]))
     shared = {"beta": beta, "band": config.band, "least_rise": config.rise}
     return [point | shared | _row(config, found, point["step"]) for point in group]
 
 
-def sphere_critical_beta(neurons: int, patterns: int) -> float:
+def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
-    found = critical_beta.critical_beta("modern", "sphere", neurons, patterns, "converged")
+    found = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged")
     assert found is not None
     return found
 

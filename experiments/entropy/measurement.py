@@ -34,7 +34,7 @@ class Draw(NamedTuple):
 
     ensemble: str
     neurons: int
-    patterns: int
+    num_patterns: int
     corruption: str
     samples: int
     queries: int
@@ -65,8 +65,8 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
 @lru_cache(maxsize=64)
 def _drawn(draw: Draw) -> Callable:
     def one(seed, real, amount, sample):
-        pattern_key, query_key = draws.keys(seed, draw.neurons, draw.patterns, sample)
-        stored = pattern_sets.draw(draw.ensemble, pattern_key, draw.patterns, draw.neurons, real)
+        pattern_key, query_key = draws.keys(seed, draw.neurons, draw.num_patterns, sample)
+        stored = pattern_sets.draw(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
         _, keys = draws.numbered(query_key, draw.queries)
         starts = jax.vmap(lambda key, target: corrupt(key, target, draw.corruption, amount).state)(
             keys, stored[: draw.queries]

@@ -17,14 +17,14 @@ class Program(NamedTuple):
     """Structure of a compiled measurement: what it depends on; everything else is traced."""
 
     neurons: int
-    patterns: int
+    num_patterns: int
     queries: int
     together: int
 
     @property
     def cost(self) -> float:
         """Rough multiplications of one pair of memories."""
-        return 2.0 * self.patterns * self.neurons * (10 + self.queries * self.together)
+        return 2.0 * self.num_patterns * self.neurons * (10 + self.queries * self.together)
 
 
 def grid(kind: Callable[[dict], Program]) -> Grid:
@@ -35,10 +35,10 @@ def grid(kind: Callable[[dict], Program]) -> Grid:
 
 def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """Ask one memory with corrupted patterns and another with random vectors, at every κ and overlap [T]."""
-    pattern_key, query_key = draws.keys(seed, kind.neurons, kind.patterns, draw["sample"])
-    known, novel = (_unit(key, kind.patterns, kind) for key in jax.random.split(pattern_key))
+    pattern_key, query_key = draws.keys(seed, kind.neurons, kind.num_patterns, draw["sample"])
+    known, novel = (_unit(key, kind.num_patterns, kind) for key in jax.random.split(pattern_key))
     noise, random = (_unit(key, kind.queries, kind) for key in jax.random.split(query_key))
-    target = known[jnp.arange(kind.queries) % kind.patterns]
+    target = known[jnp.arange(kind.queries) % kind.num_patterns]
     across = noise - jnp.sum(noise * target, axis=1, keepdims=True) * target
     across = across / jnp.linalg.norm(across, axis=1, keepdims=True)
 

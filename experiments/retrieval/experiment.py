@@ -101,13 +101,13 @@ def _widths(at: At, ensemble: str) -> list[int]:
     return [64] if at.neurons is None else at.neurons
 
 
-def _kappas(at: At, memory: str, ensemble: str, neurons: int, patterns: int) -> list[float | None]:
+def _kappas(at: At, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
     """The κ of a curve in ascending order, to six digits; a single null for a memory without one."""
     if not find(memory).takes_beta:
         return [None]
     found = set(at.kappas)
     for criterion in critical_beta.CRITERIA:
-        critical = critical_beta.critical_beta(memory, ensemble, neurons, patterns, criterion)
+        critical = critical_beta.critical_beta(memory, ensemble, neurons, num_patterns, criterion)
         found |= {multiple * critical for multiple in at.around} if critical else set()
     return [*sorted({float(f"{kappa:.6g}") for kappa in found})]
 
@@ -139,12 +139,12 @@ def points(config: Config) -> list[dict]:
     found = {}
     for at in scans(config):
         for memory, ensemble in product(at.memories, at.ensembles):
-            for neurons, patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
-                shared = [memory, ensemble, neurons, patterns, corruptions.name(start)]
-                for kappa in _kappas(at, memory, ensemble, neurons, patterns):
+            for neurons, num_patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
+                shared = [memory, ensemble, neurons, num_patterns, corruptions.name(start)]
+                for kappa in _kappas(at, memory, ensemble, neurons, num_patterns):
                     for sample in range(at.samples):
                         point = dict(zip(CURVE, shared, strict=True)) | {"kappa": kappa, "sample": sample}
-                        point |= {"queries": min(at.queries, patterns), "max_steps": at.max_steps}
+                        point |= {"queries": min(at.queries, num_patterns), "max_steps": at.max_steps}
                         found.setdefault(tuple(point.values()), point)
     return list(found.values())
 

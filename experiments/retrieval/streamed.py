@@ -60,10 +60,10 @@ class Passes:
 def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
     """One row per point of the retrieval experiment whose ensemble is not stored."""
     ordered = sorted(points, key=_draw)
-    for (neurons, sample, patterns), members in groupby(ordered, key=_draw):
+    for (neurons, sample, num_patterns), members in groupby(ordered, key=_draw):
         # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
         pattern_key, query_key = draws.keys(seed, neurons, 0, sample)
-        passes = Passes(pattern_sets.stream(pattern_sets.GENERATED, pattern_key, patterns, neurons))
+        passes = Passes(pattern_sets.stream(pattern_sets.GENERATED, pattern_key, num_patterns, neurons))
         yield from _measured(passes, query_key, list(members))
 
 

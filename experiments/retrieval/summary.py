@@ -9,7 +9,7 @@ from experiments.figures.style import Table
 from experiments.shared import critical_beta
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import curves, means_by_group
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.thresholds import critical_load
 
@@ -26,8 +26,7 @@ def summarise(table: Table) -> dict:
     `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
     """
     critical, corrupted, unresolved, above = [], [], [], []
-    for key, rows in table.dropna(subset=["kappa"]).groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, key, strict=True))
+    for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
         start = curve.pop("corruption")
         for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged",):
             entry, reason = _critical(curve, rows, criterion, start == CLEAN)

@@ -20,29 +20,29 @@ TURN, RADIUS = 2.399963, 0.8
 """Starts in the plane: the golden angle from one to the next, and how far they lie from the middle of both patterns."""
 
 
-def rows(seed: int, patterns: int, points: Sequence[dict]) -> Iterator[dict]:
+def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, those of one retrieval together."""
     course = lambda point: tuple(value for key, value in point.items() if key != "step")  # noqa: E731
     for _, together in groupby(points, course):
         asked = list(together)
         first, last = asked[0], max(point["step"] for point in asked)
         if first["part"] == STORED:
-            state = stored(first["memory"], patterns)[first["target"]]
+            state = stored(first["memory"], num_patterns)[first["target"]]
             yield first | {"state": encode(state)}
             continue
         follow = _in_plane if first["part"] == PLANE else _story
-        found = follow(seed, patterns, first, last)
+        found = follow(seed, num_patterns, first, last)
         yield from (point | found[point["step"]] for point in asked)
 
 
-def stored(kind: str, patterns: int) -> jax.Array:
+def stored(kind: str, num_patterns: int) -> jax.Array:
     """The digits that are stored [M, N]: spins, or real vectors of mean 0 and length √N."""
-    return jnp.asarray(pattern_sets.load("digits", kind == SPINS)[:patterns], jnp.float32)
+    return jnp.asarray(pattern_sets.load("digits", kind == SPINS)[:num_patterns], jnp.float32)
 
 
-def _story(seed: int, patterns: int, point: dict, last: int) -> list[dict]:
+def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
     memory, target = find(point["memory"]), point["target"]
-    held = stored(memory.ensemble, patterns)
+    held = stored(memory.ensemble, num_patterns)
     options = {} if point["beta"] is None else {"beta": point["beta"]}
     start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
@@ -51,8 +51,8 @@ def _story(seed: int, patterns: int, point: dict, last: int) -> list[dict]:
     return _followed(memory.build(held, **options), target, start, last, key)
 
 
-def _in_plane(seed: int, patterns: int, point: dict, last: int) -> list[dict]:
-    held = stored("sphere", patterns)[jnp.asarray([int(number) for number in point["corruption"].split(",")])]
+def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
+    held = stored("sphere", num_patterns)[jnp.asarray([int(number) for number in point["corruption"].split(",")])]
     angle = TURN * point["target"]
     start = (0.5 + RADIUS * np.array([np.cos(angle), np.sin(angle)])) @ held
     return _followed(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)

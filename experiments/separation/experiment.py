@@ -22,7 +22,7 @@ weights to a sum of one where β is tuned here.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -122,26 +122,23 @@ def points(config: Config) -> list[dict]:
     """One point per ensemble, number of images, start, pair and draw; a second dynamics at the largest M alone."""
     largest = max(config.patterns)
     tasks = [(largest, corruptions.name(start)) for start in config.corruption]
-    tasks += [(patterns, corruptions.name(start)) for start in config.across for patterns in sorted(config.patterns)]
+    tasks += [
+        (num_patterns, corruptions.name(start)) for start in config.across for num_patterns in sorted(config.patterns)
+    ]
     pairs = _pairs(config)
     *chosen, limit = pairs
     fewer = [*(pair for pair in chosen if pair[0] == chosen[0][0]), limit]
     found = []
-    for ensemble, (patterns, start) in product(config.ensembles, dict.fromkeys(tasks)):
-        for pair in pairs if patterns == largest else fewer:
-            point = dict(zip([*TASK, *PAIR], (ensemble, patterns, start, *pair), strict=True))
+    for ensemble, (num_patterns, start) in product(config.ensembles, dict.fromkeys(tasks)):
+        for pair in pairs if num_patterns == largest else fewer:
+            point = dict(zip([*TASK, *PAIR], (ensemble, num_patterns, start, *pair), strict=True))
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 
 
 def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all draws of a pair on a task together."""
-
-    def reading(point: dict) -> tuple:
-        return tuple(point[name] for name in (*TASK, *PAIR))
-
-    chosen = sorted(points, key=lambda point: (reading(point), point["sample"]))
-    return parallel.rows(partial(_rows, config, list(group)) for _, group in groupby(chosen, key=reading))
+    return parallel.grouped(points, [*TASK, *PAIR], "sample", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

@@ -12,6 +12,7 @@ from experiments.figures.style import THEORY, Table, panels, series
 from experiments.separation.config import BOUND
 from experiments.separation.summary import overall
 from experiments.shared import corruptions
+from experiments.statistics.clusters import standard_error
 
 HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
 LIMIT: dict[str, Any] = THEORY | {"label": "limit, told what is hidden"}
@@ -57,7 +58,7 @@ def _name(ensemble: str) -> str:
 def _spread(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
     """Mean share over draws with its standard error."""
     groups = rows.groupby(x)["share"]
-    mean, error = groups.mean(), groups.std(ddof=1) / np.sqrt(groups.count())
+    mean, error = groups.mean(), groups.agg(standard_error)
     shape: dict[str, Any] = {"elinewidth": 0.9, "linewidth": 1.2} | look
     ax.errorbar(mean.index.to_numpy(float), mean, error.fillna(0.0), **shape)
 

@@ -25,7 +25,7 @@ class Task(NamedTuple):
     """Task: patterns stored and how they are asked for; a draw depends on the seed, N, M and its own number alone."""
 
     ensemble: str
-    patterns: int
+    num_patterns: int
     padding: int
     queries: int
     kind: str
@@ -73,21 +73,21 @@ def draws(task: Task, seed: int, samples: tuple[int, ...]) -> Draws:
     images = np.asarray(pattern_sets.pixels(task.ensemble), np.float32)
     numbers = np.asarray(samples, np.uint32)
     made = _drawn(task.padding, task.queries, task.kind)
-    return made(images, np.uint32(seed), np.uint32(task.patterns), np.float32(task.amount), numbers)
+    return made(images, np.uint32(seed), np.uint32(task.num_patterns), np.float32(task.amount), numbers)
 
 
 @lru_cache(maxsize=64)
 def _drawn(padding: int, queries: int, kind: str) -> Callable:
-    def one(images, seed, patterns, amount, sample):
-        pattern_key, query_key = keys(seed, images.shape[1], patterns, sample)
+    def one(images, seed, num_patterns, amount, sample):
+        pattern_key, query_key = keys(seed, images.shape[1], num_patterns, sample)
         stored = pattern_sets.draw("", pattern_key, padding, images.shape[1], images)
         _, each = numbered(query_key, queries)
         asked = jax.vmap(lambda key, image: corrupt(key, image, kind, amount))(each, stored[:queries])
         return stored, asked.state, asked.known
 
-    def several(images, seed, patterns, amount, samples):
-        made = jax.lax.map(lambda sample: one(images, seed, patterns, amount, sample), samples)
-        return Draws(made[0], jnp.arange(padding) < patterns, *made[1:])
+    def several(images, seed, num_patterns, amount, samples):
+        made = jax.lax.map(lambda sample: one(images, seed, num_patterns, amount, sample), samples)
+        return Draws(made[0], jnp.arange(padding) < num_patterns, *made[1:])
 
     return jax.jit(several)
 

@@ -1,12 +1,8 @@
 """Summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
 
-from typing import Any
-
-import numpy as np
-
 from experiments.figures.style import Table
 from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
-from experiments.statistics.clusters import clustered_mean
+from experiments.statistics.clusters import curves, standard_error
 
 
 def summarise(table: Table) -> dict:
@@ -30,26 +26,20 @@ def summarise(table: Table) -> dict:
 def _results(table: Table) -> list[dict]:
     names = ["sharpness_retrieved", "sharpness_error"]
     found = []
-    for key, rows in table.groupby([*TASK, *PAIR], sort=False):
-        entry: dict[str, Any] = dict(zip([*TASK, *PAIR], key, strict=True))
+    for entry, rows in curves(table, [*TASK, *PAIR]):
         for name in ("retrieved", "identified", "close", "error"):
             values = rows[name] if name == "error" else rows[name] / rows["queries"]
-            entry |= {name: float(values.mean()), f"{name}_stderr": _stderr(values)}
+            entry |= {name: float(values.mean()), f"{name}_stderr": standard_error(values)}
         found.append(entry | {name: float(rows[name].iloc[0]) for name in names})
     return found
-
-
-def _stderr(values: Any) -> float:
-    """Standard error of a mean over draws; NaN for one."""
-    return float(clustered_mean(values, np.arange(len(values))).stderr)
 
 
 def _best(table: Table) -> list[dict]:
     """Leads are differences on the same draws and queries, whose common fluctuations cancel."""
     found = []
-    for key, rows in table[table["similarity"] != BOUND[0]].groupby([*TASK, "dynamics"], sort=False):
+    for task, rows in curves(table[table["similarity"] != BOUND[0]], [*TASK, "dynamics"]):
         shares = rows.pivot(index="sample", columns=["similarity", "separation"], values="share")
-        found.append(dict(zip([*TASK, "dynamics"], key, strict=True)) | _leader(shares))
+        found.append(task | _leader(shares))
     return found
 
 
@@ -58,7 +48,7 @@ def _leader(shares: Table) -> dict:
     order = shares.mean().sort_values(ascending=False, kind="stable").index
     best = order[0]
     entry = {"similarity": best[0], "separation": best[1], "retrieved": float(shares[best].mean())}
-    entry["retrieved_stderr"] = _stderr(shares[best])
+    entry["retrieved_stderr"] = standard_error(shares[best])
     rivals = {
         "similarity": [pair for pair in order if pair[0] != best[0]],
         "separation": [pair for pair in order if pair[0] == best[0] and pair[1] != best[1]],
@@ -67,7 +57,7 @@ def _leader(shares: Table) -> dict:
         if others:
             lead = shares[best] - shares[others[0]]
             entry |= {f"next_{part}": "/".join(others[0])}
-            entry |= {f"{part}_lead": float(lead.mean()), f"{part}_lead_stderr": _stderr(lead)}
+            entry |= {f"{part}_lead": float(lead.mean()), f"{part}_lead_stderr": standard_error(lead)}
     return entry
 
 
@@ -94,10 +84,10 @@ def _ranking(table: Table) -> list[dict]:
     found = []
     for key, row in means.iterrows():
         entry = dict(zip(["ensemble", *PAIR], key, strict=True))
-        entry |= {"retrieved": float(row.mean()), "retrieved_stderr": _stderr(row)}
+        entry |= {"retrieved": float(row.mean()), "retrieved_stderr": standard_error(row)}
         if entry["similarity"] != BOUND[0]:
             behind = means.loc[leaders[key[:2]]] - row
-            entry |= {"behind": float(behind.mean()), "behind_stderr": _stderr(behind)}
+            entry |= {"behind": float(behind.mean()), "behind_stderr": standard_error(behind)}
         found.append(entry)
     places = {ensemble: i for i, ensemble in enumerate(table["ensemble"].unique())}
     return sorted(found, key=lambda e: (places[e["ensemble"]], DYNAMICS.index(e["dynamics"]), -e["retrieved"]))

@@ -45,11 +45,11 @@ def points(config: Config) -> list[dict]:
     """One point per rule, learning, size, correlation, length and drawn sequence."""
     found = []
     for rule, neurons in product(dict.fromkeys(config.degrees), dict.fromkeys(config.neurons)):
-        for learning, correlation, patterns in product(
+        for learning, correlation, num_patterns in product(
             dict.fromkeys(config.learning), dict.fromkeys(config.correlation), _lengths(config, rule, neurons)
         ):
             point = {"degree": rule, "learning": learning, "neurons": neurons}
-            point |= {"correlation": correlation, "patterns": patterns}
+            point |= {"correlation": correlation, "patterns": num_patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 

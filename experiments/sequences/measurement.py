@@ -18,13 +18,13 @@ class Program(NamedTuple):
     rule: str
     learning: str
     neurons: int
-    patterns: int
+    num_patterns: int
 
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw: a step from every pattern, and all of them one after the other."""
         each = 10 if self.learning == "plain" else 1
-        return 2 * each * self.patterns**2 * self.neurons + (self.learning != "plain") * self.patterns**3
+        return 2 * each * self.num_patterns**2 * self.neurons + (self.learning != "plain") * self.num_patterns**3
 
 
 def _program(point: dict) -> Program:
@@ -33,9 +33,9 @@ def _program(point: dict) -> Program:
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """One sequence of patterns, each spin that of a common template with a chance of (1 + √c)/2."""
-    key, _ = draws.keys(seed, program.neurons, program.patterns, draw["sample"])
+    key, _ = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     template_key, same_key, own_key = jax.random.split(key, 3)
-    shape = program.patterns, program.neurons
+    shape = program.num_patterns, program.neurons
     template = jax.random.rademacher(template_key, shape[1:], jnp.float32)
     own = jax.random.rademacher(own_key, shape, jnp.float32)
     same = jax.random.uniform(same_key, shape) < jnp.sqrt(draw["correlation"])
@@ -44,7 +44,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     wrong = jax.lax.map(
         lambda pair: jnp.sum(model.update(pair[0]) != pair[1]), (patterns, jnp.roll(patterns, -1, axis=0))
     )
-    end = recall(model, patterns[0], program.patterns)[-1]
+    end = recall(model, patterns[0], program.num_patterns)[-1]
     return {
         "right": jnp.sum(wrong == 0),
         "whole": jnp.all(wrong == 0).astype(int),

@@ -1,12 +1,11 @@
 """Summary of a table of sequences: shares right with errors beside theory, and lengths at which half are."""
 
-from typing import cast
-
 import numpy as np
 
 from experiments.figures.style import Table
 from experiments.sequences import theory
-from experiments.statistics.clusters import by_group, means_by_group
+from experiments.statistics.clusters import by_group, curves, means_by_group
+from experiments.statistics.crossings import straight_crossing
 
 CURVE = ["degree", "learning", "correlation", "neurons"]
 
@@ -15,8 +14,7 @@ def summarise(table: Table) -> dict:
     """`lengths`: every measured length; `half`: the length at which half of the sequences are whole."""
     table = table.assign(degree=table["degree"].astype(str), draws=1)
     lengths, half = [], []
-    for key, rows in table.groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+    for curve, rows in curves(table, CURVE):
         found = _lengths(curve, rows)
         lengths += found
         half.append(curve | _half(curve, found))
@@ -32,15 +30,19 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
     bits = means_by_group(rows, ["patterns"], "bit_error", "sample", "draws")
     ends = means_by_group(rows, ["patterns"], "overlap", "sample", "draws")
     found = []
-    for i, patterns in enumerate(int(x) for x in whole["patterns"]):
-        entry = {"patterns": patterns, "draws": int((rows["patterns"] == patterns).sum())}
+    for i, num_patterns in enumerate(int(x) for x in whole["patterns"]):
+        entry = {"patterns": num_patterns, "draws": int((rows["patterns"] == num_patterns).sum())}
         for name, frame in (("whole", whole), ("right", right)):
             entry |= {name: float(frame["mean"].iloc[i])}
             entry |= {f"{name}_{side}": float(frame[side].iloc[i]) for side in ("low", "high")}
         for name, frame in (("bit_error", bits), ("overlap", ends)):
             entry |= {name: float(frame["mean"].iloc[i]), f"{name}_stderr": float(frame["stderr"].iloc[i])}
-        known = (theory.bit_error(rule, neurons, patterns), theory.right(rule, neurons, patterns, 1))
-        known = (*known, theory.right(rule, neurons, patterns, patterns), theory.gaussian(rule, neurons, patterns))
+        known = (theory.bit_error(rule, neurons, num_patterns), theory.right(rule, neurons, num_patterns, 1))
+        known = (
+            *known,
+            theory.right(rule, neurons, num_patterns, num_patterns),
+            theory.gaussian(rule, neurons, num_patterns),
+        )
         names = ("bit_error_theory", "right_theory", "whole_theory", "whole_gaussian")
         found.append(curve | entry | dict(zip(names, known if plain else [None] * 4, strict=True)))
     return found
@@ -49,13 +51,8 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
 def _half(curve: dict, found: list[dict]) -> dict:
     """Point where the share of whole sequences passes one half, by interpolation in ln P, beside theory."""
     log_length = np.log([entry["patterns"] for entry in found])
-    share = np.array([entry["whole"] for entry in found])
-    passed = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))
-    measured = None
-    if len(passed):
-        i = int(passed[0])
-        part = (share[i] - 0.5) / (share[i] - share[i + 1])
-        measured = float(np.exp(log_length[i] + part * (log_length[i + 1] - log_length[i])))
+    half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in found])
+    measured = None if np.isnan(half) else float(np.exp(half))
     published = theory.published(curve["degree"], curve["neurons"]) or (None, None)
     expected = theory.length(curve["degree"], curve["neurons"], 0.5)
     return {"patterns": measured, "independent_bits": expected, "P_T": published[0], "P_S": published[1]}

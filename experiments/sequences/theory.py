@@ -9,14 +9,14 @@ from hopfield.theory import sequences
 
 
 @cache
-def bit_error(rule: str, neurons: int, patterns: int) -> float:
+def bit_error(rule: str, neurons: int, num_patterns: int) -> float:
     """Exact share of wrong spins after one step from a pattern."""
-    return float(sequences.bit_error(degree(rule), neurons, patterns))
+    return float(sequences.bit_error(degree(rule), neurons, num_patterns))
 
 
-def right(rule: str, neurons: int, patterns: int, transitions: int) -> float:
+def right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float:
     """Chance that so many transitions are right, bits taken as independent."""
-    return float(sequences.transitions_right(bit_error(rule, neurons, patterns), neurons, transitions))
+    return float(sequences.transitions_right(bit_error(rule, neurons, num_patterns), neurons, transitions))
 
 
 def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int | None:
@@ -33,13 +33,13 @@ def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int |
     return low
 
 
-def gaussian(rule: str, neurons: int, patterns: int) -> float | None:
+def gaussian(rule: str, neurons: int, num_patterns: int) -> float | None:
     """Φ(1/σ)^{PN}, the whole sequence with Gaussian crosstalk; None for the exponential rule."""
     power = degree(rule)
     if power is None:
         return None
-    error = sequences.bit_error_gaussian(power, neurons, patterns)
-    return float(sequences.transitions_right(error, neurons, patterns))
+    error = sequences.bit_error_gaussian(power, neurons, num_patterns)
+    return float(sequences.transitions_right(error, neurons, num_patterns))
 
 
 def published(rule: str, neurons: int) -> tuple[float, float] | None:

@@ -40,23 +40,23 @@ def limit(ensemble: str, loads):
     return np.interp(loads, typical[rising], beta[rising], right=np.nan)
 
 
-def one_step_weight(memory: str, ensemble: str, neurons: int, patterns: int, betas):
+def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, betas):
     """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
     if not covers(memory, ensemble):
         return None
     found = np.full(np.shape(betas), np.nan)
     valid = _valid(ensemble, neurons, betas)
-    found[valid] = spherical.target_weight_one_step(neurons, patterns, np.asarray(betas)[valid], _law(ensemble))
+    found[valid] = spherical.target_weight_one_step(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
     return found
 
 
-def converged(memory: str, ensemble: str, neurons: int, patterns: int, betas) -> spherical.Converged | None:
+def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, betas) -> spherical.Converged | None:
     """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
     if not covers(memory, ensemble, "converged"):
         return None
     valid = _valid(ensemble, neurons, betas)
     found = np.full((3, *np.shape(betas)), np.nan)
-    found[:, valid] = spherical.converged(neurons, patterns, np.asarray(betas)[valid], _law(ensemble))
+    found[:, valid] = spherical.converged(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
     return spherical.Converged(*found)
 
 

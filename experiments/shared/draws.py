@@ -6,15 +6,15 @@ import jax.numpy as jnp
 from hopfield import Memory, hebb_couplings
 
 
-def keys(seed, neurons: int, patterns, sample) -> tuple:
+def keys(seed, neurons: int, num_patterns, sample) -> tuple:
     """Random keys of one draw, for its patterns and for its queries.
 
     Args:
-        seed, patterns, sample: seed of the experiment, M, and number of the draw; traced or not.
+        seed, num_patterns, sample: seed of the experiment, M, and number of the draw; traced or not.
         neurons: N. The keys depend on these four and on nothing else that is measured.
     """
     key = jax.random.key(seed)
-    for part in (neurons, patterns, sample):
+    for part in (neurons, num_patterns, sample):
         key = jax.random.fold_in(key, part)
     pattern_key, query_key = jax.random.split(key)
     return pattern_key, query_key

@@ -2,9 +2,10 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import groupby
 from typing import Any
 
 
@@ -22,6 +23,25 @@ def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
                 yield from done.result()
         finally:
             workers.shutdown(cancel_futures=True)
+
+
+def grouped(
+    points: Iterable[dict], names: Sequence[str], last: str, measured: Callable[[list[dict]], list[dict]]
+) -> Iterator[dict]:
+    """The rows of points, measured together where they differ in one column alone.
+
+    Args:
+        points: those to measure, in any order.
+        names: columns that are the same within a group.
+        last: the column that tells the points of a group apart, by which they are sorted.
+        measured: the rows of a group.
+    """
+
+    def key(point: dict) -> tuple:
+        return tuple(point[name] for name in names)
+
+    ordered = sorted(points, key=lambda point: (key(point), point[last]))
+    yield from rows(partial(measured, list(group)) for _, group in groupby(ordered, key=key))
 
 
 def kept(size: int) -> Callable[[Callable], Any]:

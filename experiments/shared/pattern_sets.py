@@ -28,10 +28,10 @@ def streamed(ensemble: str) -> bool:
     return ensemble == GENERATED or ensemble.startswith(MAPPED)
 
 
-def stream(ensemble: str, key, patterns: int, neurons: int):
+def stream(ensemble: str, key, num_patterns: int, neurons: int):
     """The source that hands out `patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
     if ensemble == GENERATED:
-        return sources.generated(key, "spins", patterns, neurons)
+        return sources.generated(key, "spins", num_patterns, neurons)
     return sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))
 
 
@@ -163,16 +163,16 @@ def draw(ensemble: str, key, rows: int, neurons: int, data=None):
     return data[jax.random.permutation(key, data.shape[0])[:rows]]
 
 
-def padded(patterns: int, largest: int, neurons: int) -> int:
+def padded(num_patterns: int, largest: int, neurons: int) -> int:
     """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
 
     Few programs serve many loads, and where the largest load is costly the others do not pay for it.
 
     Args:
-        patterns, largest: M, and the largest M that is measured at this size.
+        num_patterns, largest: M, and the largest M that is measured at this size.
         neurons: N; up to 2^18 numbers a smaller matrix would save nothing.
     """
     rows = largest
-    while rows * neurons > 2**18 and -(-rows // 4) >= patterns:
+    while rows * neurons > 2**18 and -(-rows // 4) >= num_patterns:
         rows = -(-rows // 4)
     return rows

@@ -5,8 +5,8 @@ error here is an error over disorder samples; numbering the rows instead (`clust
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,12 @@ class Mean(NamedTuple):
     mean: float
     stderr: float
     clusters: int
+
+
+def standard_error(values: ArrayLike) -> float:
+    """The error s/√n of the mean of independent values, such as one for each disorder sample; NaN for a single one."""
+    value = np.asarray(values, dtype=float)
+    return float(value.std(ddof=1) / np.sqrt(value.size)) if value.size > 1 else math.nan
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
@@ -60,6 +66,12 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
     correction = groups.size / (groups.size - 1)
     stderr = math.sqrt(correction * np.sum(residual**2)) / weight.sum()
     return Mean(float(mean), float(stderr), groups.size)
+
+
+def curves(table: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every curve of a table in its order: the columns whose values its rows share, and the rows."""
+    for key, rows in table.groupby(list(names), sort=False):
+        yield dict(zip(names, cast(tuple, key), strict=True)), rows
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Array, Array]:

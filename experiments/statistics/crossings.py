@@ -1,7 +1,8 @@
-"""Crossings: where the mean of a weight or a share rises through one half or another level, with an error over samples.
+"""Crossings: where a curve passes one half or another level.
 
-`thresholds.critical_load` fits counts of successes; this is its counterpart for a smooth mean in [0, 1], which needs no
-model of its shape.
+`thresholds.critical_load` fits counts of successes. For curves that are no counts there is `half_crossing` of a mean in
+[0, 1] over clusters, which needs no model of its shape, `parabolic_crossing` of points whose errors are known, and
+`straight_crossing` of points without errors.
 """
 
 import math
@@ -13,6 +14,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import logit
 
+RESOLUTION = 1e-9
+"""Least error of a crossing: that of a load written with double precision and interpolated."""
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
 
@@ -105,3 +108,55 @@ def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: floa
     ends = curve(x[near])  # a mean at the level itself may be rounded to its other side
     cubic: Any = x[near][int(ends[1] <= 0)] if ends[0] >= 0 or ends[1] <= 0 else brentq(curve, *x[near], xtol=1e-12)
     return float(cubic), float(np.interp(0.0, height[near], x[near]))
+
+
+def parabolic_crossing(
+    load: ArrayLike, value: ArrayLike, stderr: ArrayLike, level: float = 0.0
+) -> tuple[float | None, float | None]:
+    """Load at which a rising quantity passes a level, from a parabola through the five points nearest to it.
+
+    Args:
+        load: [X] control parameter of every point; points without a finite value are left out.
+        value, stderr: [X] the quantity and its standard error.
+        level: what it passes.
+
+    Returns:
+        The load and its error, which holds what a straight line would give instead; None where no two neighbouring
+        points enclose the level.
+    """
+    load, value, stderr = (np.asarray(x, float) for x in (load, value, stderr))
+    order = [i for i in np.argsort(load) if np.isfinite(value[i])]
+    load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
+    passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
+    if not len(passed):
+        return None, None
+    i = int(passed[np.argmin(np.abs(value[passed]))])
+    first = min(max(i - 1 - int(value[i + 1] > -value[i]), 0), max(len(load) - 5, 0))
+    used = slice(first, first + 5)
+    middle = load[i] - value[i] * (load[i + 1] - load[i]) / (value[i + 1] - value[i])
+    found = []
+    for degree in (min(2, len(load[used]) - 1), 1):
+        design = np.vander(load[used] - middle, degree + 1, increasing=True) / stderr[used, None]
+        best, *_ = np.linalg.lstsq(design, value[used] / stderr[used], rcond=None)
+        spread = np.sqrt(np.linalg.pinv(design.T @ design)[0, 0])
+        found.append((middle - best[0] / best[1], spread / abs(best[1])))
+    (best, error), (straight, _) = found
+    if not load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i]):
+        return None, None
+    return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + RESOLUTION**2))
+
+
+def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:
+    """Point at which y, joined by straight lines, first or last falls through zero; NaN where it does not.
+
+    Args:
+        x: [X] ascending.
+        y: [X] values less the level that is passed.
+        last: whether of several crossings the last one is meant.
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    passed = np.flatnonzero((y[:-1] >= 0) & (y[1:] < 0))
+    if not len(passed):
+        return math.nan
+    i = int(passed[-1 if last else 0])
+    return float(x[i] + y[i] / (y[i] - y[i + 1]) * (x[i + 1] - x[i]))

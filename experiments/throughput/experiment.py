@@ -27,8 +27,8 @@ def cost(config: Config) -> Cost:
     parts = []
     for axis in AXES:
         for value in getattr(config, axis):
-            patterns, neurons, queries = ({**config.at, axis: value}[name] for name in AXES)
-            size, steps = max(patterns, queries) * neurons, patterns * neurons * queries * (config.repeats + 1)
+            num_patterns, neurons, queries = ({**config.at, axis: value}[name] for name in AXES)
+            size, steps = max(num_patterns, queries) * neurons, num_patterns * neurons * queries * (config.repeats + 1)
             parts.append(Cost(len(config.tasks), size, len(config.tasks) * steps))
     return contract.total(parts)
 

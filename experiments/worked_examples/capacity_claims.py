@@ -23,6 +23,7 @@ import numpy as np
 
 import hopfield.patterns
 from experiments.shared import retention
+from experiments.statistics.clusters import standard_error
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from experiments.worked_examples import printed
@@ -114,7 +115,7 @@ def _log_patterns(seed: int, case: printed.Case, neurons: int) -> tuple[float, f
     keys = jax.random.split(key, DRAWS[case.criterion])
     counts = np.asarray(_compiled(case, neurons, most)(keys), float)
     medians = np.median(np.log(counts), axis=1)
-    return float(medians.mean()), float(medians.std(ddof=1) / len(medians) ** 0.5)
+    return float(medians.mean()), standard_error(medians)
 
 
 @lru_cache(maxsize=64)

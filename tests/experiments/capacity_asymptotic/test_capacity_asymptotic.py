@@ -8,7 +8,7 @@ from experiments import contract
 from experiments.capacity_asymptotic import experiment, theory
 from experiments.capacity_asymptotic.config import Config
 from experiments.capacity_asymptotic.experiment import measure, plot, points, summarise
-from experiments.capacity_asymptotic.summary import crossing
+from experiments.statistics.crossings import parabolic_crossing
 
 MISTAKES = [
     ({"neurons": []}, "neurons must not be empty, got []"),
@@ -73,10 +73,11 @@ def test_a_point_does_not_depend_on_the_others():
 def test_the_crossing_of_a_known_curve_is_found():
     load = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     value = (load - 0.33) + 0.5 * (load - 0.33) ** 2
-    found, error = crossing(load, value, np.full(6, 1e-3), 0.0)
+    found, error = parabolic_crossing(load, value, np.full(6, 1e-3), 0.0)
     assert found == pytest.approx(0.33, abs=1e-3)
+    assert error is not None
     assert 0 < error < 2e-3
-    assert crossing(load, value, np.full(6, 1e-3), 5.0) == (None, None)
+    assert parabolic_crossing(load, value, np.full(6, 1e-3), 5.0) == (None, None)
 
 
 def test_the_figure_draws(table):
