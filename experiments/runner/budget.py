@@ -62,18 +62,19 @@ def _excess(cost: Cost) -> str | None:
 
 
 def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
-    """Name of an option whose default would make the cost bearable; None where it takes several."""
-    defaults = type(config)()
+    """Name of the option whose default would make the cost bearable and least; None where it takes several."""
+    defaults, bearable = type(config)(), {}
     for entry in dataclasses.fields(config):
         given, usual = getattr(config, entry.name), getattr(defaults, entry.name)
         if given == usual:
             continue
         try:
-            if _excess(cost(dataclasses.replace(config, **{entry.name: usual}))) is None:
-                return entry.name
+            found = cost(dataclasses.replace(config, **{entry.name: usual}))
+            if _excess(found) is None:
+                bearable[entry.name] = seconds(found)
         except ValueError:  # the others do not go with this default
             continue
-    return None
+    return min(bearable, key=lambda name: bearable[name]) if bearable else None
 
 
 def _bytes(number: float) -> str:
