@@ -24,9 +24,11 @@ class Scale:
     """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
 
     neurons: list[int] | None = option(
-        None, "numbers of neurons N of random patterns", least=2, nonempty=True, extends=True
+        None, "numbers of neurons N of random patterns (null: 64)", least=2, nonempty=True, extends=True
     )
-    loads: list[float] | None = option(None, "loads, in the memory's own scaling", above=0, nonempty=True, extends=True)
+    loads: list[float] | None = option(
+        None, "loads, in the memory's own scaling (null: 0.1 and 0.2)", above=0, nonempty=True, extends=True
+    )
     patterns: list[int] | None = option(
         None,
         "numbers of patterns M, instead of loads",
@@ -36,18 +38,26 @@ class Scale:
         formerly="stored",
         extends=True,
     )
-    samples: Any = option(None, "disorder samples at each point, or {size: samples} from that size on", extends=True)
-    queries: int | None = option(None, "patterns queried in each sample", least=1, formerly="probes", axis=True)
-    dynamics: list[str] | None = option(None, among=DYNAMICS, nonempty=True, axis=True)
+    samples: Any = option(
+        None, "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
+    )
+    queries: int | None = option(
+        None, "patterns queried in each sample (null: 4)", least=1, formerly="probes", axis=True
+    )
+    dynamics: list[str] | None = option(
+        None, "asynchronous or synchronous (null: synchronous)", among=DYNAMICS, nonempty=True, axis=True
+    )
     corruption: list[Any] | None = option(
         None,
-        "starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount",
+        "starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount (null: 0.0)",
         meaning="corruption",
         nonempty=True,
         axis=True,
     )
-    beta: float | None = option(None, "inverse temperature, where the memory has one", above=0, axis=True)
-    max_steps: int | None = option(None, "updates or sweeps of one retrieval at most", least=1, axis=True)
+    beta: float | None = option(
+        None, "inverse temperature, where the memory has one (null: its own)", above=0, axis=True
+    )
+    max_steps: int | None = option(None, "updates or sweeps of one retrieval at most (null: 100)", least=1, axis=True)
     parity: Parity | None = option(
         None,
         "M that loads are rounded to where fields are integers (classical, dense): odd unless given",

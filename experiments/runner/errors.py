@@ -41,8 +41,15 @@ def describe(hint: Any) -> str:
     return "a mapping" if get_origin(hint) is dict else _WORDS.get(hint, "a value")
 
 
+LAUNCHERS = {"joblib": "joblib", "ray": "ray", "submitit_local": "slurm", "submitit_slurm": "slurm"}
+"""Launchers of Hydra that come with an extra of this package."""
+
+
 def not_among(key: str, value: str, allowed: Sequence[str]) -> str:
-    """The sentence for a choice that does not exist."""
+    """The sentence for a choice that does not exist, or needs more than is installed."""
+    if key == "hydra/launcher" and value in LAUNCHERS:
+        extra = f"hopfield[{LAUNCHERS[value]}]"
+        return f"hydra/launcher={value} must be installed, got none: pip install '{extra}' brings it"
     close = difflib.get_close_matches(value, allowed, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}{hint}"

@@ -1,6 +1,8 @@
 """The text of `--help`: the experiments there are, and the options of the one on the line with the values they have."""
 
+import dataclasses
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -27,8 +29,11 @@ Flags, anywhere on the line:
 Values: key=[1,2,3] is a list, key=null is none, key='a b' keeps special signs.
 Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<options that differ>, or in
 output=DIR, where results of other options are refused unless overwrite=true moves them aside.
-`python -m experiments.plot DIR` draws the figure again."""
+`python -m experiments.plot DIR` draws the figure again.
+Tab completion: eval "$(hopfield -sc install=bash)" for this shell; -sc install=zsh and -sc install=fish for others."""
 _COLUMN = 34
+_NARROWEST = 60
+"""Columns that lines have at least, however narrow a terminal is."""
 
 
 def text(words: Sequence[str]) -> str:
@@ -53,8 +58,14 @@ def _choices() -> Iterator[str]:
     names = session.choices()
     width = max(map(len, names), default=0)
     for name in names:
-        about = textwrap.shorten(_headline(session.source(name)), 100, placeholder=" ...")
+        room = _width() - width - 9
+        about = textwrap.shorten(_headline(session.source(name)), room, placeholder=" ...")
         yield f"  conf={name:<{width}}  {about}".rstrip()
+
+
+def _width() -> int:
+    """Columns of the terminal, those of a page where there is none."""
+    return max(_NARROWEST, shutil.get_terminal_size((120, 24)).columns)
 
 
 def _headline(path: Path | None) -> str:
@@ -65,12 +76,34 @@ def _headline(path: Path | None) -> str:
 
 
 def _options(config: DictConfig) -> Iterator[str]:
-    """One line an option, W&B's last: its value, what it may be, what it is."""
+    """The lines of every option, W&B's last: its value, those that single entries have, what it may be, what it is."""
     options = sorted(errors.leaves(OmegaConf.get_type(config)), key=lambda option: option[0].startswith("wandb."))
+    indent = " " * _COLUMN
     for key, hint, about in options:
-        setting = f"  {key}={_shown(OmegaConf.select(config, key))}"
-        gap = " " * (_COLUMN - len(setting)) if len(setting) < _COLUMN else "\n" + " " * _COLUMN
-        yield setting + gap + "; ".join(filter(None, (errors.describe(hint), about)))
+        value = OmegaConf.select(config, key)
+        setting = f"  {key}={_shown(value)}"
+        own = _own(config, key) if value is None else ""
+        text = "; ".join(filter(None, (own, errors.describe(hint), about)))
+        lines = textwrap.wrap(text, _width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+        if len(setting) < _COLUMN and lines:
+            lines[0] = setting.ljust(_COLUMN) + lines[0][_COLUMN:]
+        else:
+            yield setting
+        yield from lines
+
+
+def _own(config: DictConfig, key: str) -> str:
+    """Values of an option that is left to the entries of a mapping, as to single memories: those that they have."""
+    found: dict[str, list[str]] = {}
+    schema: Any = OmegaConf.get_type(config)
+    for field in dataclasses.fields(schema):
+        entries = config[field.name] if field.metadata.get("entries_of") else {}
+        names = config[field.metadata["entries_of"]] if entries else None
+        for name, entry in entries.items():
+            value = OmegaConf.select(entry, key)
+            if value is not None and (names is None or name in names):
+                found.setdefault(_shown(value).replace(",", ", "), []).append(str(name))
+    return ", ".join(f"{value} for {' and '.join(names)}" for value, names in found.items())
 
 
 def _shown(value: Any) -> str:

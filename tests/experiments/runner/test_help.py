@@ -1,0 +1,47 @@
+"""The text of `--help`: the values that will be used, in lines of the terminal's width."""
+
+import dataclasses
+import re
+from collections.abc import Callable
+
+import pytest
+
+from experiments.capacity.config import Scale
+from experiments.capacity.scale import At
+from experiments.runner import errors
+from experiments.shared import files
+
+
+def test_help_tells_the_values_of_single_memories(command: Callable) -> None:
+    text = " ".join(command("conf=capacity", "--help").out.split())
+    assert "samples=null 40 for classical, 20 for dense:3 and exponential and modern;" in text
+    chosen = " ".join(command("conf=capacity", "memories=[classical]", "--help").out.split())
+    assert "samples=null 40 for classical; a value" in chosen
+    assert "samples=7 a value" in " ".join(command("conf=capacity", "samples=7", "--help").out.split())
+
+
+@pytest.mark.parametrize("width", [80, 130])
+def test_help_has_lines_of_the_terminals_width(command: Callable, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = command("conf=toy", "--help").out.splitlines()
+    options = lines[lines.index("Options of conf=toy:") :]
+    assert max(map(len, options[: options.index("")])) <= width
+    assert max(map(len, options[: options.index("")])) > 0.7 * width
+    assert any("Tab completion" in line for line in lines)
+
+
+def test_what_null_stands_for_in_a_capacity_run_is_what_it_uses() -> None:
+    told = {}
+    for entry in dataclasses.fields(Scale):
+        found = re.search(r"\(null: ([^)]*)\)$", entry.metadata["help"])
+        if found and entry.name != "beta":  # the memory's own
+            told[entry.name] = found[1].replace(" and ", ",")
+    usual = {name: files.encode(At._field_defaults[name]).strip('[]"') for name in told}
+    assert told == usual
+    assert len(told) == 7
+
+
+def test_a_launcher_that_is_not_there_names_the_extra_that_brings_it() -> None:
+    sentence = errors.not_among("hydra/launcher", "submitit_slurm", ["basic"])
+    assert sentence.endswith("pip install 'hopfield[slurm]' brings it")
+    assert errors.not_among("hydra/launcher", "slrum", ["basic"]).startswith("hydra/launcher must be one of basic")
