@@ -54,6 +54,10 @@ from experiments import bounds
 from experiments.bounds import Bounds, Use
 
 ROOT = Path(__file__).resolve().parent.parent
+FORMATS = ("svg", "png", "pdf")
+"""Files of a figure."""
+UNMEASURED = ("output", "overwrite", "dry", "figure", "wandb")
+"""Options of every experiment that say nothing of what is measured."""
 
 
 class InputError(ValueError):
@@ -141,6 +145,16 @@ class Wandb:
 
 
 @dataclass
+class Figure:
+    """Look of the figure, on which no number depends."""
+
+    style: str | None = option(None, "style sheet of Matplotlib over the house style: FILE.mplstyle or a name")
+    width: float | None = option(None, "inches across (null: its own)", least=1, most=100)
+    format: list[str] = option(list(FORMATS), "files to draw", among=FORMATS, nonempty=True)
+    log: list[str] = option([], "axes made logarithmic", among=("x", "y"))
+
+
+@dataclass
 class Config:
     """Options of every experiment."""
 
@@ -148,6 +162,7 @@ class Config:
     output: str | None = option(None, "directory for the results (null: outputs/<conf>/<options that differ>)")
     overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
     dry: bool = option(False, "say how many points, how much memory and time, and stop")
+    figure: Figure = field(default_factory=Figure)
     wandb: Wandb = field(default_factory=Wandb)
 
     def __post_init__(self) -> None:

@@ -1,39 +1,89 @@
 """The command `python -m experiments.plot DIR [DIR ...]`: draws a run again, or several of an experiment as one."""
 
+import contextlib
 import os
+import re
 import reprlib
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
+from matplotlib.figure import Figure
 
 from experiments.contract import InputError
+from experiments.figures import saving, style
 from experiments.runner import boundary, folders, registry, results, sweeps
 
 USAGE = """\
-usage: python -m experiments.plot DIR [DIR ...] [output=DIR]
+usage: python -m experiments.plot DIR [DIR ...] [output=DIR] [figure.OPTION=VALUE ...]
 
 Draws figure.svg, .png, .pdf and report.html of a run again from its saved table. Several runs of one experiment are
 compared: one table with a column for every option that differs, one summary, one figure and one report, in
-outputs/comparisons/<names> unless output= says where."""
+outputs/comparisons/<names> unless output= says where.
+
+  figure.style=FILE.mplstyle   a style sheet of Matplotlib over the house style; your own matplotlibrc lies over both
+  figure.width=6               inches across
+  figure.format=[svg,png]      the files to draw, among svg, png, pdf
+  figure.log=[x,y]             axes made logarithmic
+
+`experiments.plot.figure(DIR)` returns the figure itself, to change and save in Python."""
 
 
-def redraw(directory: Path) -> Path:
+def redraw(directory: Path, words: Sequence[str] = ()) -> Path:
     """Draw the figure of a saved run again; its config.yaml says which experiment it is of.
+
+    Args:
+        directory: the folder of the run.
+        words: options of the figure, as `figure.width=6`, in place of those that the run has.
 
     Raises:
         InputError: the directory does not hold the results of a finished run.
     """
     record = folders.read(directory)
-    with registry.outside(Path(record.home) if record is not None and record.home else None):
-        return _redraw(directory, record)
-
-
-def _redraw(directory: Path, record: folders.Record | None) -> Path:
     if runs := sweeps.members(directory):
-        return sweeps.join(runs, directory, record.command if record else "")
+        return sweeps.join(runs, directory, record.command if record else "", words)
+    with _drawable(directory) as experiment:
+        return results.draw(directory, experiment, results.look(directory, words))
+
+
+def figure(directory: Path | str) -> Figure:
+    """Figure of a saved run in the house style, which may be changed, put together with others and saved.
+
+    Args:
+        directory: the folder of the run.
+
+    Raises:
+        InputError: the directory does not hold the results of a finished run.
+    """
+    place = Path(directory)
+    with _drawable(place) as experiment:
+        look = results.look(place)
+        with style.style(look.style):
+            return saving.made(experiment.plot, *results.read(place), look)
+
+
+@contextlib.contextmanager
+def _drawable(directory: Path) -> Iterator[Any]:
+    """The experiment that the results in a directory are of; what is wrong with them becomes one sentence."""
+    record = folders.read(directory)
+    with registry.outside(Path(record.home) if record is not None and record.home else None):
+        experiment = registry.load(_experiment(directory))
+        try:
+            yield experiment
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(f"{directory} cannot be drawn: {error}") from error
+        except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
+            why = boundary.shown(error)
+            raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({why})") from error
+
+
+def _experiment(directory: Path) -> str:
+    """Name of the experiment whose results a directory holds."""
     names = ("config.yaml", "table.csv", "summary.json")
     missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
     if missing:
@@ -47,13 +97,7 @@ def _redraw(directory: Path, record: folders.Record | None) -> Path:
         raise InputError(
             f"{directory}/config.yaml must name its experiment ({', '.join(registry.names())}), got {given}"
         )
-    try:
-        return results.draw(directory, registry.load(str(experiment)))
-    except OSError as error:
-        raise InputError(f"{directory} cannot be drawn: {error}") from error
-    except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
-        why = boundary.shown(error)
-        raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({why})") from error
+    return str(experiment)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,13 +110,17 @@ def _redrawn(words: Sequence[str]) -> int:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
     targets = [word.partition("=")[2] for word in words if word.startswith("output=")]
-    places = [Path(os.path.expanduser(word)) for word in words if not word.startswith("output=")]
+    looks = [word for word in words if re.match(r"figure\.\w+=", word)]
+    rest = (word for word in words if word not in looks and not word.startswith("output="))
+    places = [Path(os.path.expanduser(word)) for word in rest]
+    if not places:
+        raise InputError(f"DIR must be the folder of a run, got {shlex.join(words)} alone")
     runs = list(dict.fromkeys(run for place in places for run in sweeps.members(place) or [place]))
     if len(places) == 1 and not targets:
-        print(f"figure: {redraw(places[0])}")
+        print(f"figure: {redraw(places[0], looks)}")
         return 0
     target = Path(targets[-1]) if targets else _compared(runs)
-    figure = sweeps.join(runs, target, f"python -m experiments.plot {shlex.join(words)}")
+    figure = sweeps.join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
     print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
 

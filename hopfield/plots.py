@@ -84,7 +84,7 @@ def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
         low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=-1)
         bars = np.array([middle - low, high - middle])
         ax.errorbar(np.arange(len(rows)), middle, bars, marker="o", capsize=2, label=f"layer {layer}")
-    ax.set(xlabel="head", ylabel="entropy $S$ (nats)")
+    ax.set(xlabel="head", ylabel="entropy $H$ (nats)")
     ax.set_xticks(range(found.shape[1]))
     ax.legend()
     return ax
@@ -107,7 +107,7 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
         ax.plot(betas, column, label=f"pattern {number}" if len(scores) <= 8 else None)
     right = ax.twinx()
     right.plot(betas, np.asarray(entropy_of(jnp.asarray(found))), color="0.3", linestyle=":", label="entropy")
-    right.set_ylabel("entropy $S$ (nats)")
+    right.set_ylabel("entropy $H$ (nats)")
     ax.set(xscale="log", xlabel=r"inverse temperature $\beta$", ylabel="weight")
     if len(scores) <= 8:
         ax.legend()

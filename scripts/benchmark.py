@@ -14,6 +14,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import resource
 import sys
 import tempfile
@@ -207,14 +208,16 @@ def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     from experiments.figures import style
 
     with style.style():
-        figure, axes = style.panels(1, 1, width=8.5, height=0.9 + 0.42 * len(outcomes))
+        figure, axes = style.panels(1, 1, width=8.5, height=0.9 + 0.5 * len(outcomes))
         ax = axes[0, 0]
         for place, outcome in enumerate(reversed(outcomes)):
             middle, low, high = outcome.spreads["total"]["ratio"]
             ax.barh(place, middle - 1, left=1, height=0.55, color=style.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
             ax.plot([low, high], [place, place], color="black", linewidth=1.1)
             ax.annotate(f" {middle:.2g}", (max(high, 1.0), place), va="center", fontsize=8.5)
-        labels = [f"{outcome.name}, against {outcome.labels[THEIRS]}" for outcome in reversed(outcomes)]
+        titles = [re.split(r", | against ", outcome.what)[0] for outcome in reversed(outcomes)]
+        rivals = [outcome.labels[THEIRS] for outcome in reversed(outcomes)]
+        labels = [f"{title}\nagainst {rival}" for title, rival in zip(titles, rivals, strict=True)]
         ax.set_yticks(range(len(outcomes)), labels)
         ax.axvline(1, color="black", linewidth=0.8)
         ax.set_xscale("log")

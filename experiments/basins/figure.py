@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from experiments.basins import theory
 from experiments.figures import labels
-from experiments.figures.panels import ERROR, LETTERS
+from experiments.figures.panels import ERROR, LETTERS, legend
 from experiments.figures.style import LINES, THEORY, Table, series
 from experiments.statistics.clusters import by_group, means_by_group
 from hopfield.memories import find
@@ -21,9 +21,8 @@ SHOWN = 4
 def plot(table: Table, summary: dict) -> Figure:
     """Final against initial overlap, where queries end, and the critical overlap by load with theory, by memory."""
     memories = list(dict.fromkeys(table["memory"]))
-    figure = Figure(figsize=(3.7 * len(memories) + 0.3, 10.0), layout="constrained")
+    figure = Figure(figsize=(3.4 * len(memories) + 0.3, 12.0), layout="constrained")
     axes = figure.subplots(3, len(memories), squeeze=False)
-    letters = iter(LETTERS * len(memories))
     for column, memory in zip(axes.T, memories, strict=True):
         rows = table[table["memory"] == memory]
         shown = _shown(rows)
@@ -33,8 +32,8 @@ def plot(table: Table, summary: dict) -> Figure:
         titles = _title(memory, rows, shown), "where queries end, loads as above", "start from which half end right"
         for ax, title in zip(column, titles, strict=True):
             ax.set_title(title, loc="left")
-    for ax in axes.ravel():
-        ax.set_title(rf"$\bf{{{next(letters)}}}$  {ax.get_title(loc='left')}", loc="left")
+    for ax, letter in zip(axes.ravel(), LETTERS, strict=False):
+        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
     return figure
 
 
@@ -70,7 +69,7 @@ def _final(ax: Axes, rows: Table) -> None:
         ax.errorbar(means["start_overlap"], means["mean"], error, label=label, **ERROR | looks[label])
     ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.1, 1.05), ylabel="final overlap (mean)", xlabel="initial overlap $m_0$")
-    ax.legend(loc="best", title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", fontsize=7.5, title_fontsize=8)
+    legend(ax, title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", title_fontsize=8)
 
 
 def _ends(ax: Axes, rows: Table) -> None:
@@ -95,9 +94,9 @@ def _ends(ax: Axes, rows: Table) -> None:
         ax.plot([], [], label=label, **grey)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g})"
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.27), xlabel="initial overlap $m_0$", ylabel=ylabel)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="initial overlap $m_0$", ylabel=ylabel)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.legend(loc="upper left", fontsize=7.5, ncol=2, columnspacing=1.2)  # above all curves
+    legend(ax)
 
 
 def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
@@ -122,5 +121,4 @@ def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
             ax.plot(known.loads, known.overlaps, **line)
     ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")
     ax.set_xlabel(rf"load $\alpha = {_label(memory)}$")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="best", fontsize=7.5)
+    legend(ax)

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from experiments.capacity import theory
 from experiments.capacity.panels import (
-    PLAIN,
     betas_of,
     bimodal,
     critical_patterns,
@@ -23,8 +22,8 @@ from experiments.capacity.panels import (
     symbol_of,
 )
 from experiments.figures import labels
-from experiments.figures.panels import Panel, gallery, predicted, shares
-from experiments.figures.style import LINES, MARKERS, Table, series
+from experiments.figures.panels import Panel, gallery, legend, predicted, shares
+from experiments.figures.style import LINES, Table, series
 from experiments.shared import corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from hopfield.theory import bounds
@@ -59,7 +58,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
     critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
     if len({entry["neurons"] for entry in critical}) > 1:
-        panels.append(partial(critical_patterns, critical=critical, betas=betas_of(table)))
+        panels.append(partial(critical_patterns, critical=critical, table=table))
     panels.append(partial(one_step_error, table=table))
     clean = (table["corruption"] == CLEAN).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(bimodal, memories))) else []:
@@ -106,7 +105,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
             ax.plot(loads, exact, **predicted(color=look["color"]))
             look["linestyle"] = "none"
         label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else None
-        shares(ax, passing(curve, criterion, ["load"]), "load", **PLAIN, label=label, **look)
+        shares(ax, passing(curve, criterion, ["load"]), "load", label=label, **look)
     known = theory.success(memory, criterion, 10, np.array([10]), 0, beta) is not None
     for words, face, line in zip(variants.values(), faces.values(), itertools.cycle(LINES), strict=False):
         if words:
@@ -121,7 +120,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=load_label(memory), ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     ax.set_title(labels.memory(memory), loc="left")
-    ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.8, fontsize=7)
+    legend(ax)
 
 
 def _converged(ax: Axes, rows: Table, criterion: str) -> None:
@@ -131,7 +130,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
     size = rows["neurons"].max()
     curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
-    shares(ax, passing(curve, "converged_weight", ["load"]), "load", **PLAIN, label=f"$N={size}$, converged", **look)
+    shares(ax, passing(curve, "converged_weight", ["load"]), "load", label=f"$N={size}$, converged", **look)
 
 
 def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
@@ -143,8 +142,10 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
     for number, (key, rows) in enumerate(curves):
         label = labels.memory(key[0]) + (f", {key[1]}" if several else "")
         label += f", $N={key[2]}$" if table["neurons"].nunique() > 1 else ""
-        look = looks[str(key)] | {"markerfacecolor": "white" if number >= len(MARKERS) else looks[str(key)]["color"]}
-        shares(ax, passing(rows, criterion, [x]), x, **PLAIN, label=label, **look)
+        look = looks[str(key)] | {
+            "markersize": 6.0 - 3.0 * number / len(curves)
+        }  # a smaller one on a larger one is seen
+        shares(ax, passing(rows, criterion, [x]), x, label=label, **look)
     if real:
         ax.set(xscale="log", xlabel="stored patterns $M$")
     else:
@@ -154,4 +155,4 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
             ax.axvline(gardner, **predicted(label=f"Gardner's bound for any rule: {gardner:g}"))
     ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
-    ax.set_title(f"{table['ensemble'].iloc[0]}, {start}" if real else start, loc="left")
+    ax.set_title(f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start, loc="left")

@@ -1,23 +1,18 @@
 """Panels of a capacity figure that hold measurements against theory: critical loads, one step, overlaps, sizes."""
 
-from typing import Any
-
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 
 from experiments.capacity import theory
 from experiments.figures import labels
-from experiments.figures.panels import measured, predicted
+from experiments.figures.panels import legend, log_axis, measured, predicted
 from experiments.figures.style import COLOURS, LINES, Table, series
 from experiments.shared import corruptions
 from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
 from hopfield.memories import find
-
-PLAIN: dict[str, Any] = {"capsize": 0}
-"""Look of error bars among many."""
 
 
 def limit_label(memory: str, criterion: str, load: float | None = None) -> str:
@@ -55,12 +50,17 @@ def passing(rows: Table, criterion: str, by: list[str]) -> Table:
     return by_group(rows.assign(cluster=cluster), by, criterion, "queries", "cluster")
 
 
-def critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float | None]) -> None:
-    """Number of patterns at which half of the queries pass, against the number of neurons, with theory."""
+def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
+    """Number of patterns at which half of the queries pass, against the number of neurons, with theory.
+
+    Sizes whose loads do not reach that far are named in the legend.
+    """
+    betas = betas_of(table)
     frame: Table = pandas.DataFrame(critical)
     clean = frame[frame["corruption"] == CLEAN]
     frame = clean if len(clean) else frame
     looks = series(list(frame["memory"]))
+    known = []
     for memory, look in looks.items():
         rows: Table = frame[frame["memory"] == memory]
         headline = headline_of(memory)
@@ -71,21 +71,29 @@ def critical_patterns(ax: Axes, critical: list[dict], betas: dict[str, float | N
         patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
         bars = np.clip([middle - low, high - middle], 0, None)
-        ax.errorbar(size, middle, bars, label=labels.memory(memory), **measured(PLAIN, look, linestyle="none"))
+        ax.errorbar(size, middle, bars, label=_reached(memory, size, table), **measured(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
         start = corruptions.flipped(rows["corruption"].iloc[0])
         limit = theory.critical_load(memory, headline, None, start, betas[memory])
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **predicted(color=look["color"]))
-    kinds = dict.fromkeys(limit_label(memory, headline_of(memory)) for memory in looks)
-    ax.plot([], [], **predicted(label=next(iter(kinds)) if len(kinds) == 1 else r"theory, $N\to\infty$"))
-    ax.set(xscale="log", yscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
+            known.append(limit_label(memory, headline))
+    if known:
+        ax.plot([], [], **predicted(label=known[0] if len(set(known)) == 1 else r"theory, $N\to\infty$"))
+    ax.set(xscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
+    log_axis(ax, "y")
     sizes = sorted(set(frame["neurons"]))
     if len(sizes) <= 8:
         ax.set_xticks(sizes, [str(size) for size in sizes], rotation=45 if len(sizes) > 5 else 0)
         ax.set_xticks([], minor=True)
     ax.set_title("critical number of patterns", loc="left")
-    ax.legend(loc="best")
+    legend(ax)
+
+
+def _reached(memory: str, sizes: np.ndarray, table: Table) -> str:
+    """Label of a memory, with the sizes that were measured and whose critical number is not known."""
+    missing = sorted(set(table.loc[table["memory"] == memory, "neurons"]) - set(sizes.astype(int)))
+    return labels.memory(memory) + (f" (not at $N={', '.join(map(str, missing))}$)" if missing else "")
 
 
 def one_step_error(ax: Axes, table: Table) -> None:
@@ -96,14 +104,14 @@ def one_step_error(ax: Axes, table: Table) -> None:
     rows = rows[rows["dynamics"] == rows["dynamics"].iloc[0]] if not several else rows
     largest = rows.groupby("memory")["neurons"].transform("max")
     rows = rows[rows["neurons"] == largest] if several else rows
-    looks = series([str(key) for key, _ in rows.groupby(["memory", "neurons"], sort=False)])
+    looks, known = series([str(key) for key, _ in rows.groupby(["memory", "neurons"], sort=False)]), False
     for key, curve in rows.groupby(["memory", "neurons"], sort=False):
         memory, neurons = key
         look = looks[str(key)] | {"linestyle": "none"}
         means = means_by_group(curve, ["load"], "one_step_error", "cluster", "queries")
         label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
-        ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **measured(PLAIN, look))
+        ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **measured(look))
         counts = np.sort(curve["patterns"].unique())
         loads = np.sort(curve["load"].unique())
         start = corruptions.flipped(curve["corruption"].iloc[0])
@@ -111,7 +119,9 @@ def one_step_error(ax: Axes, table: Table) -> None:
         if exact is not None:
             shown = exact > 1e-9
             ax.plot(loads[shown], exact[shown], **predicted(color=look["color"]))
-    ax.plot([], [], **predicted(label="theory at that $N$"))
+            known = True
+    if known:
+        ax.plot([], [], **predicted(label="theory at that $N$"))
     scale = "log" if (rows["one_step_error"] > 0).any() else "linear"
     one = symbol_of(rows["memory"].iloc[0]) if rows["memory"].nunique() == 1 else None
     ax.set(
@@ -123,7 +133,7 @@ def one_step_error(ax: Axes, table: Table) -> None:
         means = rows.groupby(["memory", "neurons", "load"])["one_step_error"].mean()
         ax.set_ylim(means[means > 0].min() / 5, 1.0)
     ax.set_title("one-step error", loc="left")
-    ax.legend(loc="lower right")
+    legend(ax)
 
 
 def retained_overlap(ax: Axes, table: Table) -> None:
@@ -139,14 +149,14 @@ def retained_overlap(ax: Axes, table: Table) -> None:
     for size, curve in rows.groupby("neurons", sort=False):
         means = means_by_group(curve, ["load"], column, "cluster", weight)
         look = looks[str(size)] | {"linestyle": "none"}
-        ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **measured(PLAIN, look))
+        ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **measured(look))
     loads = np.linspace(rows["load"].min(), rows["load"].max(), 120)
     deficit = 1 - np.asarray(theory.retained_overlap(memory, loads))
     ax.plot(loads, deficit, **predicted(label=limit_label(memory, "retained")))
     whose = "retained" if bimodal(memory) else "all"
     ax.set(yscale="log", xlabel=load_label(memory), ylabel=rf"$1 - m$ of {whose} queries")
     ax.set_title(_overlap_title(memory), loc="left")
-    ax.legend(loc="best")
+    legend(ax)
 
 
 def bimodal(memory: str) -> bool:
@@ -185,4 +195,4 @@ def extrapolation(ax: Axes, summary: dict, betas: dict[str, float | None]) -> No
         ax.axhline(limit, **predicted(label=limit_label(memory, headline, limit)))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
-    ax.legend(loc="upper left", fontsize=7)
+    legend(ax)

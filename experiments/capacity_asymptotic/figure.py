@@ -6,7 +6,8 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.panels import legend
+from experiments.figures.style import THEORY, Table, ordered, panels, series
 from experiments.shared import corruptions
 from experiments.shared.corruptions import CLEAN
 
@@ -16,7 +17,7 @@ NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 def plot(table: Table, summary: dict) -> Figure:
     """Thresholds against 1/N beside their limits, and the shares of queries and spins lost from the first start."""
     found = pandas.DataFrame(summary["thresholds"])
-    figure, axes = panels(1, 3, width=12.0, height=3.8)
+    figure, axes = panels(1, 3, width=12.0, height=4.4)
     _thresholds(axes[0, 0], found)
     first = table["corruption"].iloc[0]
     rows = table[table["corruption"] == first]
@@ -27,7 +28,8 @@ def plot(table: Table, summary: dict) -> Figure:
     axes[0, 1].axhline(0.5, **THEORY)
     axes[0, 1].set_title(f"b  weight, {start}")
     axes[0, 2].set_title(f"c  one-step error, {start}")
-    axes[0, 2].legend(title="neurons N", fontsize=7.5, title_fontsize=8)
+    for ax in axes[0, 1:]:
+        legend(ax, title="neurons $N$", title_fontsize=8, ncols=5)
     return figure
 
 
@@ -58,12 +60,12 @@ def _thresholds(ax: Axes, found: Table) -> None:
     ax.set_title("a  thresholds against 1/N")
     ax.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=8, label="patterns enumerated")
     ax.plot([], [], "_", color="black", markersize=12, linestyle="none", label=r"theory, $N \to \infty$")
-    ax.legend(fontsize=7.5)
+    legend(ax)
 
 
 def _curves(ax: Axes, rows: Table, label: str) -> None:
     sizes = sorted(rows["neurons"].unique())
-    looks: Any = series([str(size) for size in sizes])
+    looks: Any = ordered([str(size) for size in sizes])
     for size in sizes:
         part = rows[(rows["neurons"] == size) & (rows["method"] == "sampled")].sort_values("load")
         look: Any = looks[str(size)] | {"markersize": 3}

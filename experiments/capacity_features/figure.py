@@ -8,7 +8,7 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.panels import gallery, log_axis, predicted
+from experiments.figures.panels import gallery, legend, log_axis, predicted
 from experiments.figures.style import Table, series
 
 CURVE = ["map", "neurons", "patterns", "beta"]
@@ -58,7 +58,7 @@ def _foretold(ax: Axes, sizes: Table) -> None:
     ax.set(xscale="log", yscale="log", xlim=(ends[0] / 1.5, 3), xlabel="error that the memory foretells")
     ax.set(ylim=(ends[0] / 1.5, 30), ylabel="RMS relative error of the sum")
     ax.set_title("foretold error", loc="left")
-    ax.legend(fontsize=6, ncols=2)
+    legend(ax)
 
 
 def _failed(ax: Axes, sizes: Table) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import legend
 from experiments.figures.style import THEORY, Table, panels, series
 
 
@@ -57,5 +58,5 @@ def _all_keys(ax, found: Table, whole: Table, rules: list[str]) -> None:
                 **looks[rule],
                 label=rule,
             )
-        ax.legend(title=f"D = {size}")
+        legend(ax, title=f"D = {size}", title_fontsize=8)
     ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="draws with all keys found", ylim=(-0.03, 1.03))

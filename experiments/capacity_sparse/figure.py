@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from experiments.capacity_sparse import theory
 from experiments.capacity_sparse.config import COVARIANCE
-from experiments.figures.panels import gallery, log_axis, measured, predicted
+from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
 from experiments.figures.style import Table, series
 from hopfield.theory import sparse
 
@@ -51,7 +51,7 @@ def _by_activity(ax: Axes, found: Table) -> None:
     log_axis(ax)
     ax.set(yscale="log", xlabel="activity $a$", ylabel=r"critical load $\alpha_c = M/N$")
     ax.set_title("covariance rule", loc="left")
-    ax.legend(fontsize=6.5)
+    legend(ax)
 
 
 def _disturbed(ax: Axes, found: Table) -> None:
@@ -70,7 +70,7 @@ def _disturbed(ax: Axes, found: Table) -> None:
     ax.plot([], [], color="0.4", marker="_", markersize=10, linestyle="none", label="replica symmetric")
     ax.set(xlabel=r"$N^{-2/3}$", ylabel=r"critical load $\alpha_c = M/N$", ylim=(0, None))
     ax.set_title("disturbed Hebb couplings", loc="left")
-    ax.legend(fontsize=7)
+    legend(ax)
 
 
 def _bits(ax: Axes, found: Table) -> None:
@@ -89,7 +89,7 @@ def _bits(ax: Axes, found: Table) -> None:
     log_axis(ax)
     ax.set(xlabel="activity $a$", ylabel="bits per synapse", ylim=(0, None))
     ax.set_title(f"information, $N={size}$", loc="left")
-    ax.legend(fontsize=7)
+    legend(ax)
 
 
 def _willshaw(ax: Axes, found: Table) -> None:
@@ -108,7 +108,7 @@ def _willshaw(ax: Axes, found: Table) -> None:
     ax.plot([], [], label="theory at N", **predicted())
     ax.set(xlabel="synapses that are on", ylabel="bits per synapse", ylim=(0, 0.75))
     ax.set_title("Willshaw", loc="left")
-    ax.legend(fontsize=7)
+    legend(ax)
 
 
 def _biased(ax: Axes, found: Table) -> None:
@@ -129,4 +129,4 @@ def _biased(ax: Axes, found: Table) -> None:
     ax.plot([], [], label=r"$N\to\infty$", **predicted())
     ax.set(xlabel=r"$(M-1)\,m_0^2$", ylabel="wrong spins after one step")
     ax.set_title(f"plain Hebb, biased patterns, $N={size}$", loc="left")
-    ax.legend(fontsize=7)
+    legend(ax)

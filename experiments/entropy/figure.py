@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures import labels
-from experiments.figures.panels import Panel, fill
+from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.shared import corruptions
 from hopfield.theory import spherical
@@ -50,7 +50,7 @@ def plot(table: Table, summary: dict) -> Figure:
         partial(_fixed, table=table, start=clean),
         partial(_final, table=table, start=clean),
     ]
-    figure, axes = panels(3, 3, width=13.0, height=3.5)
+    figure, axes = panels(3, 3, width=12.0, height=4.0)
     fill(axes.ravel(), drawn)
     return figure
 
@@ -91,7 +91,9 @@ def _nats(ax: Axes, patterns: int) -> None:
 
 def _band(ax: Axes, rows: Table, quantity: str, label: str, look: dict[str, Any]) -> None:
     low, high = (rows[f"{quantity}_{end}"].to_numpy(float) for end in ("low", "high"))
-    ax.fill_between(rows["step"], low, high, color=look["color"], alpha=0.18, linewidth=0)
+    ax.fill_between(rows["step"], low, high, color=look["color"], alpha=0.08, linewidth=0)
+    for end in (low, high):  # where queries part in two, a band fills all: its rims are what tells
+        ax.plot(rows["step"], end, color=look["color"], linestyle=look["linestyle"], linewidth=0.6)
     ax.plot(rows["step"], rows[quantity], label=label, **look)
 
 
@@ -111,32 +113,29 @@ def _bands(ax: Axes, table: Table, start: str, quantity: str) -> None:
         _nats(ax, rows["patterns"].iloc[0])
         ax.set_ylim(bottom=-0.2)
     if quantity == "step_size":
-        ax.set(yscale="log", ylim=(None, 1e4))
-    else:  # room for the legend above the curves
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + 0.35 * (high - low))
+        ax.set(yscale="log")
     ax.set_title(f"{rows['ensemble'].iloc[0]}, {corruptions.label(start)}", loc="left")
-    ax.legend(loc="upper right", ncols=2, columnspacing=1.2, title=_about_band(rows))
+    legend(ax, title=_about_band(rows), title_fontsize=8)
 
 
 def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
-    """Φ = ⟨E⟩ − T S and the energy along the retrievals of one β, the largest drawn."""
+    """Φ = ⟨E⟩ − T H and the energy along the retrievals of one β, the largest drawn."""
     rows = table[table["corruption"] == start]
     heat = {f"heat{end}": -rows[f"thermal_entropy{end}"] / rows["beta"] for end in ("", "_low", "_high")}
     rows = rows.assign(**heat)
     names = {
         "mean_energy": r"$\langle E\rangle$",
-        "heat": "$-T\\,S$",
-        "free_energy": r"$\Phi=\langle E\rangle-T\,S$",
+        "heat": "$-T\\,H$",
+        "free_energy": r"$\Phi=\langle E\rangle-T\,H$",
         "energy": r"$E(x)=\frac{1}{2}\|x\|^2+\Phi$",
     }
     looks = series(list(names))
     for quantity, label in names.items():
         _band(ax, rows, quantity, label, looks[quantity])
     worst = max(entry["residual"] for entry in summary["checks"])
-    ax.set(xlabel="update $t$", ylabel="energy", ylim=(None, 0.35 * np.ptp(ax.get_ylim()) + ax.get_ylim()[1]))
+    ax.set(xlabel="update $t$", ylabel="energy")
     ax.set_title(_title(rows, start), loc="left")
-    ax.legend(loc="upper right", ncols=2, title=rf"$|\Phi-\langle E\rangle+T\,S|<${_above(worst)} at every step")
+    legend(ax, title=rf"$|\Phi-\langle E\rangle+T\,H|<${_above(worst)} at every step", title_fontsize=8)
 
 
 def _about_band(rows: Table) -> str:
@@ -160,7 +159,7 @@ def _separations(ax: Axes, table: Table, start: str) -> None:
         _band(ax, rows[rows["memory"] == memory], "effective_number", labels.memory(memory), look)
     ax.set(xlabel="update $t$", ylabel=r"effective number $e^H$ of patterns", yscale="log")
     ax.set_title(_title(rows, start), loc="left")
-    ax.legend(loc="best")
+    legend(ax)
 
 
 def _rising(ax: Axes, table: Table, summary: dict) -> None:
@@ -180,7 +179,7 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     ax.set(ylabel="share of retrievals", ylim=(-0.03, 1.03))
     least = f"{table['least_rise'].iloc[0]:g} nats"
     ax.set_title(f"{labels.memory(_first(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
-    ax.legend(loc="best", fontsize=7.5)
+    legend(ax)
 
 
 def _fixed(ax: Axes, table: Table, start: str) -> None:
@@ -202,7 +201,7 @@ def _fixed(ax: Axes, table: Table, start: str) -> None:
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel="entropy $H$")
     ax.set_title(f"one query at every temperature, {corruptions.label(start)}", loc="left")
-    ax.legend(loc="lower left")
+    legend(ax)
 
 
 def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
@@ -246,4 +245,4 @@ def _final(ax: Axes, table: Table, start: str) -> None:
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")
     ax.set_title(f"where retrievals end, {corruptions.label(start)}", loc="left")
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 0.15))
+    legend(ax)

@@ -31,6 +31,12 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
     return figure
 
 
+def apart(figures: Mapping[str, Figure]) -> bool:
+    """Whether a figure has no panel that another has."""
+    grouped = _grouped({label: extraction.panels(figure) for label, figure in figures.items()})
+    return set(figures) != {label for members in grouped if len(members) > 1 for label, _ in members}
+
+
 def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[tuple[str, Panel]]]:
     """Panels that belong on one: those of the same axes, in the order of the first figure."""
     found: dict[tuple, list[tuple[str, Panel]]] = {}

@@ -1,5 +1,6 @@
-"""Panels shared by figures: a gallery of lettered ones, looks of data and theory, shares with bars, log axes."""
+"""Panels shared by figures: a gallery of lettered ones, looks of data and theory, legends, bars, log axes."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -7,12 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from experiments.figures.style import THEORY, Table
 
 Panel = Callable[[Axes], None]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-ERROR: dict[str, Any] = {"capsize": 2, "elinewidth": 0.9, "linewidth": 1.0}
+ERROR: dict[str, Any] = {"elinewidth": 0.9, "linewidth": 1.0}
 """Look of error bars."""
 
 
@@ -20,7 +22,7 @@ def gallery(panels: Sequence[Panel]) -> Figure:
     """A figure of lettered panels, three in a row, four as two times two."""
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(4.1 * columns + 0.4, 3.35 * rows), layout="constrained")
+    figure = Figure(figsize=(4.1 * columns + 0.4, 3.9 * rows), layout="constrained")
     fill(figure.subplots(rows, columns, squeeze=False).ravel(), panels)
     return figure
 
@@ -40,6 +42,22 @@ def fill(axes: Iterable[Axes], panels: Sequence[Panel], first: int = 0) -> None:
         ax.set_axis_off()
 
 
+def legend(ax: Axes, **options: Any) -> None:
+    """A legend below a panel, where it covers no data, in as many columns as its labels leave room for."""
+    names = ax.get_legend_handles_labels()[1]
+    if not names:
+        return
+    longest = max(len(re.sub(r"\\[a-z]+|[${}\\]", "", name)) for name in names)
+    below = ScaledTranslation(0, -0.46, ax.figure.dpi_scale_trans)  # of ticks and label, in inches
+    place: dict[str, Any] = {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, 0.0),
+        "bbox_transform": ax.transAxes + below,
+    }
+    look: dict[str, Any] = {"ncols": max(1, min(3, len(names), 58 // (longest + 4))), "fontsize": 8, "borderaxespad": 0}
+    ax.legend(**place | look | {"columnspacing": 1.2, "handletextpad": 0.5} | options)
+
+
 def predicted(**look: Any) -> dict[str, Any]:
     """Look of a line of theory."""
     return THEORY | look
@@ -56,9 +74,12 @@ def shares(ax: Axes, found: Table, x: str, **look: Any) -> None:
     ax.errorbar(found[x], found["mean"], np.clip([below, above], 0, None), **measured(look))
 
 
-def log_axis(ax: Axes) -> None:
-    """A logarithmic x-axis with plain numbers at 1, 2, 5, 10, ..."""
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
+def log_axis(ax: Axes, name: str = "x") -> None:
+    """A logarithmic axis, "x" or "y": plain numbers at 1, 2, 5, 10, ..., powers of ten where it spans many of them."""
+    ax.set(**{f"{name}scale": "log"})
+    low, high = ax.get_xlim() if name == "x" else ax.get_ylim()
+    axis = ax.xaxis if name == "x" else ax.yaxis
+    if high < 1e3 * low:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(NullFormatter())

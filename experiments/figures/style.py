@@ -1,40 +1,45 @@
-"""Style of all figures: colours, markers, panels, and the files they are saved as."""
+"""Style of all figures: the house style with what a person asks of it, colours, markers, panels."""
 
 import contextlib
-import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import matplotlib.style
 import numpy as np
 import pandas
+from cycler import cycler
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from experiments.shared import files
+from experiments import contract
 
 Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MORE = ("#332288", "#DDCC00", "#B8B8B8")
+"""Colours of further series, where there are more than seven."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
 THEORY: dict[str, Any] = {"color": "0.25", "linestyle": (0, (4, 2)), "linewidth": 1.1, "marker": "none", "zorder": 1.5}
-SUFFIXES = ("svg", "png", "pdf")
 
-_DATELESS = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
 _STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.formatter.use_mathtext": True,
     "axes.grid": True,
     "axes.labelsize": 10,
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
-    "errorbar.capsize": 2,
-    "font.family": "DejaVu Sans",
+    "errorbar.capsize": 0,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "font.size": 9.5,
     "grid.color": "0.9",
     "grid.linewidth": 0.6,
@@ -45,6 +50,7 @@ _STYLE: dict[Any, Any] = {
     "mathtext.fontset": "dejavusans",
     "pdf.fonttype": 42,
     "savefig.dpi": 200,
+    "svg.fonttype": "none",
     "svg.hashsalt": "hopfield",
 }
 _UNTOLD = ("Data has no positive values", "Attempt to set non-positive", r"Glyph \d+ .* missing from font")
@@ -52,14 +58,43 @@ _UNTOLD = ("Data has no positive values", "Attempt to set non-positive", r"Glyph
 
 
 @contextlib.contextmanager
-def style() -> Iterator[None]:
-    """Matplotlib's settings in the house style for the length of a block."""
+def style(sheet: str | None = None) -> Iterator[None]:
+    """Matplotlib's settings in the house style for the length of a block.
+
+    Args:
+        sheet: a style sheet of Matplotlib, by file or name, that is laid over it; over both lies what a person's own
+            matplotlibrc sets.
+    """
     with matplotlib.rc_context(), warnings.catch_warnings():
         for nothing in _UNTOLD:
             warnings.filterwarnings("ignore", nothing, UserWarning)
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+        matplotlib.rcParams.update(_STYLE | _own())
+        if sheet is not None:
+            matplotlib.style.use(Path(sheet).expanduser() if sheet.endswith(".mplstyle") else sheet)
         yield
+
+
+def check(look: contract.Figure) -> None:
+    """Raise InputError where `figure.style` is no style sheet."""
+    try:
+        with style(look.style):
+            pass
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        known = ", ".join(matplotlib.style.available[-3:])
+        raise contract.InputError(
+            f"figure.style must be a file FILE.mplstyle or a style of Matplotlib ({known}, ...), got {look.style}"
+        ) from error
+
+
+@cache
+def _own() -> dict[Any, Any]:
+    """Settings of a person's own matplotlibrc; none where there is only the one that Matplotlib comes with."""
+    path = Path(matplotlib.matplotlib_fname())
+    if path.is_relative_to(matplotlib.get_data_path()):
+        return {}
+    found = matplotlib.rc_params_from_file(path, use_default_template=False)
+    return {name: value for name, value in found.items() if not name.startswith("backend")}
 
 
 def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> tuple[Figure, np.ndarray]:
@@ -78,38 +113,35 @@ def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float
 
 
 def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour, marker and line style for each label, by its place, as keyword arguments of matplotlib."""
-    looks = zip(itertools.cycle(COLOURS), itertools.cycle(MARKERS), itertools.cycle(LINES), strict=False)
+    """Colour, marker and line style for each label, by its place, as keyword arguments of matplotlib.
+
+    Up to seven labels have the colours of the style; more of them take further ones, so that none comes twice.
+    """
+    distinct = list(dict.fromkeys(labels))
+    usual = tuple(matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", COLOURS))
+    colours = usual if len(distinct) <= len(usual) else (*COLOURS, *MORE)
+    if len(distinct) > len(colours):
+        return ordered(distinct)
+    return {label: _look(place, colour) for place, (label, colour) in enumerate(zip(distinct, colours, strict=False))}
+
+
+def ordered(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The same for labels that have an order, as sizes: colours from dark to light, as many as there are labels."""
+    distinct = list(dict.fromkeys(labels))
+    shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(distinct)))
     return {
-        label: {"color": colour, "marker": marker, "linestyle": line}
-        for label, (colour, marker, line) in zip(dict.fromkeys(labels), looks, strict=False)
+        label: _look(place, to_hex(shade)) for place, (label, shade) in enumerate(zip(distinct, shades, strict=True))
     }
+
+
+def _look(place: int, colour: str) -> dict[str, Any]:
+    lap = place // len(MARKERS)  # from the second on, markers meet other lines
+    return {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[(place + lap) % len(LINES)]}
 
 
 def read_table(path: Path) -> pandas.DataFrame:
     """A saved table; summaries and figures are made from this, so that a run and a redraw see the same numbers."""
     return pandas.read_csv(path)
-
-
-def draw(directory: Path, plot: Callable[[Table, dict], Figure], table: pandas.DataFrame, summary: dict) -> Figure:
-    """Draw figure.svg, .png and .pdf in a directory.
-
-    Args:
-        directory: where they go.
-        plot: makes the figure of a table and its summary.
-        table, summary: what was measured.
-
-    Returns:
-        The figure.
-    """
-    with style():
-        figure = plot(literal(table), literal(summary))
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)  # one layout for all files: every file would be laid out, and drawn for that
-        for suffix in SUFFIXES:
-            with files.replacing(directory / f"figure.{suffix}") as temporary:
-                figure.savefig(temporary, metadata=_DATELESS[suffix])
-    return figure
 
 
 def literal(value: Any) -> Any:

@@ -11,7 +11,8 @@ _SIGNS = {
     "propto": "∝", "Vert": "‖", "|": "‖", "partial": "∂", "nabla": "∇", "sqrt": "√", "ln": "ln ", "log": "log ",
     "exp": "exp", "max": "max", "min": "min", "ldots": "…", "dots": "…", "langle": "⟨", "rangle": "⟩", "neq": "≠",
     ",": "\u2009", ";": " ", "quad": " ", " ": " ", "!": "", "left": "", "right": "", "mathrm": "", "mathbf": "",
-    "text": "", "bar": "", "hat": "", "tilde": "", "frac": "", "star": "*", "top": "ᵀ", "{": "{", "}": "}", "$": "$",
+    "mathdefault": "", "text": "", "bar": "", "hat": "", "tilde": "", "frac": "", "star": "*", "top": "ᵀ",
+    "{": "{", "}": "}", "$": "$",
 }  # fmt: skip
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)")
 

@@ -7,6 +7,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import legend
 from experiments.figures.style import THEORY, Table, series
 from experiments.gradients.config import MASKS, METRICS
 
@@ -72,7 +73,7 @@ def _by_input(ax: Axes, table: Table) -> None:
     ticks = [10.0**power for power in range(-16, -3, 2)]
     ax.set_xticks([FLOOR, *ticks], ["0", *(f"$10^{{{round(np.log10(tick))}}}$" for tick in ticks)])
     ax.set_title("a  gradient by hand against two other routes (open: median, filled: worst)", loc="left")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
+    legend(ax)
 
 
 def _worst(ax: Axes, table: Table, separation: str, last: bool) -> None:

@@ -1,4 +1,4 @@
-"""Figure of the geometry of heads: one column per layer, as figures 2 to 7 of the report it follows."""
+"""Figure of the geometry of heads: a column for each of a few layers, and the agreement of measures in all."""
 
 import math
 from functools import partial
@@ -6,37 +6,45 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from experiments.figures.style import COLOURS, Table, panels
+from experiments.figures.panels import fill, legend, log_axis
+from experiments.figures.style import COLOURS, Table, ordered, series
 from experiments.heads.summary import matrix
 
-COLUMNS = 6
+COLUMNS = 3
 """Layers drawn at most, evenly spaced."""
+NAMES = {
+    "theory": "Grassmann, query + key",
+    "product": "with couplings (product)",
+    "frobenius": "Frobenius of $J$",
+    "weighted": "Frobenius of $J$ on inputs",
+}
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Spectra, their distances, angles, Grassmann maps, theory and attention, a column for each layer."""
+    """Spectra, angles, Grassmann and attention maps and their agreement, a column for each of a few layers.
+
+    Below them the agreement of every measure with attention in all layers.
+    """
     pairs = table[table["quantity"] == "pair"]
     layers = sorted(int(layer) for layer in pairs["layer"].unique())
     layers = [layers[k] for k in np.unique(np.linspace(0, len(layers) - 1, COLUMNS).round().astype(int))]
-    maps = {
-        "spectrum": "‖Σ$_i$ − Σ$_j$‖",
-        "grassmann": "Grassmann: query ◥ key ◣",
-        "theory": "theory: query + key",
-        "attention": "measured attention",
-    }
-    drawn = [
+    kinds = [
         _spectra,
-        partial(_map, name="spectrum", title=maps["spectrum"]),
         _angles,
-        *(partial(_map, name=name, title=maps[name]) for name in ("grassmann", "theory", "attention")),
+        partial(_map, name="grassmann", title="query ◥ key ◣"),
+        partial(_map, name="attention", title="measured attention"),
         partial(_scatter, found=summary),
     ]
-    figure, axes = panels(len(drawn), len(layers), width=max(3.1 * len(layers), 4.0), height=2.7)
-    axes = np.asarray(axes).reshape(len(drawn), len(layers))
-    for row, panel in zip(axes, drawn, strict=True):
-        for ax, layer in zip(row, layers, strict=True):
-            panel(ax, table[table["layer"] == layer], layer)
+    rows = len(kinds) + bool(summary["agreement"])
+    figure = Figure(figsize=(max(3.2 * len(layers), 4.0), 2.75 * rows), layout="constrained")
+    grid = figure.add_gridspec(rows, len(layers))
+    for row, kind in enumerate(kinds):
+        drawn = [partial(kind, rows=table[table["layer"] == layer], layer=layer) for layer in layers]
+        fill([figure.add_subplot(grid[row, column]) for column in range(len(layers))], drawn, row * len(layers))
+    if summary["agreement"]:
+        fill([figure.add_subplot(grid[-1, :])], [partial(_agreement, found=summary)], len(kinds) * len(layers))
     return figure
 
 
@@ -44,10 +52,12 @@ def _spectra(ax: Axes, rows: Table, layer: int) -> None:
     """Singular values of each head, over the layer's largest."""
     rows = rows[rows["quantity"] == "spectrum"]
     top = rows["singular_value"].max()
-    for place, (_, values) in enumerate(rows.groupby("first")):
-        ax.plot(values["second"] + 1, values["singular_value"] / top, color=COLOURS[place % len(COLOURS)], alpha=0.8)
-    ax.set(xlabel="index", ylabel=r"$\sigma\,/\,\sigma_{\max}$ of the layer", yscale="log")
-    ax.set_title(f"layer {layer}", loc="left")
+    looks = ordered([str(head) for head in sorted(rows["first"].unique())])
+    for head, values in rows.groupby("first"):
+        ax.plot(values["second"] + 1, values["singular_value"] / top, color=looks[str(head)]["color"], linewidth=1.0)
+    ax.set(xlabel="index", ylabel=r"$\sigma\,/\,\sigma_{\max}$ of the layer")
+    log_axis(ax, "y")
+    ax.set_title(f"layer {layer}, heads 0 (dark) to {len(looks) - 1}", loc="left")
 
 
 def _angles(ax: Axes, rows: Table, layer: int) -> None:
@@ -58,7 +68,7 @@ def _angles(ax: Axes, rows: Table, layer: int) -> None:
     for (column, label), colour in zip(named, (*COLOURS[:2], "0.45"), strict=True):
         ax.stairs(rows[column] * len(rows) / 90, edges, color=colour, label=label, linewidth=1.3)
     ax.set(xlabel="principal angle (degrees)", ylabel="density", xticks=(0, 30, 60, 90))
-    ax.legend(fontsize=7, loc="upper left")
+    legend(ax)
 
 
 def _map(ax: Axes, rows: Table, layer: int, name: str, title: str) -> None:
@@ -66,10 +76,10 @@ def _map(ax: Axes, rows: Table, layer: int, name: str, title: str) -> None:
     pairs = rows[rows["quantity"] == "pair"]
     if name == "grassmann":
         values = np.triu(matrix(pairs, layer, "query")) + np.tril(matrix(pairs, layer, "key"))
-        title += f"\nrandom {pairs['random'].iloc[0]:.3f}"
+        title = f"Grassmann, random {pairs['random'].iloc[0]:.2f}\n{title}"
     else:
         values = matrix(pairs, layer, name)
-    ax.set_title(title, loc="left", fontsize=8)
+    ax.set_title(title, loc="left", fontsize=9)
     np.fill_diagonal(values, math.nan)
     ax.set(xlabel="head", ylabel="head")
     if not np.isfinite(values).any():
@@ -89,13 +99,24 @@ def _scatter(ax: Axes, rows: Table, layer: int, found: dict) -> None:
         return
     ax.plot(pairs["theory"], pairs["attention"], "o", color=COLOURS[0], markersize=3, alpha=0.7)
     tests = {entry["measure"]: entry for entry in found["agreement"] if entry["layer"] == layer}
-    named = {"theory": "theory", "frobenius": "‖J‖", "weighted": "‖J‖ on inputs"}
-    lines = [
-        f"{label}: r = {tests[name]['correlation']:.2f}, p = {tests[name]['p_value']:.2g}"
-        for name, label in named.items()
-        if name in tests
-    ]
-    ax.set_title("\n".join(lines), loc="left", fontsize=7)
+    if "theory" in tests:
+        ax.set_title("r = {correlation:.2f}, p = {p_value:.2g}".format_map(tests["theory"]), loc="left", fontsize=9)
+
+
+def _agreement(ax: Axes, found: dict) -> None:
+    """Correlation of every measure of distance with that of attention, by layer."""
+    looks = series(list(NAMES))
+    for name, look in looks.items():
+        rows = sorted(
+            (entry["layer"], entry["correlation"]) for entry in found["agreement"] if entry["measure"] == name
+        )
+        if rows:
+            ax.plot(*zip(*rows, strict=True), label=NAMES[name], **look)
+    ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    ax.set(xlabel="layer", ylabel="correlation with attention")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_title("agreement of distances of heads with what they attend to", loc="left")
+    legend(ax, ncols=2)
 
 
 def _nothing(ax: Axes) -> None:

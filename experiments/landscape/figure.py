@@ -7,7 +7,7 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.panels import gallery, log_axis, measured
+from experiments.figures.panels import gallery, legend, log_axis, measured
 from experiments.figures.style import Table, series
 from experiments.landscape.config import CONTINUOUS, KINDS
 
@@ -38,7 +38,7 @@ def _shares(ax: Axes, rows: Table, title: str) -> None:
     log_axis(ax)
     ax.set(xlabel="patterns $M$", ylabel="share of starts", ylim=(-0.03, 1.03))
     ax.set_title(title, loc="left")
-    ax.legend(fontsize=6.5)
+    legend(ax)
 
 
 def _energies(ax: Axes, rows: Table, title: str) -> None:
@@ -49,7 +49,7 @@ def _energies(ax: Axes, rows: Table, title: str) -> None:
     log_axis(ax)
     ax.set(xlabel="patterns $M$", ylabel="energy per neuron")
     ax.set_title(title, loc="left")
-    ax.legend(fontsize=6.5)
+    legend(ax)
 
 
 def _minima(ax: Axes, rows: Table) -> None:
@@ -63,4 +63,4 @@ def _minima(ax: Axes, rows: Table) -> None:
     log_axis(ax)
     ax.set(xlabel="patterns $M$", ylabel="minima found that are no pattern")
     ax.set_title("emergent minima, certified", loc="left")
-    ax.legend(fontsize=6.5)
+    legend(ax)

@@ -5,6 +5,7 @@ from typing import Any
 import pandas
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import legend
 from experiments.figures.style import THEORY, Table, panels, series
 
 
@@ -48,4 +49,4 @@ def _left(ax, rows: Table) -> None:
         ax.plot(rows["patterns"], rows[f"left_{name}"], **looks[name] | {"linestyle": "none"}, label=f"{name} query")
         ax.plot(rows["patterns"], rows[f"theory_{name}"], **THEORY | {"color": looks[name]["color"]})
     ax.set(xscale="log", yscale="log", xlabel="number of patterns $M$", ylabel="weight left over")
-    ax.legend()
+    legend(ax)

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import LETTERS, log_axis
 from experiments.figures.style import COLOURS, THEORY, Table, panels
 from experiments.optimisers.summary import curves
 
@@ -42,7 +43,7 @@ def plot(table: Table, summary: dict) -> Figure:
     """
     batches, conditioning = list(table["batch"].unique()), sorted(table["conditioning"].unique())
     figure, axes = panels(2 * len(batches), len(conditioning) + 1, width=3.2 * (len(conditioning) + 1), height=2.5)
-    letters = iter("abcdefghijklmnopqrstuvwxyz" * 4)
+    letters = iter(LETTERS * 4)
     for line, (batch, measure) in zip(axes, ((b, m) for b in batches for m in MEASURES), strict=True):
         rows = table[table["batch"] == batch]
         for ax, value in zip(line, conditioning, strict=False):
@@ -114,4 +115,6 @@ def _totals(ax: Axes, rows: Table, summary: dict, measure: str) -> None:
         ax.plot(x, y, **look)
     ax.set(xscale="log", xlabel="conditioning (absent: missed)", ylabel=f"{name} to the target")
     if rows[name].notna().any():
-        ax.set_yscale("log")
+        log_axis(ax, "y")
+    else:
+        ax.text(0.5, 0.5, "no rule reached the target", transform=ax.transAxes, ha="center", color="0.4")

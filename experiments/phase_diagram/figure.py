@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 from scipy.optimize import brentq
 
-from experiments.figures.panels import Panel, fill
+from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, Table, series
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.summary import cells
@@ -53,7 +53,7 @@ def plot(table: Table, summary: dict) -> Figure:
         row.append(panel)
     rows += [extra[len(rows) :]] if extra[len(rows) :] else []
     columns = max(map(len, rows))
-    figure = Figure(figsize=(4.2 * columns + 0.2, 4.0 * len(rows)), layout="constrained")
+    figure = Figure(figsize=(4.2 * columns + 0.2, 4.3 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), columns, squeeze=False)
     for number, (line, row) in enumerate(zip(axes, rows, strict=True)):
         fill(line, row, sum(map(len, rows[:number])))
@@ -95,8 +95,7 @@ def _regimes(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> N
     _lines(ax, memory, neurons, colour="k")
     lines, _ = ax.get_legend_handles_labels()
     handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
-    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "columnspacing": 1.2}
-    ax.legend(handles=[*handles, *lines], fontsize=7.5, **below)
+    legend(ax, handles=[*handles, *lines], ncols=2)
     ax.set_title(f"{where}: regimes", loc="left")
 
 
@@ -176,7 +175,7 @@ def _curves(ax: Axes, summary: dict) -> None:
     sizes = sorted(frame["neurons"].unique())
     for number, size in enumerate(sizes, 1):
         for load, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
-            look = looks[names[load]] | {"linestyle": "none", "capsize": 2, "elinewidth": 0.9}
+            look = looks[names[load]] | {"linestyle": "none", "elinewidth": 0.9}
             paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
             fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
             label = f"{names[load]}, $N={size}$"
@@ -193,7 +192,7 @@ def _curves(ax: Axes, summary: dict) -> None:
     ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
     ax.set(xlabel="temperature $T$", ylabel="overlap $m$", ylim=(-0.03, 1.03))
     ax.set_title(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", loc="left")
-    ax.legend(loc="lower left", fontsize=7.5)
+    legend(ax)
 
 
 def _measured(summary: dict) -> list[dict]:
@@ -214,7 +213,7 @@ def _rounding(ax: Axes, summary: dict) -> None:
         width = np.abs(rows["width"]) / rows["theory"]
         ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)
         error = rows["stderr"] / rows["theory"]
-        ax.errorbar(x, y, error, label=names[key], **look | {"linestyle": "none", "capsize": 3})
+        ax.errorbar(x, y, error, label=names[key], **look | {"linestyle": "none"})
     ax.axhline(1, **THEORY, label=r"RS theory $T_M$, $N\to\infty$")
     ax.set(xscale="log", xlabel="neurons $N$", ylabel=r"$T_{50}/T_M$: half of the retrievals lost")
     sizes = sorted(frame["neurons"].unique())
@@ -222,4 +221,4 @@ def _rounding(ax: Axes, summary: dict) -> None:
     ax.set_xticks([], minor=True)
     ax.margins(x=0.25, y=0.3)
     ax.set_title("classical: rounding of $T_M$ (bars: width)", loc="left")
-    ax.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2)
+    legend(ax)

@@ -5,7 +5,7 @@ import pandas
 from matplotlib.axes import Axes
 
 from experiments.figures import labels
-from experiments.figures.panels import log_axis, measured, predicted
+from experiments.figures.panels import legend, log_axis, measured, predicted
 from experiments.figures.style import Table, series
 from experiments.retrieval.summary import FAMILY
 from experiments.shared import critical_beta
@@ -38,10 +38,10 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     log_axis(ax)
     ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
     ax.set_title("critical inverse temperature", loc="left")
-    ax.legend(loc="upper left", fontsize=7)
+    legend(ax)
     same = (frame[FAMILY] == frame[FAMILY].iloc[0]).all(axis=1) & frame["theory"].notna()
     if same.any():
-        _deviation(ax.inset_axes((0.64, 0.12, 0.35, 0.23)), frame[same], looks)
+        _deviation(ax.inset_axes((0.64, 0.1, 0.35, 0.23)), frame[same], looks)
 
 
 def _deviation(ax: Axes, frame: Table, looks: dict) -> None:

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures import labels
-from experiments.figures.panels import Panel, gallery, log_axis, measured, predicted, shares
-from experiments.figures.style import MARKERS, Table, series
+from experiments.figures.panels import Panel, gallery, legend, log_axis, measured, predicted, shares
+from experiments.figures.style import Table, series
 from experiments.retrieval.critical import critical_kappa
 from experiments.retrieval.summary import FAMILY, main_family
 from experiments.shared import corruptions, critical_beta
@@ -121,7 +121,7 @@ def _one_step(ax: Axes, table: Table) -> None:
     words = {"xlabel": KAPPA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
     log_axis(ax)
     _named_axes(ax, table, "first step", **words)
-    ax.legend(loc="upper left")
+    legend(ax)
 
 
 def _success(ax: Axes, table: Table) -> None:
@@ -138,7 +138,7 @@ def _success(ax: Axes, table: Table) -> None:
         ax.plot([], [], **predicted(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
     _named_axes(ax, table, "converged", xlabel=KAPPA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
-    ax.legend(loc="upper left")
+    legend(ax)
 
 
 def _shares(rows: Table) -> Table:
@@ -163,7 +163,7 @@ def _state(ax: Axes, table: Table, name: str) -> None:
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
     ax.plot([], [], **predicted(label=ANNEALED))
     _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
-    ax.legend(loc="best")
+    legend(ax)
 
 
 def _steps(ax: Axes, table: Table) -> None:
@@ -175,7 +175,7 @@ def _steps(ax: Axes, table: Table) -> None:
         ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={patterns}$", **measured(look))
     log_axis(ax)
     _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel="updates until still")
-    ax.legend(loc="best")
+    legend(ax)
 
 
 def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
@@ -185,9 +185,9 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
         column, words = "overlap", r"mean final overlap $m$"
     keys = [key for key, _ in table.groupby(varied, sort=False)]
     looks = series([str(key) for key in keys])
-    for number, (label, rows) in enumerate(table.groupby(varied, sort=False)):
+    for label, rows in table.groupby(varied, sort=False):
         words_ = WORDS[varied](label)
-        look = looks[str(label)] | {"label": words_, "marker": MARKERS[number % len(MARKERS)]}
+        look = looks[str(label)] | {"label": words_}
         if rows["kappa"].isna().all():
             level = _means(rows.assign(kappa=0.0), column)["mean"].iloc[0]
             colour, line = look["color"], look["linestyle"]
@@ -203,5 +203,4 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
     log_axis(ax)
     ax.set(xlabel=KAPPA, ylabel=words, ylim=(-0.03, 1.05))
     ax.set_title(f"{title} ({', '.join(parts)})", loc="left", fontsize=9.5)
-    columns = 3 if len(ax.get_legend_handles_labels()[1]) > 4 else 2
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7.5, ncols=columns)
+    legend(ax)

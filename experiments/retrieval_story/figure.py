@@ -159,7 +159,7 @@ def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
     if name == "energy":
         ax.set(yscale="log", ylim=(1e-4, 1.6))
     ax.set_xlim(-0.2, STEPS + 0.2)
-    words = {"energy": "$(E-E_{end})/(E_{start}-E_{end})$", "entropy": "entropy of weights $S$ (nats)"}
+    words = {"energy": "$(E-E_{end})/(E_{start}-E_{end})$", "entropy": "entropy of weights $H$ (nats)"}
     ax.set(xlabel="step", ylabel=words[name])
     ax.set_title(f"{name}, digit {query[0]}", loc="left")
 

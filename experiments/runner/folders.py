@@ -24,7 +24,6 @@ DEFAULT = "default"
 """Name of the folder where no option differs."""
 LONGEST = 120
 """Bytes of a name at most: file systems take 255, and some tools less."""
-_UNASKED = ("output", "overwrite", "dry", "wandb", "figure")
 
 
 class Record(NamedTuple):
@@ -78,7 +77,7 @@ def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:
     return {
         name: json.loads(files.encode(value))
         for name, value, extends in _walk(options, "")
-        if (extending or not extends) and name.partition(".")[0] not in _UNASKED
+        if (extending or not extends) and name.partition(".")[0] not in contract.UNMEASURED
     }
 
 

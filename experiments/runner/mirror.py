@@ -140,13 +140,14 @@ class Mirror:
             run.summary.update(json.loads(encode(scalars)))
             headline = next((value for value in scalars.values() if value is not None), None)
             run.summary.update({"headline": headline} if headline is not None else {})
-            figure = wandb.Image(str(self._directory / "figure.png"))
+            picture = self._directory / "figure.png"
+            figure = {"figure": wandb.Image(str(picture))} if picture.exists() else {}
             report = wandb.Html(str(self._directory / "report.html"), inject=False)
-            run.log({"table": wandb.Table(dataframe=table), "figure": figure, "report": report})
+            run.log({"table": wandb.Table(dataframe=table), "report": report} | figure)
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
-            for name in _FILES:
+            for name in (name for name in _FILES if (self._directory / name).exists()):
                 artifact.add_file(str(self._directory / name), name=name)
             run.log_artifact(artifact)
 

@@ -23,7 +23,7 @@ RESULTS = (
     "table.csv",
     "summary.json",
     report.NAME,
-    *(f"figure.{suffix}" for suffix in style.SUFFIXES),
+    *(f"figure.{suffix}" for suffix in contract.FORMATS),
 )
 
 
@@ -92,6 +92,7 @@ def plan(job: Job) -> Plan:
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
+    style.check(job.config.figure)
     made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)

@@ -1,24 +1,59 @@
 """Results of a run made from its table: figure and report, drawn as it ends and whenever it is asked for again."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.figures import report, style
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from experiments import bounds, contract
+from experiments.figures import report, saving, style
 from experiments.figures.report import Story
 from experiments.runner import folders
 from experiments.shared import files
 
 
-def draw(directory: Path, experiment: Any) -> Path:
-    """Draw figure and report of a finished run; returns the path of figure.svg."""
-    table = style.read_table(directory / "table.csv")
-    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    figure = style.draw(directory, experiment.plot, table, summary)
+def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
+    """Draw figure and report of a finished run as it is asked for; returns the path of the figure."""
+    table, summary = read(directory)
+    figure = saving.draw(directory, experiment.plot, table, summary, look)
     story = _story(directory, experiment)
-    with style.style():
+    with style.style(look.style):
         report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
-    return directory / "figure.svg"
+    return saving.first(directory, look)
+
+
+def read(directory: Path) -> tuple[style.Table, dict]:
+    """Table and summary of a finished run."""
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    return style.read_table(directory / "table.csv"), summary
+
+
+def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
+    """Look of the figure of a run: what its configuration says, or words such as `figure.width=6` in its place.
+
+    Raises:
+        InputError: a word names no such option, or a value that it cannot have.
+    """
+    try:
+        options: Any = OmegaConf.load(directory / "config.yaml")
+        held = options["figure"]
+    except (OSError, ValueError, TypeError, KeyError, OmegaConfBaseException):  # of joined results, or an older one
+        held = {}
+    try:
+        given = OmegaConf.from_dotlist([word.removeprefix("figure.") for word in words])
+        found = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(contract.Figure), held, given))
+        assert isinstance(found, contract.Figure)
+        bounds.check(found, "figure.")
+    except (OmegaConfBaseException, ValueError) as error:
+        reason = " ".join(str(error).split(chr(10))[0].split())
+        raise contract.InputError(
+            f"{' '.join(words) or 'figure'} must be options of a figure, got: {reason}"
+        ) from error
+    style.check(found)
+    return found
 
 
 def told(experiment: Any) -> tuple[str, str]:

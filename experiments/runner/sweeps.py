@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from experiments.contract import InputError
-from experiments.figures import overlay, report, style
+from experiments.contract import Figure, InputError
+from experiments.figures import overlay, report, saving, style
 from experiments.figures.report import Story
 from experiments.runner import folders, pooling, registry, results
 from experiments.runner.folders import Record
@@ -46,13 +46,14 @@ def finished(jobs: Sequence[Job]) -> list[Path]:
     return found
 
 
-def join(directories: Sequence[Path], target: Path, command: str) -> Path:
-    """Write table.csv, summary.json, figure and report of several runs of one experiment; returns figure.svg.
+def join(directories: Sequence[Path], target: Path, command: str, words: Sequence[str] = ()) -> Path:
+    """Write table.csv, summary.json, figure and report of several runs of one experiment; returns the figure's path.
 
     Args:
         directories: their folders.
         target: where the results go.
         command: what makes them again.
+        words: options of the figure, as `figure.width=6`, in place of those that the first run has.
 
     Raises:
         InputError: one of them is no finished run, or they are of several experiments.
@@ -61,11 +62,12 @@ def join(directories: Sequence[Path], target: Path, command: str) -> Path:
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
+    look = results.look(directories[0], words)
     with registry.outside(Path(home) if (home := runs[0].record.home) else None):
-        return _joined(runs, target, command, registry.load(kinds[0]))
+        return _joined(runs, target, command, registry.load(kinds[0]), look)
 
 
-def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any) -> Path:
+def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
     tables = {label: pooling.pooled(group) for label, group in groups.items()}
@@ -81,22 +83,33 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any) ->
     def plot(*_: Any) -> Any:
         if len(groups) == 1:
             return experiment.plot(*(style.literal(each) for each in (*tables.values(), strict)))
-        drawn = (each["summary"] for each in strict["groups"])
-        figures = {
-            style.literal(label): experiment.plot(style.literal(rows), style.literal(each))
-            for (label, rows), each in zip(tables.items(), drawn, strict=True)
-        }
+        figures = _figures(experiment, tables)
+        if len(runs) > len(groups) and overlay.apart(figures):  # what is pooled has panels of its own
+            figures = _figures(experiment, {_named(run, differing): run.table for run in runs})
         return overlay.plot(figures)
 
-    figure = style.draw(target, plot, table, strict)
+    figure = saving.draw(target, plot, table, strict, look)
     links = [os.path.relpath(run.directory, target) for run in runs]
     files.write_json(target / JOINED, {"command": command, "runs": links})
     record = _record(runs, command, differing, len(table))
     record.write(target)
-    with style.style():
+    with style.style(look.style):
         story = _story(runs, links, record, differing, results.told(experiment))
         report.write(target / report.NAME, story, figure, table, strict, experiment.X_AXIS)
-    return target / "figure.svg"
+    return saving.first(target, look)
+
+
+def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The figure of every table, by its label."""
+    found = {}
+    for label, rows in tables.items():
+        summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
+        found[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
+    return found
+
+
+def _named(run: Run, differing: Sequence[str]) -> str:
+    return ", ".join(f"{name}={folders.words(pooling.value(run, name))}" for name in differing)
 
 
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:

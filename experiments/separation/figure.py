@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures import labels
 from experiments.figures.panels import fill
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.separation.config import BOUND
@@ -50,11 +51,6 @@ def _in_order(table: Table, column: str) -> list:
     return list(table[column].unique())
 
 
-def _name(ensemble: str) -> str:
-    """An ensemble as a title has room for it: the last part of a path."""
-    return ensemble.rpartition("/")[2]
-
-
 def _spread(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
     """Mean share over draws with its standard error."""
     groups = rows.groupby(x)["share"]
@@ -80,7 +76,7 @@ def _by_similarity(ax: Axes, table: Table, kind: str) -> None:
         _spread(ax, own[own["separation"] == best], "amount", look | {"label": similarity})
     _limit(ax, rows, "amount")
     ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
-    ax.set_title(rf"{_name(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
+    ax.set_title(rf"{labels.patterns(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
 
 
 def _by_separation(ax: Axes, table: Table, summary: dict) -> None:
@@ -106,7 +102,8 @@ def _matrix(ax: Axes, table: Table) -> None:
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
     first, *more = _in_order(table, "dynamics")
     grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns).to_numpy(float)
-    ax.imshow(grid, cmap="cividis", vmin=0, vmax=100, aspect="auto")
+    shades = ax.imshow(grid, cmap="cividis", vmin=0, vmax=100, aspect="auto")
+    ax.figure.colorbar(shades, ax=ax, label="% retrieved", fraction=0.06, pad=0.02)
     for (i, j), value in np.ndenumerate(grid):
         text = "–" if np.isnan(value) else f"{value:.0f}"
         for other in more:
@@ -118,7 +115,7 @@ def _matrix(ax: Axes, table: Table) -> None:
     ax.grid(False)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    ax.set_title("% retrieved, mean of all corruptions", loc="left")
+    ax.set_title("mean of all corruptions", loc="left")
     limit = mean.xs(BOUND[0], level="similarity").iloc[0]
     spread = "" if error.isna().all() else rf"$\pm${error.max():.1f} at most; "
     once = f"; read once ({' '.join(more)})" if more else ""

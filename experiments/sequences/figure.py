@@ -7,11 +7,13 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.figures.panels import ERROR as ERROR_BARS
+from experiments.figures.panels import LETTERS, legend
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.sequences import theory
 from experiments.sequences.config import EXPONENTIAL
 
-ERROR: dict[str, Any] = {"capsize": 0, "elinewidth": 0.9, "linewidth": 1.0, "markersize": 4}
+ERROR: dict[str, Any] = ERROR_BARS | {"markersize": 4}
 
 
 def plot(table: Table, summary: dict) -> Figure:
@@ -22,7 +24,7 @@ def plot(table: Table, summary: dict) -> Figure:
     rules = list(dict.fromkeys(plain["degree"]))
     count = len(rules) + bool(rules) + (not others.empty)
     columns = min(3, count)
-    figure, axes = panels(-(-count // columns), columns, width=4.1 * columns, height=3.5)
+    figure, axes = panels(-(-count // columns), columns, width=4.1 * columns, height=4.3)
     every = iter(axes.ravel())
     for rule in rules:
         _whole(next(every), plain[plain["degree"] == rule], rule, summary["half"])
@@ -33,9 +35,9 @@ def plot(table: Table, summary: dict) -> Figure:
         _correlated(next(every), found[[c in measured for c in found["correlation"]]])
     for ax in every:
         ax.set_axis_off()
-    for letter, ax in zip("abcdefghij", axes.ravel(), strict=False):
+    for letter, ax in zip(LETTERS, axes.ravel(), strict=False):
         if ax.axison:
-            ax.set_title(rf"$\bf{{{letter}}}$  {ax.get_title(loc='left')}", loc="left")
+            ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
     return figure
 
 
@@ -66,12 +68,12 @@ def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
     if rule != EXPONENTIAL:
         ax.plot([], [], color="0.4", marker=6, linestyle="none", label="published $P_S$")
         ax.plot([], [], color="0.4", marker=7, linestyle="none", label="published $P_T$")
-    ax.plot([], [], color="0.3", linestyle="--", label="independent bits: sequence")
-    ax.plot([], [], color="0.3", linestyle=":", label="… transition (open)")
-    ax.set(xscale="log", ylim=(-0.03, 1.8), xlabel="patterns $P$", ylabel="share right")
+    ax.plot([], [], color="0.3", linestyle="--", label="independent bits")
+    ax.plot([], [], color="0.3", linestyle=":", label="one step (open)")
+    ax.set(xscale="log", ylim=(-0.03, 1.03), xlabel="patterns $P$", ylabel="share right")
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.set_title(_name(rule), loc="left")
-    ax.legend(fontsize=6.5, loc="upper left", ncols=2)  # above all curves
+    legend(ax)
 
 
 def _bits(ax: Axes, rows: Table) -> None:
@@ -86,7 +88,7 @@ def _bits(ax: Axes, rows: Table) -> None:
     ax.axhline(1.0, **THEORY)
     ax.set(xscale="log", ylim=(0, 3), xlabel=r"exact error of a spin $\varepsilon$", ylabel="measured over exact")
     ax.set_title("one step", loc="left")
-    ax.legend(fontsize=7)
+    legend(ax)
 
 
 def _correlated(ax: Axes, rows: Table) -> None:
@@ -101,4 +103,4 @@ def _correlated(ax: Axes, rows: Table) -> None:
         ax.errorbar(part["correlation"], part["right"], _bars(part, "right"), label=words, **ERROR | looks[str(key)])
     ax.set(xlabel="mean overlap of patterns $c$", ylabel="transitions right", ylim=(-0.03, 1.05))
     ax.set_title(f"correlated patterns, $N={size}$", loc="left")
-    ax.legend(fontsize=6.5)
+    legend(ax)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from experiments.contract import Config, InputError
+from experiments.contract import UNMEASURED, Config, InputError
 from experiments.shared import processes
 
 
@@ -45,9 +45,9 @@ def fingerprint(value: Any) -> str:
 
 
 def options(config: Config) -> dict[str, Any]:
-    """All options that say what is measured: everything but `output`, `overwrite`, `dry` and `wandb`."""
+    """All options that say what is measured."""
     chosen = dataclasses.asdict(config)
-    return {key: chosen[key] for key in chosen if key not in ("output", "overwrite", "dry", "wandb")}
+    return {key: chosen[key] for key in chosen if key not in UNMEASURED}
 
 
 def settle(directory: Path) -> None:

@@ -19,13 +19,12 @@ def plot(table: Table, summary: dict) -> Figure:
             axes[0, column].loglog(rows[axis], rows["run_s"], **looks[str(task)], label=str(task))
             axes[1, column].loglog(rows[axis], rows["temporary_bytes"] / 1e6, **looks[str(task)])
         if len(part):
-            top, value = part["run_s"].max(), part[axis].max()
-            line = np.array([value / 30, value])
-            axes[0, column].loglog(line, top * line / value * 2, **THEORY)
-            axes[0, column].annotate("slope 1", (line[0] * 1.1, top * 2 / 12), fontsize=8, ha="right")
+            line = np.array([part[axis].max() / 30, part[axis].max()])
+            above = 3 * (part["run_s"] / part[axis])[part[axis] >= 0.9 * line[0]].max()
+            axes[0, column].loglog(line, above * line, **THEORY, label="slope 1")
         axes[0, column].set_title(f"{'abc'[column]}  time against {names[axis]}")
         axes[1, column].set_xlabel(names[axis])
     axes[0, 0].set_ylabel("time of one read (s)")
     axes[1, 0].set_ylabel("temporary memory (MB)")
-    axes[0, 0].legend(fontsize=8)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(looks) + 1)
     return figure

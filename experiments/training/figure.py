@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from experiments.figures.panels import LETTERS, log_axis
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
@@ -12,7 +12,7 @@ from experiments.training.summary import chosen
 
 CURVES = {
     "loss": "validation loss",
-    "effective": r"effective patterns $e^{S}$ per head",
+    "effective": r"effective patterns $e^{H}$ per head",
     "beta": r"$\beta$, mean over heads",
     "condition": "condition number of the metric",
 }
@@ -37,11 +37,9 @@ def plot(table: Table, summary: dict) -> Figure:
             _course(ax, group, column, looks[str(kind)], str(kind))
         ax.set(xlabel="epoch", ylabel=label)
         if column in ("loss", "effective", "condition"):
-            ax.set_yscale("log")
-            low, high = ax.get_ylim()
-            ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1e3 * low else (1.0,)))
-            ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            ax.yaxis.set_minor_formatter(NullFormatter())
+            log_axis(ax, "y")
+    for letter, ax in zip(LETTERS, axes[0], strict=False):
+        ax.set_title(letter, loc="left")
     figure.legend(*axes[0, 1].get_legend_handles_labels(), loc="outside upper left", ncols=4)
     return figure
 

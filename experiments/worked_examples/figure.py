@@ -1,7 +1,7 @@
 """Figure of the worked examples: attention, weights and entropy by temperature, Jacobian, claims of capacity."""
 
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
-from experiments.figures.panels import fill
+from experiments.figures.panels import fill, legend
 from experiments.figures.style import THEORY, Table, panels, series
 from experiments.worked_examples.printed import SCORES
 from hopfield.observables import thermodynamics
@@ -51,7 +51,7 @@ def plot(table: Table, summary: dict) -> Figure:
     examples = {name: table[table["example"] == name] for name, _ in kinds}
     drawn = [partial(kind, rows=examples[name]) for name, kind in kinds if len(examples[name])]
     columns = min(2, len(drawn))
-    figure, axes = panels(-(-len(drawn) // columns), columns, width=4.6 * columns, height=3.3)
+    figure, axes = panels(-(-len(drawn) // columns), columns, width=4.6 * columns, height=3.9)
     fill(axes.ravel(), drawn)
     return figure
 
@@ -119,11 +119,11 @@ def _against_temperature(ax: Axes, rows: Table, label: str | None, **look: Any) 
             ax.plot(_place(numbers, document), numbers["printed"], **look)
 
 
-def _legend(ax: Axes, rows: Table, place: Literal["upper right", "lower right"]) -> None:
+def _legend(ax: Axes, rows: Table) -> None:
     ax.plot([], [], label="printed, right", **RIGHT)
     ax.plot([], [], label="printed, wrong", **WRONG)
     pairs = "pairs: guide left, notes right" if rows["document"].nunique() > 1 else None
-    ax.legend(loc=place, title=pairs, title_fontsize=8)
+    legend(ax, title=pairs, title_fontsize=8)
 
 
 def _temperature_axis(ax: Axes) -> None:
@@ -151,7 +151,7 @@ def _weights(ax: Axes, rows: Table) -> None:
     _temperature_axis(ax)
     ax.set(ylabel="weight $p$", ylim=(-0.03, 1.05))
     ax.set_title("weights of the scores [2, 1, 0]", loc="left")
-    _legend(ax, rows, "upper right")
+    _legend(ax, rows)
 
 
 def _entropy(ax: Axes, rows: Table) -> None:
@@ -165,7 +165,7 @@ def _entropy(ax: Axes, rows: Table) -> None:
     _temperature_axis(ax)
     ax.set(ylabel="entropy $H$ (nats)", ylim=(-0.03, 1.2))
     ax.set_title("entropy of the weights of [2, 1, 0]", loc="left")
-    _legend(ax, rows, "lower right")
+    _legend(ax, rows)
 
 
 def _sized(rows: Table, quantity: str) -> Table:
@@ -183,7 +183,7 @@ def _retained(ax: Axes, rows: Table) -> None:
     sizes = found[place > 0]
     line = np.polyfit(place[place > 0], sizes["value"], 1, w=1 / sizes["stderr"])
     ax.plot([0, place.max()], np.polyval(line, [0, place.max()]), color="0.75", linewidth=0.9, zorder=0)
-    look: dict[str, Any] = series(["measured"])["measured"] | {"linestyle": "none", "capsize": 3}
+    look: dict[str, Any] = series(["measured"])["measured"] | {"linestyle": "none"}
     label = f"half retained; extrapolated {limit['value']:.4f} ± {limit['stderr']:.4f}"
     ax.errorbar(place, found["value"], found["stderr"], label=label, **look)
     ax.axhline(limit["printed"], label=f"printed: {limit['printed']:g} $N$", **CLAIM)
@@ -192,7 +192,7 @@ def _retained(ax: Axes, rows: Table) -> None:
     ax.set_xticks(place, ["$\\infty$" if np.isinf(size) else f"{size:g}" for size in found["size"]])
     ax.set(xlabel="neurons $N$, on an axis of $N^{-2/3}$", ylabel="load $M/N$", ylim=(0.13, None))
     ax.set_title("claim of $0.14\\,N$: classical network", loc="left")
-    ax.legend(loc="upper left", fontsize=8)
+    legend(ax)
 
 
 def _exponential(ax: Axes, rows: Table) -> None:
@@ -211,7 +211,7 @@ def _exponential(ax: Axes, rows: Table) -> None:
             label += f": {slope['value']:.3f} ± {slope['stderr']:.3f}, $\\alpha_1={slope['theory']:.3f}$"
         ax.errorbar(
             line["size"], line["size"] * line["value"], line["size"] * line["stderr"],
-            label=label, **look | {"linestyle": "none", "capsize": 3},
+            label=label, **look | {"linestyle": "none"},
         )  # fmt: skip
     sizes = np.array([0.0, found["size"].max() + 1])
     ax.plot(sizes, found["printed"].iloc[0] * sizes, label="printed: $e^{d/2}$", **CLAIM)
@@ -219,4 +219,4 @@ def _exponential(ax: Axes, rows: Table) -> None:
     ax.plot([], [], **limit)
     ax.set(xlabel="dimension $d$", ylabel=r"$\ln M_{50}$", xlim=(found["size"].min() - 2, sizes[1]), ylim=(0, 17))
     ax.set_title("claim of $e^{d/2}$: slope of $\\ln M_{50}$ in $d$", loc="left")
-    ax.legend(loc="upper left", fontsize=7)
+    legend(ax)

@@ -19,7 +19,6 @@ import pytest
 
 from experiments import contract, plot
 from experiments.bounds import Bounds
-from experiments.figures import style
 from experiments.runner import provenance, registry
 from tests.experiments.smoke import few
 
@@ -86,7 +85,7 @@ def test_the_figure_is_drawn_from_the_table_alone(smoke: Callable[[str], Path], 
     for kept in ("table.csv", "summary.json", "config.yaml"):
         shutil.copy(smoke(name) / kept, tmp_path / kept)
     assert plot.main([str(tmp_path)]) == 0
-    for suffix in style.SUFFIXES:
+    for suffix in contract.FORMATS:
         assert (tmp_path / f"figure.{suffix}").stat().st_size > 1000
 
 

@@ -1,12 +1,9 @@
 """Reports in a real browser: they open without network or error, answer to mouse and keys, and show text as text."""
 
-import importlib
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas
@@ -16,7 +13,6 @@ from matplotlib.figure import Figure
 from experiments.figures import extraction, overlay, report, style, words
 from experiments.runs import main as runs
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">.npy"
 
 
@@ -72,38 +68,6 @@ def test_rows_of_a_point_are_found_once_for_a_label_and_once_for_a_place(monkeyp
         assert known("theory", 0.3) == ""
     assert labels == ["a  success $N=50$", "theory"]
     assert places == [4, 4, 8]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    playwright = importlib.import_module("playwright.sync_api")
-    with playwright.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
-
-
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Callable]:
-    said: list[str] = []
-    pages = []
-
-    def start(path: Path, width: int = 1280, scheme: str = "light") -> Any:
-        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        pages.append(page)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready=true]", timeout=30_000)
-        return page
-
-    yield start
-    assert said == []
-    for page in pages:
-        page.close()
 
 
 def test_a_report_is_one_small_file_that_names_no_other(page_file: Path) -> None:
@@ -186,25 +150,9 @@ def test_tables_sort_by_number(opened: Callable, page_file: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast_on_its_ground(opened: Callable, page_file: Path, scheme: str) -> None:
+def test_text_has_contrast_on_its_ground(opened: Callable, readable: Callable, page_file: Path, scheme: str) -> None:
     page = opened(page_file, 1280, scheme)
-    script = """all => all.filter(e => e.innerText.trim() && !e.children.length).map(e => {
-        const look = getComputedStyle, none = 'rgba(0, 0, 0, 0)';
-        let ground = e; while (look(ground).backgroundColor === none) ground = ground.parentElement;
-        return [look(e).color, look(ground).backgroundColor, e.innerText];})"""
-    found = page.locator("h1,h2,p,td,th,button,pre,figcaption").evaluate_all(script)
-    assert len(found) > 20
-    for front, back, text in found:
-        assert _contrast(front, back) >= 4.5, text
-
-
-def _contrast(*colours: str) -> float:
-    levels = []
-    for colour in colours:
-        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        levels.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
-    return (max(levels) + 0.05) / (min(levels) + 0.05)
+    assert readable(page) > 20
 
 
 def test_a_drawn_figure_gives_its_numbers_back() -> None:
@@ -253,3 +201,12 @@ def test_figures_are_laid_over_each_other_with_theory_once() -> None:
     ]  # fmt: skip
     assert len({tuple(series.colour[:3]) for series in panels[0].series if series.label}) == 3
     assert [panel.title for panel in panels[1:]] == ["beta=1: ", "beta=2: "]
+
+
+def test_figures_without_a_panel_in_common_are_told_apart() -> None:
+    with style.style():
+        same, other = figure(), figure()
+        other.axes[0].set_title("a  another measure", loc="left")
+        other.axes[0].set_title("")
+        assert not overlay.apart({"beta=1": figure(), "beta=2": same})
+        assert overlay.apart({"beta=1": figure(), "beta=2": other})

@@ -11,7 +11,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from experiments.figures import style
+from experiments import contract
+from experiments.figures import saving, style
 from experiments.shared import files
 
 # Linear RGB to the two cone responses that a protanope and a deuteranope still tell apart, after Viénot, Brettel &
@@ -30,7 +31,7 @@ def linear(colour: str) -> np.ndarray:
 
 @pytest.mark.parametrize("eye", _BLIND)
 def test_colours_differ_for_the_colour_blind(eye: str) -> None:
-    seen = [_BLIND[eye] @ linear(colour) for colour in style.COLOURS]
+    seen = [_BLIND[eye] @ linear(colour) for colour in (*style.COLOURS, *style.MORE)]
     nearest = min(np.abs(a - b).max() for i, a in enumerate(seen) for b in seen[:i])
     assert nearest > 0.08
 
@@ -85,14 +86,14 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
-        style.draw(folder, Sine.plot, style.read_table(folder / "table.csv"), {"error": 0.1})
-    for suffix in style.SUFFIXES:
+        saving.draw(folder, Sine.plot, style.read_table(folder / "table.csv"), {"error": 0.1})
+    for suffix in contract.FORMATS:
         first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
         assert len(first) > 1000
         assert not re.search(rb"CreationDate|dc:date|tIME", first)
     assert {path.name for path in (tmp_path / "first").iterdir()} == {
-        "table.csv", *(f"figure.{suffix}" for suffix in style.SUFFIXES)
+        "table.csv", *(f"figure.{suffix}" for suffix in contract.FORMATS)
     }  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytes
             return figure
 
     (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
-    style.draw(tmp_path, Toy.plot, style.read_table(tmp_path / "table.csv"), {"rows": [{"source": name}]})
+    saving.draw(tmp_path, Toy.plot, style.read_table(tmp_path / "table.csv"), {"rows": [{"source": name}]})
     assert (tmp_path / "figure.svg").is_file()
 
 

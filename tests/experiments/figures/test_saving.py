@@ -1,0 +1,131 @@
+"""Files of figures: SVG with text as text, small, the same picture; looks that a person asks for."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pandas
+import pytest
+
+from experiments import contract
+from experiments.contract import Figure, InputError
+from experiments.figures import panels, saving, style, svg
+from experiments.plot import figure as saved_figure
+from experiments.plot import main as plot
+from experiments.plot import results
+
+ROOT = Path(__file__).resolve().parents[3]
+LARGEST = 250_000
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "figures").glob("*.svg")), ids=lambda path: path.stem)
+def test_published_figures_are_small_and_their_text_is_text(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.encode()) <= LARGEST
+    assert text.count("<text") > 10
+    assert "DejaVuSans-" not in text, "a letter is drawn as an outline"
+    ElementTree.fromstring(text)
+
+
+def drawn(directory: Path, **look) -> tuple[matplotlib.figure.Figure, str]:
+    def plot(table, summary):
+        figure, axes = style.panels(1, 2)
+        axes[0, 0].errorbar(table["x"], table["y"], 0.1, label="0.12345 of all", marker="o")
+        axes[0, 1].plot(np.linspace(1, 2, 5000), np.linspace(1, 2, 5000), ".", label="cloud")
+        axes[0, 1].fill_between([1, 2], [1, 1], [2, 2], alpha=0.2)
+        for ax in axes[0]:
+            panels.legend(ax)
+        return figure
+
+    table = pandas.DataFrame({"x": np.arange(1.0, 200), "y": np.arange(1.0, 200) ** 2})
+    figure = saving.draw(directory, plot, table, {}, Figure(**look))
+    path = directory / "figure.svg"
+    return figure, path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def test_an_svg_is_short_and_whole(tmp_path: Path) -> None:
+    figure, text = drawn(tmp_path)
+    assert "<image" in text, "a cloud of points is an image inside the axes"
+    assert len(text) < 60_000
+    assert "0.12345 of all" in re.sub(r"<[^>]*>", "", text), "text keeps its digits"
+    points = re.findall(r'<use xlink:href="#\w+" x="[\d.]+" y="[\d.]+"/>', text)
+    assert len(points) == 199
+    used = set(re.findall(r'(?:url\(|href=")#([\w-]+)', text))
+    assert used == set(re.findall(r' id="([\w-]+)"', text))
+    assert figure.axes[0].get_legend().get_window_extent().y1 < figure.axes[0].get_window_extent().y0
+
+
+def test_marks_that_shine_through_stay_apart() -> None:
+    marks = '<path d="M 0 0 L 1.23456 1" style="{look}"/>'
+    for look, count in (("fill: none; stroke: red", 1), ("fill: red", 1), ("fill: red; opacity: 0.5", 3)):
+        text = svg.shortened(f"<svg><defs></defs><g>{marks.format(look=look) * 3}</g></svg>")
+        assert text.count("<path") == count
+        assert text.count("1.23 1") == 3
+
+
+def test_a_look_changes_the_figure_and_no_number(tmp_path: Path) -> None:
+    sheet = tmp_path / "mine.mplstyle"
+    sheet.write_text("axes.prop_cycle: cycler(color=['ff0000', '00ff00'])\nfont.size: 7\n")
+    (tmp_path / "figure.pdf").touch()
+    figure, _ = drawn(tmp_path, style=str(sheet), width=4.0, format=["png"], log=["y"])
+    assert figure.get_size_inches()[0] == pytest.approx(4.0)
+    sizes = {round(text.get_fontsize(), 3) for ax in figure.axes for text in [*ax.get_xticklabels(), ax.title]}
+    assert max(sizes) < 6, "text shrinks with its figure"
+    assert figure.axes[0].get_yscale() == "log"
+    assert figure.axes[0].get_xscale() == "linear"
+    assert {path.name for path in tmp_path.glob("figure.*")} == {"figure.png"}
+    with style.style(str(sheet)):
+        assert matplotlib.rcParams["font.size"] == 7
+        assert [look["color"] for look in style.series(["a", "b"]).values()] == ["#ff0000", "#00ff00"]
+
+
+def test_settings_of_ones_own_matplotlibrc_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "matplotlibrc"
+    own.write_text("font.size: 13\n")
+    monkeypatch.setattr(matplotlib, "matplotlib_fname", lambda: str(own))
+    style._own.cache_clear()
+    with style.style():
+        assert matplotlib.rcParams["font.size"] == 13
+        assert matplotlib.rcParams["svg.fonttype"] == "none", "the rest is the house style"
+    monkeypatch.undo()
+    style._own.cache_clear()
+    with style.style():
+        assert matplotlib.rcParams["font.size"] == 9.5
+
+
+def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path: Path) -> None:
+    words = ("conf=toy", "output=out")
+    assert command(*words, "figure.format=[png]").code == 0
+    assert {path.name for path in (tmp_path / "out").glob("figure.*")} == {"figure.png"}
+    again = command(*words, "figure.width=5")
+    assert "measured already" in again.err, "no number depends on the look"
+    assert plot(["out", "figure.width=3", "figure.log=[x,y]"]) == 0
+    made = saved_figure("out")
+    assert made.get_size_inches()[0] == pytest.approx(5.0)
+    made.axes[0].set_xscale("log")
+    made.savefig(tmp_path / "own.svg")
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("figure.width=wide", "figure.width=wide must be options of a figure"),
+        ("figure.size=3", "figure.size=3 must be options of a figure"),
+        ("figure.format=[gif]", "svg, png, pdf"),
+        ("figure.style=gone.mplstyle", "figure.style must be a file FILE.mplstyle"),
+    ],
+)
+def test_a_look_that_there_is_not_is_one_sentence(word: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^[^\n]+$") as error:
+        results.look(tmp_path, [word])
+    assert sentence in str(error.value)
+
+
+def test_more_than_seven_series_have_a_look_each() -> None:
+    for count in (8, 10, 14):
+        looks = style.series([str(number) for number in range(count)])
+        assert len({look["color"] for look in looks.values()}) == count
+        assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == count
+    assert tuple(contract.FORMATS) == ("svg", "png", "pdf")
