@@ -132,7 +132,7 @@ def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypa
         axes[0, 1].set_ylabel("a label that needs room")
         return figure
 
-    figure = style.draw(tmp_path, plot, pandas.DataFrame({"load": [0.1]}), {})
+    figure = saving.draw(tmp_path, plot, pandas.DataFrame({"load": [0.1]}), {})
     assert len(done) == 1
     assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
     assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}
