@@ -38,7 +38,7 @@ def commands() -> list[str]:
     found = []
     for page in ALL:
         text = (DOCS / page).read_text(encoding="utf-8").replace("\\\n", " ")
-        found += re.findall(r"python -m experiments\.run ([^`\n#]+)", text)
+        found += re.findall(r"python -m experiments\.run ([^`\n#]+)", text) + re.findall(r"`(conf=\w+)`", text)
     return sorted({line.strip(" ,.;)") for line in found})
 
 

@@ -57,7 +57,7 @@ USED = [
     "capacity parity=even",
     "retrieval part.starts.around=[1.0]",
     "separation similarities=[dot]",  # whose file names more separations than go with it
-    "training_mil tasks=[wine]",  # whose file gives a size
+    "training_bags tasks=[wine]",  # whose file gives a size
     "phase_diagram studies=[map]",
     "throughput at={patterns:512,neurons:6,queries:3}",  # numbers by name are no groups of options
 ]

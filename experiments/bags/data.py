@@ -1,0 +1,107 @@
+"""Bags of instances with one label each, divided into folds: from a file, or made up.
+
+A file is a .npz of
+
+    features    [instances, F], real numbers
+    bag         [instances], the number of the bag that an instance belongs to, 0 to bags − 1
+    labels      [bags], true or false
+    train       [repetitions, folds, bags], whether a bag is trained on in a fold; the others are its test set,
+                and every bag is tested in one fold of each repetition
+"""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.shared import files
+
+NAMES = ("features", "bag", "labels", "train")
+MADE = "made"
+
+
+class Bags(NamedTuple):
+    """Bags padded to the largest, and their divisions into folds."""
+
+    instances: np.ndarray
+    """Features [B, S, F], float32, zero where there is no instance."""
+    there: np.ndarray
+    """Whether there is an instance [B, S]."""
+    labels: np.ndarray
+    """[B], bool."""
+    tested: np.ndarray
+    """Fold [repetitions, B] in which a bag is tested."""
+
+    @property
+    def folds(self) -> int:
+        """Number of folds."""
+        return int(self.tested.max()) + 1
+
+
+def load(name: str) -> Bags:
+    """The bags of a file, or made ones; features as arsinh of their value over the root mean square of all.
+
+    Raises:
+        ValueError: the file is missing, or holds other arrays than those of the format.
+    """
+    if name == MADE:
+        return made()
+    path = Path(os.path.expanduser(name))
+    if not path.is_file():
+        raise ValueError(
+            f"data must be {MADE} or an existing .npz file with features, bag, labels and train, "
+            f"which the header of conf/training_mil.yaml says how to make, got {name!r}"
+        )
+    return _read(path, files.digest(path))
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _digest: str) -> Bags:
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            arrays = [np.asarray(held[part]) for part in NAMES]
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise ValueError(f"data must be .npz files with {', '.join(NAMES)}, got {str(path)!r}: {error}") from None
+    features, bag, labels, train = arrays
+    count = len(labels) if labels.ndim == 1 else 0
+    shapes = f"{features.shape}, {bag.shape}, {labels.shape}, {train.shape}"
+    if not (features.ndim == 2 and bag.shape == features.shape[:1] and train.ndim == 3 and train.shape[2] == count > 0):
+        raise ValueError(
+            f"data must hold features [instances, F], bag [instances], labels [bags] and "
+            f"train [repetitions, folds, bags], got shapes {shapes} in {str(path)!r}"
+        )
+    if not (
+        bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and np.isfinite(features).all()
+    ):
+        raise ValueError(
+            f"data must hold finite features of bags 0 to {count - 1}, each with instances, got {str(path)!r}"
+        )
+    if not ((~train.astype(bool)).sum(axis=1) == 1).all():
+        raise ValueError(f"data must test every bag in one fold of each repetition, got {str(path)!r}")
+    return arranged(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
+
+
+def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
+    """Bags padded to the largest; features that are the same everywhere are left out."""
+    features = features[:, np.ptp(features, axis=0) > 0].astype(float)
+    features = np.arcsinh(features / np.sqrt(np.mean(features**2)))
+    count = np.bincount(bag)
+    place = np.arange(len(bag)) - np.concatenate([[0], np.cumsum(count)])[np.sort(bag)]
+    order = np.argsort(bag, kind="stable")
+    instances = np.zeros((len(count), count.max(), features.shape[1]), np.float32)
+    instances[bag[order], place] = features[order]
+    return Bags(instances, np.arange(count.max()) < count[:, None], labels.astype(bool), tested)
+
+
+@lru_cache(maxsize=1)
+def made(bags: int = 48, features: int = 6, folds: int = 4, repetitions: int = 5) -> Bags:
+    """Bags of 2 to 4 random instances; in positive ones a feature of the first is large."""
+    rng = np.random.default_rng(0)
+    count, labels = rng.integers(2, 5, bags), np.arange(bags) % 2 == 1
+    bag = np.repeat(np.arange(bags), count)
+    values = rng.normal(size=(len(bag), features))
+    values[np.searchsorted(bag, np.flatnonzero(labels)), 0] += 8.0
+    tested = np.stack([rng.permutation(bags // 2) % folds for _ in range(repetitions)])
+    return arranged(values, bag, labels, np.repeat(tested, 2, axis=1))

@@ -1,0 +1,79 @@
+"""Multiple-instance learning: bags with one label each, of which some instances decide.
+
+    hopfield      HopfieldPooling with learned queries and β; its separation is chosen
+    attention     attention pooling, plain or gated (Ilse et al. 2018)
+    instances     MI-SVM: the largest score of an instance, hinge loss; linear, or with a hidden layer
+    svm, forest   scikit-learn's, on the mean or the largest instance of a bag
+
+Each method chooses, for every test fold and within the other folds alone, among as many settings. A row is the test
+fold of one method and division into folds.
+
+Source: Ramsauer et al. 2021, §4; Andrews, Tsochantaridis & Hofmann 2002 (MI-SVM and the data).
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from experiments.bags import data, measurement, networks
+from experiments.bags.config import NETWORKS, VARIANTS, Config
+from experiments.bags.figure import plot
+from experiments.bags.summary import summarise
+from experiments.contract import Cost, total
+from experiments.shared import parallel
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+X_AXIS = "auc"
+KEYS = ("data", "method", "repetition")
+
+
+def check(config: Config) -> None:
+    """Raise ValueError for data that are not there or have too few folds."""
+    for name in config.data:
+        bags = data.load(name)
+        if config.repetitions > len(bags.tested):
+            raise ValueError(
+                f"repetitions must be at most {len(bags.tested)}, those in {name}, got {config.repetitions}"
+            )
+        if 2 * config.partners >= bags.folds:
+            raise ValueError(f"partners must be below half of the {bags.folds} folds of {name}, got {config.partners}")
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options and the sizes of the data."""
+    found = []
+    for name in config.data:
+        bags = data.load(name)
+        count = config.repetitions * bags.folds
+        models = count * config.partners * len(config.weight_decay)
+        slots = bags.there.size
+        each = slots * config.width * (6 * bags.instances.shape[2] + 40 * config.width) * max(config.steps)
+        trained = sum(len(VARIANTS[method]) for method in set(config.methods) & set(NETWORKS)) * models * each
+        fitted = len(set(config.methods) - set(NETWORKS)) * count * config.partners * 1e9
+        held = max(networks.TOGETHER * slots * config.width, bags.instances.size)
+        found.append(Cost(count * len(config.methods), held, trained + fitted))
+    return total(found)
+
+
+def points(config: Config) -> list[dict]:
+    """One point per data set, method, division and fold."""
+    return [
+        {"data": name, "method": method, "repetition": repetition, "fold": fold}
+        for name in config.data
+        for method in config.methods
+        for repetition in range(config.repetitions)
+        for fold in range(data.load(name).folds)
+    ]
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points; all folds of a division are measured together."""
+    groups: dict[tuple, list[dict]] = {}
+    for point in points_:
+        groups.setdefault(tuple(point[key] for key in KEYS), []).append(point)
+
+    def measured(key: tuple, members: list[dict]) -> list[dict]:
+        name, method, repetition = key
+        found = measurement.results(config, method, data.load(name), repetition)
+        return [point | found[point["fold"]] for point in members]
+
+    yield from parallel.rows([partial(measured, *group) for group in groups.items()])

@@ -1,0 +1,39 @@
+"""Figure of multiple-instance learning: areas under the ROC curve, a panel for each data set."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from experiments.bags.config import PUBLISHED
+from experiments.figures.style import THEORY, Table, panels, series
+
+
+def plot(table: Table, summary: dict) -> Figure:
+    """Every division into folds as a dot, mean and standard error, and the published area where there is one."""
+    sets = list(dict.fromkeys(table["data"]))
+    methods = list(dict.fromkeys(table["method"]))
+    looks: Any = series(methods)
+    figure, axes = panels(1, len(sets), width=1.5 + 2.9 * len(sets), height=1.6 + 0.32 * len(methods))
+    found = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
+    for letter, ax, name in zip("abcdefgh", axes[0], sets, strict=False):
+        label = Path(str(name)).stem
+        rows = table[table["data"] == name]
+        for place, method in enumerate(methods):
+            look = {"color": looks[method]["color"], "marker": looks[method]["marker"]}
+            each = rows[rows["method"] == method].groupby("repetition")["auc"].mean()
+            ax.plot(each, [place - 0.25] * len(each), ".", color=look["color"], alpha=0.5, markersize=4)
+            entry = found[label, method]
+            ax.errorbar(entry["auc"], place, xerr=entry["stderr"], **look)
+        if label in PUBLISHED:
+            value, error = PUBLISHED[label]
+            ax.axvline(value, **THEORY, label="published, Hopfield")
+            ax.axvspan(value - error, value + error, color="0.88", zorder=0)
+        ax.set_yticks(range(len(methods)), methods if ax is axes[0, 0] else [])
+        ax.invert_yaxis()
+        ax.set(xlabel="area under the ROC curve")
+        ax.set_title(f"{letter}  {label}")
+    handles = [h for ax in axes[0] for h in ax.get_legend_handles_labels()[0]][:1]
+    if handles:
+        figure.legend(handles, ["published, Hopfield"], loc="outside lower right")
+    return figure

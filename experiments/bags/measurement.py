@@ -1,0 +1,77 @@
+"""Measurement of one method on one division into folds: models, the choice among them, and the test result.
+
+A model is trained without two folds i and j, and serves both: as one of those that fold j chooses a setting by when i
+is tested, and the other way round. What a test fold is judged by has seen neither its labels nor its features, and
+the models that were trained to choose among settings answer together.
+"""
+
+import math
+from itertools import product
+
+import jax
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from experiments.bags import baselines, networks
+from experiments.bags.config import NETWORKS, VARIANTS, Config
+from experiments.bags.data import Bags
+
+
+def pairs(folds: int, partners: int) -> list[tuple[int, int]]:
+    """Folds that a model is trained without: each with the next `partners`, in a circle."""
+    return [(i, (i + step) % folds) for i in range(folds) for step in range(1, partners + 1)]
+
+
+def candidates(config: Config, method: str) -> list[str]:
+    """Names of what a test fold chooses from, in the order of `scores`."""
+    if method not in NETWORKS:
+        return [f"{kind} {number}" for kind, number in baselines.settings(method)]
+    every = product(VARIANTS[method], config.weight_decay, config.steps)
+    return [f"{kind} decay {decay:g} steps {steps}" for kind, decay, steps in every]
+
+
+def results(config: Config, method: str, bags: Bags, repetition: int) -> list[dict]:
+    """Test results of all folds of a division.
+
+    Returns:
+        By fold: the area under the ROC curve in test, that by which the setting was chosen, and its name.
+    """
+    tested = bags.tested[repetition]
+    left = pairs(bags.folds, config.partners)
+    used = np.array([(tested != i) & (tested != j) for i, j in left])
+    found = _scores(config, method, bags, used, repetition)
+    names, rows = candidates(config, method), []
+    for fold in range(bags.folds):
+        mine = [(k, j if i == fold else i) for k, (i, j) in enumerate(left) if fold in (i, j)]
+        held = np.mean([[auc(s, bags.labels, tested == other) for s in found[k]] for k, other in mine], axis=0)
+        best = int(np.argmax(held))
+        together = np.mean([found[k][best] for k, _ in mine], axis=0)
+        rows.append(
+            {"auc": auc(together, bags.labels, tested == fold), "held_auc": float(held[best]), "chosen": names[best]}
+        )
+    return rows
+
+
+def auc(scores: np.ndarray, labels: np.ndarray, which: np.ndarray) -> float:
+    """Area under the ROC curve of some bags; NaN where they are of one class, or a score is not finite."""
+    if not np.isfinite(scores).all() or len(np.unique(labels[which])) < 2:
+        return math.nan
+    return float(roc_auc_score(labels[which], scores[which]))
+
+
+def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:
+    """[models, candidates, B]."""
+    if method not in NETWORKS:
+        return baselines.scores(method, bags, used, config.seed + repetition)
+    found = []
+    steps = tuple(sorted(config.steps))
+    for number, variant in enumerate(VARIANTS[method]):
+        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), repetition), number)
+        size = (config.width, config.heads, config.queries)
+        kind = networks.Structure(
+            method, variant, bags.instances.shape[2], *size, steps, config.dropout, config.learning_rate
+        )
+        decay = np.tile(config.weight_decay, len(used))
+        every = networks.scores(kind, bags, np.repeat(used, len(config.weight_decay), axis=0), decay, key)
+        found.append(every.reshape(len(used), -1, len(bags.labels)))
+    return np.concatenate(found, axis=1)

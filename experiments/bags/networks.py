@@ -1,0 +1,134 @@
+"""Networks on bags: a Hopfield pooling, an attention pooling and scores of single instances, trained many at a time."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+from experiments.bags.data import Bags
+from experiments.shared import parallel
+from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldPooling
+
+TOGETHER = 16
+"""Networks trained as one batch."""
+
+
+class Structure(NamedTuple):
+    """Structure of a network and its training: what a program is compiled for."""
+
+    method: str
+    variant: str
+    features: int
+    width: int
+    heads: int
+    queries: int
+    steps: tuple[int, ...]
+    dropout: float
+    learning_rate: float
+
+
+class Network(nnx.Module):
+    """Score of every bag [B].
+
+    hopfield      embedded instances are stored, and read by learned queries (HopfieldPooling), with a learned β
+    attention     their mean, weighted by a learned score, plain or gated (Ilse et al. 2018, eqs. 8 and 9)
+    instances     the largest of their scores, which are linear in the features, or in the embedding
+    """
+
+    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+        self.kind = kind
+        bare = kind.variant == "linear"
+        self.embed = nnx.Linear(kind.features, 1 if bare else kind.width, rngs=rngs)
+        if kind.method == "hopfield":
+            own = AssociationOptions(separation=kind.variant, learn_beta=True)
+            self.pool = HopfieldPooling(
+                HopfieldAttention(kind.heads, kind.width, options=own, rngs=rngs), kind.queries, rngs=rngs
+            )
+        if kind.method == "attention":
+            self.hidden = nnx.Linear(kind.width, kind.width, rngs=rngs)
+            self.gate = nnx.data(nnx.Linear(kind.width, kind.width, rngs=rngs) if kind.variant == "gated" else None)
+            self.weigh = nnx.Linear(kind.width, 1, rngs=rngs)
+        pooled = kind.queries * kind.width if kind.method == "hopfield" else kind.width
+        self.read = nnx.data(None if bare else nnx.Linear(pooled, 1, rngs=rngs))
+
+    def __call__(self, instances: jax.Array, there: jax.Array, keep: jax.Array, mean: jax.Array, scale: jax.Array):
+        """Scores [B] of bags [B, S, F], whose features are brought to mean 0 and deviation 1 within the kernel."""
+        kernel = self.embed.kernel[...] / scale[:, None]
+        embedded = instances @ kernel + (jnp.asarray(self.embed.bias) - mean @ kernel)[None, None]
+        if self.read is None:
+            return jnp.max(embedded[..., 0], axis=1, where=there, initial=-jnp.inf)
+        embedded = nnx.relu(embedded) * keep
+        if self.kind.method == "instances":
+            return jnp.max(self.read(embedded)[..., 0], axis=1, where=there, initial=-jnp.inf)
+        if self.kind.method == "hopfield":
+            return self.read(self.pool(embedded, mask=there[:, None, None, :]))[..., 0]
+        hidden = jnp.tanh(self.hidden(embedded))
+        hidden = hidden if self.gate is None else hidden * jax.nn.sigmoid(self.gate(embedded))
+        weights = jax.nn.softmax(self.weigh(hidden)[..., 0], axis=1, where=there)
+        return self.read(jnp.einsum("bs,bsw->bw", weights, embedded))[..., 0]
+
+
+def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: np.ndarray, key: jax.Array) -> np.ndarray:
+    """Scores of all bags by networks of one structure, after each of its numbers of steps.
+
+    Args:
+        kind: what is trained.
+        bags: of which networks see their own.
+        used: [K, B], bags that a network is trained on.
+        decay: [K], decay of its weights.
+        key: of initial values and dropout.
+
+    Returns:
+        [K, steps, B].
+    """
+    arrays = (jnp.asarray(bags.instances), jnp.asarray(bags.there), jnp.asarray(bags.labels, jnp.float32))
+    each = (jnp.asarray(used, jnp.float32), jnp.asarray(decay, jnp.float32), jax.random.split(key, len(used)))
+    return np.asarray(_program(kind)(arrays, each))
+
+
+@parallel.kept(32)
+def _program(kind: Structure) -> Any:
+    graph, _, rest = nnx.split(Network(kind, nnx.Rngs(0)), nnx.Param, ...)
+
+    def trained(arrays: tuple, each: tuple) -> jax.Array:
+        instances, there, labels = arrays
+        used, decay, key = each
+        start, draws = jax.random.split(key)
+        params = nnx.split(Network(kind, nnx.Rngs(start)), nnx.Param, ...)[1]
+        mean, scale = _moments(instances, used[:, None] * there)
+        rule = optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(decay))
+
+        def loss(params: Any, keep: jax.Array) -> jax.Array:
+            found = nnx.merge(graph, params, rest)(instances, there, keep, mean, scale)
+            sign = 2.0 * labels - 1.0
+            hinge = kind.method == "instances"
+            each = jnp.maximum(1.0 - sign * found, 0.0) if hinge else jax.nn.softplus(-sign * found)
+            return jnp.sum(used * each) / jnp.sum(used)
+
+        def step(carry: tuple, key: jax.Array) -> tuple[tuple, None]:
+            params, state = carry
+            kept = 1.0 - kind.dropout
+            keep = jax.random.bernoulli(key, kept, (len(labels), 1, kind.width)) / kept
+            change, state = rule.update(jax.grad(loss)(params, keep), state, params)
+            return (jax.tree.map(lambda p, c: p - kind.learning_rate * c, params, change), state), None
+
+        carry, done, found = (params, rule.init(params)), 0, []
+        for part, until in enumerate(kind.steps):
+            keys = jax.random.split(jax.random.fold_in(draws, part), until - done)
+            (carry, _), done = jax.lax.scan(step, carry, keys), until
+            found.append(nnx.merge(graph, carry[0], rest)(instances, there, jnp.ones(()), mean, scale))
+        return jnp.stack(found)
+
+    return jax.jit(lambda arrays, each: jax.lax.map(partial(trained, arrays), each, batch_size=TOGETHER))
+
+
+def _moments(instances: jax.Array, used: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Mean and deviation of every feature over instances of weight `used`."""
+    total = jnp.sum(used)
+    mean = jnp.einsum("bs,bsf->f", used, instances) / total
+    square = jnp.einsum("bs,bsf->f", used, instances**2) / total
+    return mean, jnp.sqrt(jnp.maximum(square - mean**2, 0.0) + 1e-2)

@@ -1,0 +1,66 @@
+"""Multi-query associative recall: which mixers of a language model answer for pairs that they have just seen.
+
+    softmax, entmax, softmax1   attention by that separation (entmax of 1.5)
+    hopfield                    softmax with a learned β and several steps, the query moved before it reads
+    linear, delta, gated_delta  a matrix of fast weights for all that is kept (`attention.FastWeights`)
+    by_hand                     one Hopfield head that nobody trained
+
+A row is one model: two layers without feed-forward parts, one head, learned positions. Validation chooses among the
+learning rates, all trained at once, and ends the training at 0.99.
+
+Source: Arora et al. 2023, Zoology (arXiv:2312.04927).
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
+
+from experiments.contract import Cost
+from experiments.mqar import measurement, model
+from experiments.mqar.config import Config
+from experiments.mqar.figure import plot
+from experiments.mqar.summary import summarise
+from experiments.shared import parallel
+
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+X_AXIS = "state_bytes"
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    total, held = 0.0, 0.0
+    each = points(config)
+    for point in each:
+        width, length = point["width"], point["length"]
+        token = model.LAYERS * (4 * width + 2 * length) * width
+        total += 3 * len(config.learning_rates) * config.epochs * config.examples * length * token
+        held = max(held, len(config.learning_rates) * config.batch_size * length * max(length, 3 * width))
+    return Cost(len(each), max(held, config.examples * max(config.lengths)), total)
+
+
+def points(config: Config) -> list[dict]:
+    """One point per mixer, width, length, number of pairs and seed; the head set by hand has no width of its own."""
+    found = []
+    for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
+        if length < 4 * pairs or (mixer == "by_hand" and width != config.widths[0]):
+            continue
+        width = width if mixer != "by_hand" else 2 * config.vocabulary + 1
+        point = {"mixer": mixer, "width": width, "length": length, "pairs": pairs}
+        found += [point | {"seed_index": index} for index in range(config.seeds)]
+    return found
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points, each trained by itself."""
+
+    def measured(point: dict) -> list[dict]:
+        return [point | {"state_bytes": state_bytes(point)} | measurement.result(config, point)]
+
+    yield from parallel.rows([partial(measured, point) for point in points_])
+
+
+def state_bytes(point: dict) -> int:
+    """Bytes in single precision that a mixer keeps of a sequence to go on from its end."""
+    if point["mixer"] == "by_hand":
+        return 4 * point["width"] * point["length"]
+    return model.Structure(point["mixer"], point["width"], point["length"], 0, 0, 0.0).state_bytes

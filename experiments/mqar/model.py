@@ -1,0 +1,109 @@
+"""Language model of two mixing layers, whose mixer is chosen by name, and a head that is set by hand."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float, Int
+
+from hopfield.attention import FastWeights, attend
+from hopfield.layers import AssociationOptions, HopfieldAttention
+
+ASSOCIATIONS = {"softmax": "softmax", "entmax": "entmax:1.5", "softmax1": "softmax1", "hopfield": "softmax"}
+"""Separations of the mixers that keep all keys."""
+RULES = {"linear": "outer", "delta": "delta", "gated_delta": "delta"}
+"""Rules of those that keep a matrix."""
+LAYERS = 2
+
+
+class Structure(NamedTuple):
+    """Structure of a model: what its programs are compiled for."""
+
+    mixer: str
+    width: int
+    length: int
+    vocabulary: int
+    update_steps: int
+    dropout: float
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes in single precision that all layers keep of a sequence to go on from its end."""
+        kept = self.width if self.mixer in RULES else 2 * self.length
+        return 4 * LAYERS * self.width * kept
+
+
+class FastMixer(nnx.Module):
+    """Causal mixing through a matrix of fast weights, keys and queries of length 1.
+
+    Delta rules learn how much to write, and the gated one by how much to fade what it holds, for every token.
+    """
+
+    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+        width = kind.width
+        self.rule = RULES[kind.mixer]
+        self.project = nnx.Linear(width, 3 * width, use_bias=False, rngs=rngs)
+        self.gates = nnx.data(None if self.rule == "outer" else nnx.Linear(width, 2, rngs=rngs))
+        self.gated = kind.mixer == "gated_delta"
+        self.out = nnx.Linear(width, width, rngs=rngs)
+
+    def __call__(self, x: Float[Array, "B L W"]) -> Float[Array, "B L W"]:
+        query, key, value = jnp.split(self.project(x), 3, axis=-1)
+        query, key = (y * jax.lax.rsqrt(jnp.sum(y * y, axis=-1, keepdims=True) + 1e-6) for y in (query, key))
+        ones = jnp.ones(x.shape[:-1])
+        strength = decay = ones
+        if self.gates is not None:
+            gates = self.gates(x)
+            strength = jax.nn.sigmoid(gates[..., 0])
+            decay = jax.nn.sigmoid(gates[..., 1] + 4.0) if self.gated else ones
+        memory = FastWeights.create(x.shape[-1], rule=self.rule)
+
+        def one(query, key, value, strength, decay):
+            return memory.attend(query, key, value, strength=strength, decay=decay, chunk=len(query))[0]
+
+        return self.out(jax.vmap(one)(query, key, value, strength, decay))
+
+
+class Model(nnx.Module):
+    """Logits [B, K, V] at the asked places of sequences [B, L]; embeddings are those of tokens and of places."""
+
+    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+        width = kind.width
+        self.kind = kind
+        self.tokens = nnx.Embed(kind.vocabulary, width, rngs=rngs)
+        self.places = nnx.Param(0.02 * jax.random.normal(rngs.params(), (kind.length, width)))
+        self.norms = nnx.List([nnx.LayerNorm(width, rngs=rngs) for _ in range(LAYERS + 1)])
+        self.mixers = nnx.List([_mixer(kind, rngs) for _ in range(LAYERS)])
+        self.read = nnx.Linear(width, kind.vocabulary, use_bias=False, rngs=rngs)
+
+    def __call__(self, tokens: Int[Array, "B L"], asked: Int[Array, "B K"], keep: Float[Array, "B W"]):
+        """`keep` holds factors of the embedded features, of dropout or ones."""
+        x = (self.tokens(tokens) + self.places[...][None]) * keep[:, None]
+        for norm, mixer in zip(self.norms, self.mixers, strict=False):
+            seen = norm(x)
+            x = x + (mixer(seen) if self.kind.mixer in RULES else mixer(seen, is_causal=True))
+        x = jnp.take_along_axis(x, asked[..., None], axis=1)
+        return self.read(self.norms[-1](x))
+
+
+def _mixer(kind: Structure, rngs: nnx.Rngs) -> nnx.Module:
+    if kind.mixer in RULES:
+        return FastMixer(kind, rngs)
+    steps = {"update_steps": kind.update_steps, "learn_beta": True} if kind.mixer == "hopfield" else {}
+    own = AssociationOptions(separation=ASSOCIATIONS[kind.mixer], **steps)
+    return HopfieldAttention(1, kind.width, options=own, rngs=rngs)
+
+
+def by_hand(tokens: Int[Array, "L"], asked: Int[Array, "K"], vocabulary: int) -> Int[Array, "K"]:
+    """Answers of one Hopfield head that nobody trained: every token is stored under the one before it.
+
+    Patterns and queries are one-hot tokens. The score of a match is 1, less a little for every place, so that at a
+    high β the first match is read: stored pairs stand first.
+    """
+    before, codes = tokens[:-1], jnp.eye(vocabulary)
+    place = jnp.arange(len(before))
+    key = jnp.concatenate([codes[before], -0.5 * place[:, None] / len(before)], axis=1)
+    query = jnp.concatenate([codes[tokens[asked]], jnp.ones((len(asked), 1))], axis=1)
+    found = attend(query, key, codes[tokens[1:]], beta=40.0 * len(before), mask=place[None, :] < asked[:, None])
+    return jnp.argmax(found, axis=-1)

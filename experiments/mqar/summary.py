@@ -1,0 +1,25 @@
+"""Summary of multi-query associative recall: mean accuracies with 95 % intervals over seeds."""
+
+import numpy as np
+from scipy import stats
+
+from experiments.figures.style import Table
+
+KEYS = ["mixer", "width", "length", "pairs", "state_bytes"]
+
+
+def summarise(table: Table) -> dict:
+    """Mean accuracies in test, half of their 95 % intervals (Student's, over seeds), and how many seeds are solved."""
+    results, scalars = [], {}
+    for kind, rows in table.groupby(KEYS, sort=False):
+        values = rows["accuracy"].to_numpy(float)
+        count = len(values)
+        error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else float("nan")
+        half = float(stats.t.ppf(0.975, count - 1) * error) if count > 1 else float("nan")
+        entry = dict(zip(KEYS, kind, strict=True)) | {"accuracy": float(values.mean()), "half_interval": half}
+        entry |= {"seeds": count, "solved": int((values >= 0.99).sum()), "epochs": float(rows["epochs"].mean())}
+        results.append(entry | {"contradicted": float(rows["contradicted"].mean())})
+        name = f"accuracy/{entry['mixer']}/d={entry['width']}/L={entry['length']}/K={entry['pairs']}"
+        scalars |= {name: entry["accuracy"], f"{name}/stderr": error}
+    scalars["contradicted"] = float(table["contradicted"].mean())
+    return {"results": results, "scalars": scalars}

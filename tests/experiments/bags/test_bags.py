@@ -1,0 +1,128 @@
+"""Multiple-instance learning: folds that are never seen, files that are refused, methods that find the instance."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pandas
+import pytest
+
+from experiments import contract
+from experiments.bags import data, experiment, measurement, networks
+from experiments.bags.config import METHODS, Config
+from experiments.bags.experiment import measure, plot, points, summarise
+from experiments.bags.summary import OURS
+
+SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=[0.01], learning_rate=0.03)
+
+
+@pytest.fixture(scope="module")
+def table() -> pandas.DataFrame:
+    rows = list(measure(SMALL, points(SMALL)))
+    assert len(rows) == len(points(SMALL)) == 8
+    return pandas.DataFrame(rows)
+
+
+@pytest.fixture
+def bags(tmp_path) -> dict:
+    """Arrays of a sound file: four bags, two of which have two instances."""
+    train = np.ones((1, 2, 4), bool)
+    train[0, 0, :2] = train[0, 1, 2:] = False
+    return {
+        "features": np.arange(12.0).reshape(6, 2),
+        "bag": np.array([0, 1, 1, 2, 3, 3]),
+        "labels": np.array([0, 1, 0, 1]),
+        "train": train,
+    }
+
+
+def test_one_large_instance_is_found_by_all_methods_that_can_weigh_instances(table):
+    found = {entry["method"]: entry["auc"] for entry in summarise(table)["results"]}
+    assert min(found.values()) > 0.9, found
+
+
+def test_a_network_does_not_depend_on_bags_that_it_is_not_trained_on():
+    """Labels and features of the folds left out are exchanged: scores of all others stay what they were."""
+    made = data.made()
+    used = np.array([made.tested[0] > 1])
+    other = made._replace(
+        labels=np.where(used[0], made.labels, ~made.labels),
+        instances=np.where(used[0][:, None, None], made.instances, made.instances + 1.0).astype(np.float32),
+    )
+    kind = networks.Structure("hopfield", "softmax", made.instances.shape[2], 4, 2, 2, (3,), 0.2, 0.01)
+    scores = [networks.scores(kind, bags, used, np.array([0.01]), jax.random.key(0))[0, 0] for bags in (made, other)]
+    np.testing.assert_array_equal(scores[0][used[0]], scores[1][used[0]])
+    assert (scores[0][~used[0]] != scores[1][~used[0]]).any()
+
+
+def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_chose():
+    left = measurement.pairs(10, 2)
+    for fold in range(10):
+        others = sorted(j if i == fold else i for i, j in left if fold in (i, j))
+        assert others == sorted((fold + step) % 10 for step in (-2, -1, 1, 2))
+
+
+def test_all_methods_choose_among_as_many_settings():
+    config = Config(steps=[1, 2], weight_decay=[0.1])
+    assert {len(measurement.candidates(config, method)) for method in METHODS} == {4}
+
+
+def test_padding_has_no_part_in_scores_or_moments():
+    """The second bag with a third, empty place reads the same."""
+    made = data.made()
+    room = dict.fromkeys(("instances",), np.pad(made.instances, [(0, 0), (0, 3), (0, 0)], constant_values=9.0))
+    wider = made._replace(**room, there=np.pad(made.there, [(0, 0), (0, 3)]))
+    for method, variant in (("hopfield", "softmax"), ("attention", "gated"), ("instances", "linear")):
+        kind = networks.Structure(method, variant, made.instances.shape[2], 4, 2, 2, (2,), 0.0, 0.01)
+        used = np.array([made.tested[0] > 0])
+        found = [networks.scores(kind, bags, used, np.array([0.0]), jax.random.key(1)) for bags in (made, wider)]
+        np.testing.assert_allclose(found[0], found[1], atol=2e-5)
+
+
+def test_a_file_is_read_as_it_says(tmp_path, bags):
+    path = tmp_path / "mine.npz"
+    np.savez(path, **bags)
+    found = data.load(str(path))
+    np.testing.assert_array_equal(found.there, [[1, 0], [1, 1], [1, 0], [1, 1]])
+    np.testing.assert_array_equal(found.tested, [[0, 0, 1, 1]])
+    np.testing.assert_array_equal(found.labels, [False, True, False, True])
+    rms = np.sqrt(np.mean(bags["features"] ** 2))
+    np.testing.assert_allclose(np.sinh(found.instances[3]) * rms, [[8, 9], [10, 11]], rtol=1e-5)
+    assert len(points(Config(data=[str(path)]))) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": np.zeros((2, 2))}, "data must hold features"),
+        ({"bag": np.array([0, 1, 1, 2, 2, 2])}, "data must hold finite features of bags 0 to 3"),
+        ({"features": np.full((6, 2), np.nan)}, "data must hold finite features"),
+        ({"train": np.ones((1, 2, 4), bool)}, "data must test every bag"),
+        ({"train": None}, "data must be .npz files with"),
+    ],
+)
+def test_another_file_is_refused_in_one_sentence(tmp_path, bags, change, message):
+    np.savez(tmp_path / "bad.npz", **{name: x for name, x in (bags | change).items() if x is not None})
+    with pytest.raises(ValueError, match=f"^{message}"):
+        contract.check(experiment, Config(data=[str(tmp_path / "bad.npz")]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"data": ["nowhere.npz"]}, "data must be made or an existing .npz file .* how to make, got"),
+        ({"repetitions": 6}, "repetitions must be at most 5"),
+        ({"partners": 2}, "partners must be below half"),
+    ],
+)
+def test_options_that_the_data_do_not_allow_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        contract.check(experiment, dataclasses.replace(SMALL, **options))
+
+
+def test_leads_are_those_of_the_same_folds(table):
+    summary = summarise(table)
+    mean = table.groupby("method")["auc"].mean()
+    for entry in summary["leads"]:
+        assert entry["lead"] == pytest.approx(mean[OURS] - mean[entry["method"]])
+    assert len(plot(table, summary).axes) == 1
