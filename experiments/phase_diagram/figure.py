@@ -213,7 +213,7 @@ def _rounding(ax: Axes, summary: dict) -> None:
         width = np.abs(rows["width"]) / rows["theory"]
         ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)
         error = rows["stderr"] / rows["theory"]
-        ax.errorbar(x, y, error, label=names[key], **look | {"linestyle": "none"})
+        ax.errorbar(x, y, error, label=names[key], **{**look, "linestyle": "none"})
     ax.axhline(1, **THEORY, label=r"RS theory $T_M$, $N\to\infty$")
     ax.set(xscale="log", xlabel="neurons $N$", ylabel=r"$T_{50}/T_M$: half of the retrievals lost")
     sizes = sorted(frame["neurons"].unique())

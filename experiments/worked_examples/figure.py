@@ -211,7 +211,7 @@ def _exponential(ax: Axes, rows: Table) -> None:
             label += f": {slope['value']:.3f} ± {slope['stderr']:.3f}, $\\alpha_1={slope['theory']:.3f}$"
         ax.errorbar(
             line["size"], line["size"] * line["value"], line["size"] * line["stderr"],
-            label=label, **look | {"linestyle": "none"},
+            label=label, **{**look, "linestyle": "none"},
         )  # fmt: skip
     sizes = np.array([0.0, found["size"].max() + 1])
     ax.plot(sizes, found["printed"].iloc[0] * sizes, label="printed: $e^{d/2}$", **CLAIM)
