@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 from hopfield._numerics import map_rows, real_array
 from hopfield.attention._arguments import MaskLike, allowed
 from hopfield.attention.core import SOFTMAX, full, masked_weights
+from hopfield.attention.masks import Mask
 from hopfield.separations import LogSumExp, Separation, SoftmaxOne, as_separation
 
 
@@ -18,7 +19,8 @@ def log_weights(
     """
     scores, separation = real_array("scores", scores), as_separation(separation)
     if scores.ndim < 2:
-        raise ValueError(f"scores must be [..., T, S], got shape {scores.shape}")
+        mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
+        return log_weights(jnp.atleast_2d(scores), separation=separation, mask=mask)[..., 0, :]
     where = allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim)
     if type(separation) not in (LogSumExp, SoftmaxOne):
         found = masked_weights(scores, separation, where)

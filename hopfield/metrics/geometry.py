@@ -186,11 +186,11 @@ def eigenvalues(g: Form) -> Float[Array, "*h N"]:
 
 
 def rank(g: Form) -> Int[Array, "*h"]:
-    """Number of singular values of g above rounding."""
+    """Number of singular values of g above rounding; −1 where g holds NaN."""
     matrix = _metric(g).dense()
     singular = jnp.linalg.svd(matrix, compute_uv=False)
     limit = singular[..., :1] * max(matrix.shape[-2:]) * jnp.finfo(matrix.dtype).eps
-    return jnp.sum(singular > limit, axis=-1)
+    return jnp.where(jnp.isnan(singular).any(axis=-1), -1, jnp.sum(singular > limit, axis=-1))
 
 
 def condition_number(g: Form) -> Float[Array, "*h"]:

@@ -27,8 +27,15 @@ FAST = attention.FastWeights.create(4, 2, "delta")
 LEAST_SQUARES = attention.FastWeights.create(4, 2, "pseudo_inverse")
 
 
+PROJECTED = (*[normal(2, 4, 3)] * 3, normal(2, 3, 4), normal(2, 5, 4))
+
+
 def _multi_head(query, key, value, output, x):
     return attention.multi_head(attention.Projections(query, key, value, output), x)
+
+
+def _multi_head_parts(query, key, value, output, x):
+    return attention.multi_head_parts(attention.Projections(query, key, value, output), x)
 
 
 def _row_case(name: str, function: Callable, **options: Any) -> Case:
@@ -46,6 +53,8 @@ ATTENTION = (
     _row_case("attention.weights", attention.weights, temperature=2.0),
     _row_case("attention.weights", attention.weights, separation=separations.Sparsemax()),
     _row_case("attention.weights", attention.weights, separation=separations.entmax(1.5)),
+    _row_case("attention.log_weights", attention.log_weights),
+    _row_case("attention.log_weights", attention.log_weights, separation="sparsemax"),
     case("attention.attend", attention.attend, *QKV),
     case("attention.attend", attention.attend, *QKV, mask=attention.padding(4), nan=(0,)),
     case("attention.attend", attention.attend, *QKV, separation=separations.entmax(1.5), shows=some),
@@ -56,6 +65,17 @@ ATTENTION = (
     case("attention.attend_blockwise", attention.attend_blockwise, *CAUSAL, blocks=(2, 3), mask=attention.causal()),
     case("attention.attend_blockwise", attention.attend_blockwise, *QKV, nan=(0, 1), return_potential=True),
     case("attention.attend_heads", attention.attend_heads, *HEADS),
+    case(
+        "attention.project_heads", attention.project_heads, normal(2, 5, 4), normal(3, 4, 2), normal(3, 2), shows=some
+    ),
+    case(
+        "attention.multi_head_parts",
+        _multi_head_parts,
+        *[normal(2, 4, 3)] * 3,
+        normal(2, 3, 4),
+        normal(2, 5, 4),
+        shows=some,
+    ),
     case("attention.multi_head", _multi_head, *[normal(2, 4, 3)] * 3, normal(2, 3, 4), normal(2, 5, 4)),
     case("attention.attend_locally", attention.attend_locally, *CAUSAL, left=1),
     case("attention.attend_low_rank", attention.attend_low_rank, *QKV, normal(2, 5)),
@@ -114,6 +134,7 @@ MODULES = {
     "EncoderBlock": layers.EncoderBlock(_attention(), rngs=nnx.Rngs(0)),
     "EnergyTransformerBlock": layers.EnergyTransformerBlock(8, 2, 6, steps=2, rngs=nnx.Rngs(0)),
 }
+_additive = layers.AdditiveAssociation(2, 4, rngs=nnx.Rngs(0))
 BY_HEAD = (normal(2, 5, 2, 4), normal(2, 3, 2, 4), normal(2, 3, 2, 4))
 POSITIONS = (
     layers.T5Positions(2),
@@ -129,7 +150,8 @@ LAYERS = (
     case("layers.DecoderBlock.__call__", DECODER, X, normal(2, 3, 8)),
     case("layers.HopfieldAssociation.__call__", _on_heads("__call__"), *BY_HEAD),
     case("layers.HopfieldAssociation.inspect", _on_heads("inspect"), *BY_HEAD[:2]),
-    case("layers.HopfieldAssociation.stored", _on_heads("stored"), *BY_HEAD[:2], nan=(1,), shows=some),
+    case("layers.AdditiveAssociation.__call__", _additive, *BY_HEAD, nan=(0, 1)),
+    case("layers.AdditiveAssociation.weights", _additive.weights, *BY_HEAD[:2]),
     *(case(f"layers.{type(places).__name__}.__call__", places) for places in POSITIONS),
     *(
         case(f"layers.{type(metric).__name__}.__call__", metric)
@@ -227,6 +249,11 @@ EXCLUDED: dict[str, str] = {
         )
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
+    "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
+    "hopfield.attention.Projections.create": "draws weights of checked shapes",
+    "hopfield.attention.mask_bias": "of masks, which hold no numbers",
+    "hopfield.attention.mask_text": "of masks, which hold no numbers",
+    "hopfield.attention.random_blocks": "draws blocks of checked sizes",
     "hopfield.fisher.Fisher.linearised": "makes a function for loops inside compiled ones",
     "hopfield.geometry.geodesics.*": "loops over a function that is made within compiled ones",
     "hopfield.geometry._smooth.ratio": "tells where its callers may go on",

@@ -247,6 +247,7 @@ def _measures() -> list[Case]:
     cases += [of(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
     cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))
     cases.append(of("pattern_gap", 1, shapes=((5, 7), (36, 106))))
+    cases.append(of("least_distance", 1, shapes=((5, 7), (36, 106))))
     cases.append(
         Case(
             "hopfield.observables.overlaps.nearest_pattern",

@@ -60,6 +60,8 @@ BILINEAR = (
         for name in (
             "inverse",
             "condition_number",
+            "eigenvalues",
+            "rank",
             "volume_element",
             "symmetric_part",
             "antisymmetric_part",
