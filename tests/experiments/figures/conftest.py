@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FAULTS = ("error", "warning")
+"""Messages of a page that are none of plotly's notes on its own layout."""
 TEXTS = """all => all.filter(e => e.innerText.trim() && !e.children.length).map(e => {
     const look = getComputedStyle, none = 'rgba(0, 0, 0, 0)';
     let ground = e; while (look(ground).backgroundColor === none) ground = ground.parentElement;
@@ -35,7 +37,7 @@ def opened(browser: Any) -> Iterator[Callable]:
     def start(path: Path, width: int = 1280, scheme: str = "light") -> Any:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         pages.append(page)
-        page.on("console", lambda message: said.append(message.text))
+        page.on("console", lambda message: said.append(message.text) if message.type in FAULTS else None)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
         page.goto(path.as_uri())
