@@ -56,7 +56,8 @@ def test_help_answers_at_once_without_loading_jax(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_shows_the_values_the_line_gives(command: Callable) -> None:
+def test_help_shows_the_values_the_line_gives(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     outcome = command("--help", "conf=toy", "seed=7", "wandb.mode=offline")
     assert outcome.code == 0
     assert re.search(r"^  seed=7 +an integer; seed of all randomness$", outcome.out, re.M)
@@ -328,7 +329,7 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
     ("damage", "sentence"),
     [
         (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
-        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment (basins, capacity"),
+        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment (bags, basins, capacity"),
         (lambda out: (out / "config.yaml").write_text(":\n- ]"), "must name its experiment"),
         (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "must name its experiment"),
         (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),

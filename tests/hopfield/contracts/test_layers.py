@@ -26,7 +26,7 @@ WORDS: dict[str, Any] = {
     "in_features": FEATURES,
     "features": FEATURES,
     "head_features": FEATURES // HEADS,
-    "patterns": 3,
+    "num_patterns": 3,
     "metric": np.diag(np.arange(1.0, 1 + FEATURES)).astype(np.float32),
 }
 """What a layer is built with, one word for one thing in all of them."""
