@@ -35,7 +35,7 @@ MISTAKES = {
         "defaults: [capacity, /schema/training, _self_]\n",
         r"conf=added must name one experiment in its defaults, got capacity and training \({} line 1\)",
     ),
-    "schema": (HEAD.replace("worked_examples", "workd"), "schema must be one of basins, .*, got workd.*"),
+    "schema": (HEAD.replace("worked_examples", "workd"), "schema must be one of .*basins, .*, got workd.*"),
     "silenced": (
         "defaults:\n  - _self_\n  - /schema/worked_examples\nseed: 3\n",
         "{} line 3 must come before _self_, or it overrides this file's values, got /schema/worked_examples",
