@@ -13,6 +13,7 @@ import jax
 import numpy as np
 import pytest
 
+from experiments.bags import experiment as bags
 from experiments.capacity import experiment as capacity
 from experiments.entropy import experiment as entropy
 from experiments.heads import experiment as heads
@@ -164,18 +165,19 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
     ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
     ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
+    ("bags", "data"): lambda p: (bags, bags.Config(data=[p])),
 }
 
 
 def test_every_option_that_names_a_file_is_known() -> None:
-    """Those whose help says so; what they hold is tried below."""
+    """Those whose help says so, but for options of figures; what they hold is tried below."""
     words = ("file", "checkpoint", "path")
     found = {
         (name, option)
         for name in registry.names()
         for option, hint, about in errors.leaves(registry.load(name).Config)
-        if option not in ("output", "wandb.group")
-        if re.search(r"\b(str|Any)\b", str(hint)) and any(word in about for word in words)
+        if option not in ("output", "wandb.group") and not option.startswith("figure.")
+        if re.search(r"\b(str|Any)\b", str(hint)) and any(word in about.lower() for word in words)
     }
     assert found == {case for case in NAMED if case[1] != "part"}
 
@@ -188,7 +190,8 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
     for _ in range(2):
         np.save(path, draw.uniform(size=(60, 4, 4)))
         experiment, config = NAMED[case](str(path))
-        points = [] if experiment is heads else experiment.points(config)
+        given = {heads: [], bags: [{"data": str(path)}]}
+        points = given[experiment] if experiment in given else experiment.points(config)
         found.append(provenance.science(experiment, config, points))
         ledger = Ledger(tmp_path / "ledger", case[0], found[-1])
     old, new = ({"experiment": case[0], "science": science} for science in found)
