@@ -37,7 +37,7 @@ def find(kind: str, spec: str) -> Outside | None:
     """Object outside the package that a specification names, None where it has none of the forms above.
 
     Args:
-        kind: memories, separations, corruptions or datasets.
+        kind: memories, separations, corruptions, datasets or layers.
         spec: what was written.
 
     Raises:

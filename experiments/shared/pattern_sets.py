@@ -103,8 +103,21 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
         patterns = _own(ensemble)
         used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
         _check_contrast(ensemble, patterns, used)
+        if spins:
+            _say_cut(ensemble, np.asarray(patterns))
     _say_repeated(f"{ensemble} as spins" if spins else ensemble, [used])
     return used
+
+
+def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
+    """Say where numbers that are no spins were cut to be some."""
+    if np.isin(patterns, (-1, 1)).all():
+        return
+    cuts = np.median(patterns, axis=1)
+    files.say(
+        f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"
+        f" cut at its own median ({cuts.min():.3g} to {cuts.max():.3g}), +1 at or above it, its least number always -1"
+    )
 
 
 def _say_repeated(ensemble: str, blocks: Iterable) -> None:

@@ -27,8 +27,12 @@ BASELINES = ("svm", "forest")
 class Config(contract.Config):
     """Options of the training runs."""
 
-    tasks: list[str] = option(["wine"], among=TASKS, nonempty=True, axis=True)
-    layers: list[str] = option(["lookup"], among=LAYERS, nonempty=True, axis=True)
+    tasks: list[str] = option(
+        ["wine"], f"any of {', '.join(TASKS)}, or FILE.npz of inputs and targets, or FILE.csv", nonempty=True, axis=True
+    )
+    layers: list[str] = option(
+        ["lookup"], f"any of {', '.join(LAYERS)}, or ./file.py:name of one's own", nonempty=True, axis=True
+    )
     metrics: list[str] = option(["none"], among=METRICS, nonempty=True, axis=True)
     separations: list[str] = option(
         ["softmax"],

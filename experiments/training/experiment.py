@@ -35,9 +35,9 @@ SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for layers, separations and options that do not go with what else is chosen."""
+    """Raise ValueError for tasks, layers and options that are not there, or do not go with what else is chosen."""
     for task, layer in product(config.tasks, config.layers):
-        kind = ("several", "one")[tasks.is_real(task)]
+        kind = ("several", "one")[tasks.is_single(task)]
         if layers.find(layer).inputs not in ("any", kind):
             words = "single vectors" if kind == "one" else "several vectors"
             raise ValueError(f"layers must not be {layer} where inputs are {words}, as in {task}")
@@ -111,7 +111,7 @@ def points(config: Config) -> list[dict]:
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
-        real = [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task)]
+        real = [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task) and tasks.is_single(task)]
         for task, name, number in product(real, BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})

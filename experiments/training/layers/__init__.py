@@ -1,12 +1,14 @@
-"""Layers that are trained: one file each, which holds a `Layer` by the name LAYER and needs no registration."""
+"""Layers that are trained: one file each, which holds a `Layer` by the name LAYER and needs no registration.
 
-from functools import cache
+Layers of one's own: see `_own`.
+"""
 
 from experiments.shared import parts
+from experiments.training.config import LAYERS
+from experiments.training.layers import _own
 from experiments.training.layers.base import Layer
 
 
-@cache
 def find(name: str) -> Layer:
-    """The layer of a name."""
-    return parts.find(__name__, name).LAYER
+    """The layer of a name: of this folder, or one's own."""
+    return parts.find(__name__, name).LAYER if name in LAYERS else _own.layer(name)

@@ -3,20 +3,21 @@
     NUMBERS, VECTORS                   numbers of an example, and vectors that they make up
     STREAM                             number of its random numbers, different for every task that is drawn
     draw(rng, size)                    of a task that is drawn: inputs, classes and their number, or a whole `Split`
-    EXAMPLES, load(return_X_y=True)    of real measurements instead: their number, and inputs and classes
+    EXAMPLES, load(return_X_y=True)    of real measurements instead: their number, and inputs and classes; of files of
+                                       one's own, too, see `_own`
     ONE_UNIT: bool                     of these, whether all features share one unit
 
 Source: bags and sequences, Ramsauer et al. 2021, §4 and their code.
 """
 
-from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
 from experiments.shared import parts
 from experiments.training.config import TASKS
+from experiments.training.tasks import _own
 
 FRACTIONS = (0.6, 0.8)
 """Where training ends and where validation ends."""
@@ -38,21 +39,26 @@ class Split(NamedTuple):
     classes: int
 
 
-def find(task: str) -> ModuleType:
-    """The module of a task."""
-    return parts.find(__name__, task)
+def find(task: str) -> Any:
+    """The module of a task, or a file of one's own, which has the same names."""
+    return parts.find(__name__, task) if task in TASKS else _own.task(task)
 
 
 def is_real(task: str) -> bool:
-    """Whether a task is of measurements, each a single vector."""
+    """Whether a task's examples are there, and not drawn."""
     return hasattr(find(task), "EXAMPLES")
+
+
+def is_single(task: str) -> bool:
+    """Whether each example is a single vector."""
+    return find(task).VECTORS == 1
 
 
 def split(task: str, seed: int, size: int) -> Split:
     """A task's data.
 
     Args:
-        task: one of `config.TASKS`.
+        task: one of `config.TASKS`, or a file.
         seed: of the split, and of what is drawn.
         size: number of bags or sequences of a task that is drawn, ≥ 10.
 
@@ -63,11 +69,9 @@ def split(task: str, seed: int, size: int) -> Split:
     Raises:
         ValueError: an unknown task or too few samples.
     """
-    if task not in TASKS:
-        raise ValueError(f"tasks must be any of {', '.join(TASKS)}, got {task!r}")
+    module = find(task)
     if size < 10:
         raise ValueError(f"size must be at least 10, got {size}")
-    module = find(task)
     if is_real(task):
         return _real(module, seed)
     drawn = module.draw(np.random.default_rng([seed, module.STREAM]), size)
@@ -95,16 +99,17 @@ def part(inputs: np.ndarray, targets: np.ndarray) -> Part:
     return Part(np.asarray(inputs, np.float32), np.asarray(targets, np.int32))
 
 
-def _real(task: ModuleType, seed: int) -> Split:
+def _real(task: Any, seed: int) -> Split:
     inputs, targets = map(np.asarray, task.load(return_X_y=True))
+    inputs = inputs if inputs.ndim == 3 else inputs[:, None]
     train, rest, y_train, y_rest = map(
         np.asarray, train_test_split(inputs, targets, train_size=0.6, stratify=targets, random_state=seed)
     )
     held, test, y_held, y_test = map(
         np.asarray, train_test_split(rest, y_rest, train_size=0.5, stratify=y_rest, random_state=seed)
     )
-    mean = train.mean(axis=0)
-    deviation = train.std() if task.ONE_UNIT else train.std(axis=0)
+    mean = train.mean(axis=(0, 1))
+    deviation = train.std() if task.ONE_UNIT else train.std(axis=(0, 1))
     deviation = np.where(deviation > 0, deviation, 1.0)
-    three = [part(((x - mean) / deviation)[:, None], y) for x, y in ((train, y_train), (held, y_held), (test, y_test))]
+    three = [part((x - mean) / deviation, y) for x, y in ((train, y_train), (held, y_held), (test, y_test))]
     return Split(three[0], three[1], three[2], int(targets.max()) + 1)

@@ -23,6 +23,7 @@ from experiments.runner import errors, provenance, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
 from experiments.shared import files, processes
+from experiments.training import experiment as training
 from experiments.training.checkpoints import load, save
 
 POINTS = [{"load": load, "sample": sample} for load in (0.1, 0.2) for sample in range(2)]
@@ -166,6 +167,8 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
     ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
     ("bags", "data"): lambda p: (bags, bags.Config(data=[p])),
+    ("training", "tasks"): lambda p: (training, training.Config(tasks=[p], baselines=False)),
+    ("training", "layers"): lambda p: (training, training.Config(layers=[p])),
 }
 
 

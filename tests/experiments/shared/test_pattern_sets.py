@@ -122,6 +122,17 @@ def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, const
         pattern_sets.load(str(tmp_path / "flat.npy"), spins)
 
 
+@pytest.mark.parametrize(("low", "high", "said"), [(-1, 1, False), (0, 1, True), (2.5, 4, True)])
+def test_a_file_of_numbers_that_are_no_spins_says_that_it_was_cut_and_where(tmp_path, capsys, low, high, said):
+    path = tmp_path / "numbers.npy"
+    np.save(path, np.where(np.random.default_rng(2).permuted(np.tile(np.arange(7), (4, 1)), axis=1) < 4, high, low))
+    pattern_sets.load(str(path), spins=True)
+    line = f"{path} holds numbers from {low:g} to {high:g}: for memories of spins each pattern is cut at its own median"
+    assert (f"{line} ({high:g} to {high:g})" in capsys.readouterr().err) == said
+    pattern_sets.load(str(path), spins=False)
+    assert "cut" not in capsys.readouterr().err
+
+
 def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):
     array = 2**63 + np.random.default_rng(0).integers(0, 99, size=(6, 5)).astype(np.uint64)
     np.save(tmp_path / "big.npy", array)

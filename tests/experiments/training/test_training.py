@@ -225,8 +225,8 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"tasks": ["iris"]}, "tasks must be one of .*, digits, "),
-        ({"layers": ["dense"]}, "layers must be one of .*, lookup, "),
+        ({"tasks": ["iris"]}, "tasks must be any of .*, digits, "),
+        ({"layers": ["dense"]}, "layers must be any of .*, lookup, "),
         ({"layers": ["association"]}, "layers must not be association where inputs are single vectors"),
         ({"layers": ["memory"], "tasks": ["latch"]}, "layers must not be memory where inputs are several vectors"),
         (

@@ -1,0 +1,57 @@
+"""Layers of one's own, which other code defines.
+
+A layer is a function `layer(attention, *, rngs)`, found as `./file.py:layer`, `package.module:layer` or by its entry
+point in the group hopfield.layers: it takes a `HopfieldAttention` that has the metric and the separation of the run,
+and returns a module of inputs [B, T, W] with outputs [B, T', W], which is read at the last of them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from flax import nnx
+
+from experiments.training.config import LAYERS
+from experiments.training.layers.base import Layer, attention
+from experiments.training.settings import Setting
+from experiments.training.tasks import Part
+from hopfield import _outside
+from hopfield.layers import HopfieldAttention
+
+
+class Made(nnx.Module):
+    """Attention, and the module that a function made of it."""
+
+    def __init__(self, attention: HopfieldAttention, module: Any):
+        self.attention = attention
+        self.module = module
+
+
+class Own(Layer):
+    """Reads the inputs with what a function makes of an attention."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+
+    def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Made:
+        given = attention(setting, setting.width, rngs)
+        return Made(given, self.function(given, rngs=rngs))
+
+    def read(self, module: Made, x: jax.Array, others: jax.Array) -> jax.Array:
+        return module.module(x)[..., -1, :]
+
+    def inspect(self, module: Made, x: jax.Array, others: jax.Array):
+        return module.attention.inspect(x)
+
+
+def layer(name: str) -> Own:
+    """The layer of a name that is none of the experiment's own.
+
+    Raises:
+        ValueError: there is none, in one sentence that begins with layers.
+    """
+    found = _outside.find("layers", name)
+    if found is None or found.parameter is not None or not callable(found.value):
+        where = "./file.py:name, package.module:name or an entry point of hopfield.layers"
+        raise ValueError(f"layers must be any of {', '.join(LAYERS)}, or a function as {where}, got {name!r}")
+    return Own(found.value)
