@@ -32,9 +32,13 @@ def cost(config: Config) -> Cost:
     each = points(config)
     for point in each:
         width, length = point["width"], point["length"]
-        token = model.LAYERS * (4 * width + 2 * length) * width
-        total += 3 * len(config.learning_rates) * config.epochs * config.examples * length * token
-        held = max(held, len(config.learning_rates) * config.batch_size * length * max(length, 3 * width))
+        if point["mixer"] == "by_hand":
+            total += config.held * length * width
+            continue
+        models = len(config.learning_rates)
+        token = model.LAYERS * (4 * width + 2 * length) * width / 8  # in products of matrices, faster than the rest
+        total += 3 * models * config.epochs * config.examples * length * token
+        held = max(held, models * config.batch_size * length * max(length, 3 * width))
     return Cost(len(each), max(held, config.examples * max(config.lengths)), total)
 
 
