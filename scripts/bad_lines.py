@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 
+from experiments import contract
 from experiments.contract import StoppedError
 from experiments.runner import boundary, errors, registry
 
@@ -84,12 +85,24 @@ def values(hint: Any) -> Sequence[str]:
     return (*ANY, "2", "perhaps", "-1", "{x:{y:1}}")
 
 
+def published(experiment: str) -> str:
+    """A configuration of an experiment: of its name, or the first that takes its options."""
+    if (contract.ROOT / "conf" / f"{experiment}.yaml").exists():
+        return experiment
+    found = (
+        path
+        for path in sorted((contract.ROOT / "conf").glob("*.yaml"))
+        if f"/schema/{experiment}\n" in path.read_text()
+    )
+    return next(found).stem
+
+
 def lines(count: int, seed: int) -> list[Line]:
     """Lines over the options of all experiments, each experiment as often as any other."""
     rng = random.Random(seed)
     everything: dict[str, list[Line]] = {}
-    for conf in registry.names():
-        schema = registry.load(conf).Config
+    for experiment in registry.names():
+        conf, schema = published(experiment), registry.load(experiment).Config
         kept = [leaf for leaf in errors.leaves(schema) if leaf[0] not in ("dry", "wandb.mode", "output")]
         for key, hint, _ in kept:
             for value in values(hint):

@@ -5,6 +5,13 @@ import pytest
 from experiments.shared import loads
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_waiting(capsys: pytest.CaptureFixture) -> None:
+    """What other tests have asked for and never measured is said before."""
+    loads.announce()
+    capsys.readouterr()
+
+
 def test_loads_that_round_to_one_number_are_said(capsys: pytest.CaptureFixture) -> None:
     given = [0.3, 0.1, 0.12, 0.1]  # at N = 20 they are 6, 2, 2.4 and 2 patterns
     for _ in range(2):  # the points of a run are made more than once
