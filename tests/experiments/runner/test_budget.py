@@ -70,9 +70,6 @@ def test_a_dry_run_is_the_same_run(tmp_path: Path):
     assert folders.leaves(config) == folders.leaves(dataclasses.replace(config, dry=True))
 
 
-FOR_A_GPU = ("mqar_published",)
-
-
 @pytest.fixture(scope="module")
 def published():
     with session.opened():
@@ -86,4 +83,4 @@ def test_costs_bound_the_points_of_every_published_config(published):
         cost = budget.check(job.config, job.conf, experiment.cost)
         points = len(experiment.points(job.config))
         assert points <= max(cost.points, 3000 * (job.experiment == "heads")) <= 60 * points + 3000, job.conf
-        assert 1 < budget.seconds(cost) < (7200 if job.conf not in FOR_A_GPU else 10 * budget.YEAR), job.conf
+        assert 1 < budget.seconds(cost) < 7200, job.conf
