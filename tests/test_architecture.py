@@ -288,8 +288,7 @@ def test_every_module_of_the_library_has_a_test_file():
 FLAX = {
     "HopfieldAttention.__init__",
     "HopfieldAttention.__call__",
-    "HopfieldAssociation.__call__",
-    "AdditiveAssociation.__call__",
+    "AttentionFunction.__call__",
 }
 """Signatures that Flax dictates, theirs taking the place of its own."""
 

@@ -41,6 +41,13 @@ class Dropout(Node):
     rate: float = struct.field(pytree_node=False)
     broadcast: bool = struct.field(pytree_node=False, default=True)
 
+    def applied(self, weights: Array, queries: int, row: Any = 0) -> Array:
+        """Weights of some of the `queries`, those from `row` on, kept with probability 1 − rate and scaled up by it."""
+        leading, (rows, keys) = weights.shape[:-2], weights.shape[-2:]
+        leading = (1,) * len(leading) if self.broadcast else leading
+        keep = kept_rows(self.key, self.rate, (*leading, queries, keys), row, rows)
+        return weights * (keep.reshape((*leading, rows, keys)).astype(weights.dtype) / (1.0 - self.rate))
+
 
 class Reading(Node):
     """Keys and values by head, memory slots last, and all that it takes to read them with any query."""
@@ -88,10 +95,7 @@ class Reading(Node):
         memory = self.memory(query, row)
         weights = kept = memory.weights(self.state(memory, query)).astype(self.value.dtype)
         if self.dropout is not None:
-            rate, shape = self.dropout.rate, (*weights.shape[:-2], queries, weights.shape[-1])
-            shape = (*(1 for _ in shape[:-2]), *shape[-2:]) if self.dropout.broadcast else shape
-            keep = kept_rows(self.dropout.key, rate, shape, row, query.shape[-2])
-            kept = weights * (keep.reshape((*shape[:-2], *keep.shape[-2:])).astype(weights.dtype) / (1.0 - rate))
+            kept = self.dropout.applied(weights, queries, row)
         (value,) = unread_as_zero(memory.mask, self.value)
         return jnp.matmul(kept, value, precision=self.precision), weights
 

@@ -5,16 +5,16 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from flax.nnx.nn.dtypes import promote_dtype as promoted
-from flax.typing import Dtype, PrecisionLike, PromoteDtypeFn
+from flax.typing import Dtype, PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
 from hopfield._numerics import tolerance
+from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, Reading, attended, block_length, fits_attention, in_blocks
-from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, of_flax, scope_of
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
 from hopfield.layers.positions import as_positions
 from hopfield.observables import thermodynamics
@@ -42,7 +42,7 @@ class AssociationReport(NamedTuple):
     """Index of `dynamics.STATUS`; the step limit where update_steps = 1, as nothing is iterated."""
 
 
-class HopfieldAssociation(nnx.Module):
+class HopfieldAssociation(AttentionFunction):
     """Scores, weights and read-out of a layer, with what it learns about them.
 
     With the default options it computes what `nnx.dot_product_attention` does; a query that may read no key gets zeros.
@@ -77,37 +77,22 @@ class HopfieldAssociation(nnx.Module):
         shape = (num_kv_heads or num_heads, options.memory_slots, head_features)
         self.slots = nnx.data(nnx.Param(jnp.zeros(shape, param_dtype)) if options.memory_slots else None)
 
-    def __call__(
+    def _read(
         self,
         query: Heads,
         key: Float[Array, "*b S K D"],
         value: Float[Array, "*b S K D"],
-        bias: Scores | None = None,
-        mask: MaskLike = None,
-        broadcast_dropout: bool = True,
-        dropout_rng: Array | None = None,
-        dropout_rate: float = 0.0,
-        deterministic: bool = False,
-        dtype: Dtype | None = None,
+        scope: Scope,
+        dropout: Dropout | None = None,
+        *,
         precision: PrecisionLike = None,
         module: nnx.Module | None = None,
-        promote_dtype: PromoteDtypeFn = promoted,
-        is_causal: bool = False,
     ) -> Heads:
-        """Read-out of every query; arguments as in `nnx.dot_product_attention`."""
-        query, key, value = promote_dtype((query, key, value), dtype=dtype)  # type: ignore[misc]
         if self.positions is not None and query.shape[-3] != key.shape[-3]:
             raise ValueError(
                 "positions must be given to a HopfieldAttention where queries are not the keys, as in decoding, "
                 f"got {query.shape[-3]} queries and {key.shape[-3]} keys"
             )
-        mask, bias = of_flax(mask, bias)
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
-        dropout = None
-        if not deterministic and dropout_rate > 0.0:
-            if dropout_rng is None:
-                raise ValueError("dropout_rng must be a random key where weights are dropped, got None")
-            dropout = Dropout(dropout_rng, dropout_rate, broadcast_dropout)
         return read(self, query, key, value, scope, dropout, precision=precision, module=module)
 
     def inspect(
@@ -198,7 +183,7 @@ def reading_of(
     precision: PrecisionLike = None,
 ) -> tuple[Reading, Float[Array, "*b H T D"]]:
     """Keys and values by head with all that reads them, and the queries by head; both turned to their places."""
-    _fit(query, key, association.num_heads)
+    check_heads(query, key, association.num_heads)
     state, key = jnp.swapaxes(query, -3, -2), jnp.swapaxes(key, -3, -2)
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
@@ -210,8 +195,8 @@ def reading_of(
         None if association.metric is None else jax.tree.map(lambda leaf: leaf.astype(key.dtype), association.metric())
     )
     found = Reading(
-        key=_by_head(key, empty, association.num_heads),
-        value=_by_head(jnp.swapaxes(value, -3, -2), slots, association.num_heads),
+        key=by_head(key, association.num_heads, empty),
+        value=by_head(jnp.swapaxes(value, -3, -2), association.num_heads, slots),
         beta=association.beta(),
         rtol=tolerance(state.dtype) if association.rtol is None else association.rtol,
         scope=scope,
@@ -227,7 +212,7 @@ def reading_of(
     return found, state
 
 
-def _fit(query: Heads, key: Array, heads: int) -> None:
+def check_heads(query: Heads, key: Array, heads: int) -> None:
     """ValueError, naming the axis, unless these are queries and keys of so many heads."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(f"key must have the query's width {query.shape[-1]} per head, got {key.shape[-1]} (axis -1)")
@@ -238,7 +223,7 @@ def _fit(query: Heads, key: Array, heads: int) -> None:
         )
 
 
-def _by_head(rows: Float[Array, "*b K S D"], slots: Array | None, heads: int) -> Float[Array, "*b H S D"]:
+def by_head(rows: Float[Array, "*b K S D"], heads: int, slots: Array | None = None) -> Float[Array, "*b H S D"]:
     """Rows by head, with the slots' own appended, repeated for the query heads that share them."""
     if slots is not None:
         slots = jnp.broadcast_to(slots.astype(rows.dtype), (*rows.shape[:-2], *slots.shape[-2:]))

@@ -1,0 +1,57 @@
+"""Arguments that `nnx.MultiHeadAttention` hands to its `attention_fn`, as the scope and the dropout of a layer."""
+
+import abc
+
+from flax import nnx
+from flax.nnx.nn.dtypes import promote_dtype as promoted
+from flax.typing import Dtype, PrecisionLike, PromoteDtypeFn
+from jaxtyping import Array, Float
+
+from hopfield.layers._reading import Dropout
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, of_flax, scope_of
+
+
+class AttentionFunction(nnx.Module, abc.ABC):
+    """Attention function: a module called with the arguments of `nnx.dot_product_attention`, in its place."""
+
+    @abc.abstractmethod
+    def _read(
+        self,
+        query: Heads,
+        key: Float[Array, "*b S K D"],
+        value: Float[Array, "*b S K D"],
+        scope: Scope,
+        dropout: Dropout | None = None,
+        *,
+        precision: PrecisionLike = None,
+        module: nnx.Module | None = None,
+    ) -> Heads:
+        """Read-out of every query; a `module` sows all the weights."""
+
+    def __call__(
+        self,
+        query: Heads,
+        key: Float[Array, "*b S K D"],
+        value: Float[Array, "*b S K D"],
+        bias: Scores | None = None,
+        mask: MaskLike = None,
+        broadcast_dropout: bool = True,
+        dropout_rng: Array | None = None,
+        dropout_rate: float = 0.0,
+        deterministic: bool = False,
+        dtype: Dtype | None = None,
+        precision: PrecisionLike = None,
+        module: nnx.Module | None = None,
+        promote_dtype: PromoteDtypeFn = promoted,
+        is_causal: bool = False,
+    ) -> Heads:
+        """Read-out of every query; arguments as in `nnx.dot_product_attention`."""
+        query, key, value = promote_dtype((query, key, value), dtype=dtype)  # type: ignore[misc]
+        mask, bias = of_flax(mask, bias)
+        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
+        dropout = None
+        if not deterministic and dropout_rate > 0.0:
+            if dropout_rng is None:
+                raise ValueError("dropout_rng must be a random key where weights are dropped, got None")
+            dropout = Dropout(dropout_rng, dropout_rate, broadcast_dropout)
+        return self._read(query, key, value, scope, dropout, precision=precision, module=module)
