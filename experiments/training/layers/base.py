@@ -1,5 +1,6 @@
 """Contract of a layer: what it reads, how it is built, and what is observed of it."""
 
+import abc
 from typing import Any, ClassVar
 
 import jax
@@ -10,8 +11,8 @@ from experiments.training.tasks import Part
 from hopfield.layers import AssociationOptions, HopfieldAttention
 
 
-class Layer:
-    """One Hopfield layer between an embedding and a read-out; of its methods `build` and `read` have no default.
+class Layer(abc.ABC):
+    """One Hopfield layer between an embedding and a read-out.
 
     Attributes:
         inputs: vectors of an input that it can read: "one", "several" or "any" number.
@@ -25,21 +26,21 @@ class Layer:
     takes_quantity: ClassVar[bool] = False
     embeds: ClassVar[bool] = True
 
+    @abc.abstractmethod
     def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Any:
         """The module, for a training set and its number of classes."""
-        raise NotImplementedError
 
     def features(self, setting: Setting) -> int:
         """Number of features that `read` returns."""
         return setting.width
 
+    @abc.abstractmethod
     def read(self, module: Any, x: jax.Array, others: jax.Array) -> jax.Array:
         """Features [B, W] of embedded inputs [B, T, W]; logits of one that does not embed.
 
         Args:
             others: the training examples that each input may read [1, 1, B, examples]: all but itself.
         """
-        raise NotImplementedError
 
     def inspect(self, module: Any, x: jax.Array, others: jax.Array) -> Any:
         """The report of its association on embedded inputs."""
