@@ -27,7 +27,7 @@ from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import corruptions, loads, pattern_sets, retention
+from experiments.shared import corruptions, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
@@ -100,7 +100,6 @@ def points(config: Config) -> list[dict]:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, through one compiled program for each structure; passes over streams come last."""
-    loads.announce()
     stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
     paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["ensemble"])])
     kind = lambda point: _program(config, point, paddings)  # noqa: E731

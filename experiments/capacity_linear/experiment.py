@@ -60,7 +60,6 @@ def points(config: Config) -> list[dict]:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, theory beside them."""
-    loads.announce()
     grid = measurement.grid(lambda point: _program(config, point))
     yield from program.rows(grid, config.seed, points_, known=lambda point: _known(config, point))
 

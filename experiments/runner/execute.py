@@ -119,6 +119,8 @@ def _begin(plan: Plan) -> list[dict]:
         plan.record(complete=False).write(directory)
     if len(missing) < len(plan.points):
         files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+    for note in plan.notes if missing else ():
+        files.say(note)
     return missing
 
 

@@ -15,7 +15,7 @@ from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, provenance, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import files
+from experiments.shared import files, loads
 
 RESULTS = (
     "config.yaml",
@@ -37,6 +37,7 @@ class Plan:
         points: every point of its table; grows where the experiment refines.
         ledger: what is measured already.
         mode: W&B's mode.
+        notes: lines on what was asked for and is not measured as such, to be said when it is measured.
         science: hashes of all that its numbers depend on, of what rows do besides their points, and without the seed.
     """
 
@@ -45,6 +46,7 @@ class Plan:
     points: list[dict]
     ledger: Ledger
     mode: mirror.Target
+    notes: tuple[str, ...] = ()
     science: tuple[str, str, str] = ("", "", "")
 
     def table(self) -> list[dict]:
@@ -84,7 +86,8 @@ def plan(job: Job) -> Plan:
     if cost is not None:
         budget.check(job.config, job.conf, cost)
     try:
-        points = experiment.points(job.config)
+        with loads.noted() as notes:
+            points = experiment.points(job.config)
         science = provenance.science(experiment, job.config, points)
     except ValueError as error:
         text = errors.own_name(" ".join(str(error).split()), files.options(job.config))
@@ -93,7 +96,8 @@ def plan(job: Job) -> Plan:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     _check_output(job.directory)
     style.check(job.config.figure)
-    made = Plan(job, experiment, points, Ledger(job.directory / "ledger", job.experiment, science), mode)
+    ledger = Ledger(job.directory / "ledger", job.experiment, science)
+    made = Plan(job, experiment, points, ledger, mode, notes=tuple(notes))
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)
     return made

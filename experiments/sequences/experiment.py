@@ -66,5 +66,4 @@ def cost(config: Config) -> Cost:
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    loads.announce()
     yield from program.rows(measurement.GRID, config.seed, points_)

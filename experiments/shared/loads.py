@@ -1,11 +1,22 @@
 """Numbers of patterns by what is asked for, as loads: whole, so that two loads of a small network can be one number."""
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 
-from experiments.shared import files
+_NOTES: ContextVar[dict[str, None] | None] = ContextVar("notes", default=None)
+"""Lines on what was asked for and is not measured as such, where somebody collects them."""
 
-_NOTES: dict[str, bool] = {}
-"""Lines on what was asked for and is not measured as such, and whether they have been said."""
+
+@contextlib.contextmanager
+def noted() -> Iterator[dict[str, None]]:
+    """Lines, each once, on what is asked for within a block and not measured as such."""
+    found: dict[str, None] = {}
+    token = _NOTES.set(found)
+    try:
+        yield found
+    finally:
+        _NOTES.reset(token)
 
 
 def counts(
@@ -16,23 +27,17 @@ def counts(
     Args:
         asked: loads, or what else decides.
         number: of patterns nearest to one of them, None where there is none.
-        what: is measured at them, for the lines that `announce` says.
+        what: is measured at them, for the lines that `noted` collects.
         name: of the option.
     """
     by_number: dict[int | None, list[float]] = {}
     for value in sorted(set(asked)):
         by_number.setdefault(number(value), []).append(value)
+    notes: dict[str, None] = collected if (collected := _NOTES.get()) is not None else {}
     for patterns, shared in by_number.items():
         given = ", ".join(f"{value:g}" for value in shared)
         if patterns is None:
-            _NOTES.setdefault(f"note: {name} {given} of {what} need too many patterns: left out", False)
+            notes[f"note: {name} {given} of {what} need too many patterns: left out"] = None
         elif len(shared) > 1:
-            _NOTES.setdefault(f"note: {name} {given} of {what} are all M={patterns}: measured once", False)
+            notes[f"note: {name} {given} of {what} are all M={patterns}: measured once"] = None
     return sorted(patterns for patterns in by_number if patterns is not None)
-
-
-def announce() -> None:
-    """Say once what has been noted, when a measurement begins: a run that is refused says one sentence alone."""
-    for line in [line for line, said in _NOTES.items() if not said]:
-        files.say(line)
-        _NOTES[line] = True
