@@ -21,7 +21,7 @@ from hopfield.attention import attend_blockwise
 from hopfield.attention._arguments import unread_as_zero
 from hopfield.attention._draws import kept_rows
 from hopfield.attention.encodings import Encoding
-from hopfield.attention.masks import Causal, Mask
+from hopfield.attention.masks import Causal, Mask, Window
 from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
 from hopfield.layers._scope import Scope
 from hopfield.metrics import Metric
@@ -76,7 +76,7 @@ class Reading(Node):
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
         if self.encoding is not None:
-            own = self.encoding.bias(query, self.beta, self.scope.offset + rows, self.keys)
+            own = self.encoding.bias(query, self.beta, self.scope.offset - self.scope.start + rows, self.keys)
             bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
         mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
@@ -153,7 +153,7 @@ def fits_attention(reading: Reading) -> bool:
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
     plain = reading.separation.exponential and reading.steps == 0
     unbiased = reading.encoding is None or type(reading.encoding).bias is Encoding.bias
-    first = isinstance(scope.offset, int) and scope.offset == 0
+    first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)
     return bare and plain and unbiased and first and lazily
 
@@ -162,7 +162,8 @@ def attended(reading: Reading, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     mask = reading.scope.mask
     if reading.scope.causal:
-        mask = mask & Causal() if isinstance(mask, Mask) else Causal()
+        own = Causal() if reading.scope.window is None else Window(reading.scope.window - 1, 0)
+        mask = mask & own if isinstance(mask, Mask) else own
     given = {"beta": reading.beta, "metric": reading.metric, "separation": reading.separation, "mask": mask}
     found = attend_blockwise(query, reading.key, reading.value, **given)  # type: ignore[arg-type]
     return cast(Array, found)

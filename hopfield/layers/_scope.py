@@ -17,12 +17,16 @@ MaskLike = Bool[Array, "*b H T S"] | Mask | None
 
 
 class Scope(Node):
-    """Mask, bias and causality of queries, the first of which stands at `offset`."""
+    """Mask, bias and causality of queries, the first of which stands at `offset`, and of keys that begin at `start`."""
 
     mask: Mask | Bool[Array, "*b T S"] | None = None
     bias: Float[Array, "*b T S"] | None = None
     offset: Int[Array, ""] | int = 0
+    start: Int[Array, ""] | int = 0
+    """Place of the first key, below zero where a cache holds places before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
+    window: int | None = struct.field(pytree_node=False, default=None)
+    """Keys that a query reads, that of its own place the last; None for all."""
     others: bool = struct.field(pytree_node=False, default=False)
     """No query reads the key of its own place."""
     count: int | None = struct.field(pytree_node=False, default=None)
@@ -30,14 +34,23 @@ class Scope(Node):
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
         """Keys that the queries of these rows may read, an array of masks being theirs; None for all."""
-        mask, places, columns = self.mask, self.offset + rows[:, None], jnp.arange(keys)[None, :]
+        mask, places, columns = self.mask, self.offset + rows[:, None], self.start + jnp.arange(keys)[None, :]
         if isinstance(mask, Mask):
             mask = spread(mask.allows(places, columns), rank)
         rules = [columns <= places] * self.causal + [columns != places] * self.others
+        rules += [] if self.window is None else [(columns >= 0) & (columns > places - self.window)]
         rules += [] if self.count is None else [rows[:, None] < self.count]
         for own in rules:
             mask = own if mask is None else mask & own.reshape((1,) * (mask.ndim - 2) + own.shape)
         return mask
+
+    def windowed(self, window: int, queries: int, keys: int) -> "Scope":
+        """The scope of queries that read the last `window` keys. ValueError where queries are not the keys."""
+        if isinstance(self.start, int) and queries != keys:
+            raise ValueError(
+                f"window must be left out where queries are not the keys, got {queries} queries and {keys} keys"
+            )
+        return self.replace(window=window, causal=True)
 
 
 def scope_of(
@@ -66,6 +79,21 @@ def scope_of(
         offset,
         causal=flag("is_causal", is_causal),
     )
+
+
+def scope_of_window(
+    mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, ""] | int
+) -> Scope:
+    """Mask of a query that is decoded with the last keys alone, the first of which stands at `start`.
+
+    Raises:
+        ValueError: an array, whose entries would stand for keys that are gone.
+    """
+    if bias is not None or not (mask is None or isinstance(mask, Mask)):
+        raise ValueError(
+            "mask must be one of hopfield.attention.masks where a window is decoded, got an array or a bias"
+        )
+    return Scope(None if mask is None else sequences(mask, rank - 3), None, offset, start, causal=True)
 
 
 def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:

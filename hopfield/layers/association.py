@@ -69,7 +69,7 @@ class HopfieldAssociation(AttentionFunction):
         num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
-        self.gradient, self.block = options.gradient, options.block
+        self.gradient, self.block, self.window = options.gradient, options.block, options.window
         self.separation = Buffer(options.separation)
         self.beta = options.learned_beta(num_heads, head_features, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, head_features, param_dtype, rngs))
@@ -184,11 +184,13 @@ def reading_of(
 ) -> tuple[Reading, Float[Array, "*b H T D"]]:
     """Keys and values by head with all that reads them, and the queries by head; both turned to their places."""
     check_heads(query, key, association.num_heads)
+    if association.window is not None:
+        scope = scope.windowed(association.window, query.shape[-3], key.shape[-3])
     state, key = jnp.swapaxes(query, -3, -2), jnp.swapaxes(key, -3, -2)
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
         state = encoding.turned(state, scope.offset + jnp.arange(state.shape[-2]))
-        key = encoding.turned(key, jnp.arange(key.shape[-2]))
+        key = encoding.turned(key, scope.start + jnp.arange(key.shape[-2]))
     slots = None if association.slots is None else association.slots[...]
     empty = None if slots is None else jnp.zeros_like(slots)  # no key, so the score is zero
     metric = (

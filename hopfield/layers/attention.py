@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from flax import nnx
 from flax.nnx.module import first_from
@@ -14,8 +13,9 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import flag, number, whole
 from hopfield._numerics import real_array
+from hopfield.layers._cache import next_place, put
 from hopfield.layers._reading import Dropout
-from hopfield.layers._scope import MaskLike, Scores, scope_of
+from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions
 
@@ -144,7 +144,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """The read-out of every query [*b, T, out_features]; other arguments as in `nnx.MultiHeadAttention`.
 
         Args:
-            decode: read one token and the cache; beyond the length it was made for, the read-out is NaN.
+            decode: read one token and the cache; beyond the length it was made for, the read-out is NaN, unless the
+                layer has a window, which goes on for ever.
             mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
                 for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
             bias: real numbers added to the scores, broadcast to [*b, H, T, S].
@@ -154,18 +155,26 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         decoding = flag(
             "decode", first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
         )
-        offset = self._next_place() if decoding else 0
+        offset = next_place(self) if decoding else 0
         query, key, value = self._projected(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
-        full = None
+        start, full = 0, False
         if decoding:
-            key, value, full = self._cached(key, value, jnp.asarray(offset))
+            key, value, start, full = put(self, key, value, self.attention_fn.window)
         query, key, value = promote_dtype((query, key, value), dtype=self.dtype)
-        sizes = query.shape[-3], key.shape[-3], query.ndim
-        scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
+        if decoding and self.attention_fn.window is not None:
+            scope = scope_of_window(mask, bias, query.ndim, offset, start)
+        else:
+            sizes = query.shape[-3], key.shape[-3], query.ndim
+            scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
         dropout, module = self._dropout(deterministic, rngs), self if sow_weights else None
         found = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
         found = self.out(found, out_sharding=out_sharding)
-        return found if full is None else jnp.where(full, jnp.nan, found)
+        return found if full is False else jnp.where(full, jnp.nan, found)
+
+    def init_cache(self, input_shape: tuple[int, ...], dtype: Dtype = jnp.float32) -> None:
+        """Make the cache that decoding needs, for inputs [*b, T, F]: of T places, or of the window whatever T is."""
+        window = self.attention_fn.window
+        super().init_cache(input_shape if window is None else (*input_shape[:-2], window, input_shape[-1]), dtype)
 
     def inspect(
         self,
@@ -218,25 +227,6 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
         return query, key, self.value(values, out_sharding=sharding)
-
-    def _next_place(self) -> Array:
-        """The place of the token that is decoded. ValueError without a cache."""
-        if self.cache_index is None:
-            raise ValueError("decode must follow init_cache, got a layer without a cache")
-        return self.cache_index[...]
-
-    def _cached(self, key: Array, value: Array, place: Array) -> tuple[Array, Array, Array]:
-        """All cached keys and values, the new ones put in at this place, and whether there was none left."""
-        cached_key, cached_value, index = self.cached_key, self.cached_value, self.cache_index
-        if cached_key is None or cached_value is None or index is None:
-            raise ValueError("decode must follow init_cache, got a layer without a cache")
-        expected = (*cached_key.shape[:-3], 1, *cached_key.shape[-2:])
-        if key.shape != expected:
-            raise ValueError(f"inputs must be one token at a time in decoding, keys {expected}, got {key.shape}")
-        for cache, new in ((cached_key, key), (cached_value, value)):
-            cache[...] = jax.lax.dynamic_update_slice_in_dim(cache[...], new.astype(cache.dtype), place, new.ndim - 3)
-        index[...] = place + 1
-        return cached_key[...], cached_value[...], place >= cached_key.shape[-3]
 
     def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
         """Dropout of the weights as Flax draws it, None for none."""

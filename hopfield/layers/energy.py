@@ -103,7 +103,7 @@ class EnergyTransformerBlock(nnx.Module):
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         positive_in(param_dtype, "step_size", step_size, finite=False)
-        options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots")
+        options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
         self.separation = Buffer(options.separation)

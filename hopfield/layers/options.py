@@ -66,6 +66,9 @@ class AssociationOptions:
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
     """Where tokens stand: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
+    window: int | None = None
+    """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
+    every key."""
     metric_metadata: Mapping[str, Any] | None = None
     """Metadata of a learned metric's parameters, such as `{"out_sharding": ("heads", None, None)}`, as for kernels."""
     beta_metadata: Mapping[str, Any] | None = None
@@ -83,8 +86,9 @@ class AssociationOptions:
         whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)
         whole("memory_slots", self.memory_slots, 0)
-        if self.block is not None:
-            whole("block", self.block)
+        for name, length in (("block", self.block), ("window", self.window)):
+            if length is not None:
+                whole(name, length)
         if self.rtol is not None:
             number("rtol", self.rtol, "a finite number of at least 0", 0.0)
 

@@ -1,0 +1,81 @@
+"""A window of keys in layers: what it reads, and decoding that keeps no more than it."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield import attention
+from hopfield.layers import AssociationOptions, Hopfield, HopfieldPooling, attention_fn
+from tests.hopfield.layers.building import layer
+
+RNG = np.random.default_rng(0)
+X = jnp.asarray(RNG.normal(size=(2, 11, 16)), jnp.float32)
+RUN = nnx.jit(lambda module, x, mask=None: module(x, mask=mask))
+WHOLE = nnx.jit(lambda module, x, mask=None: module(x, mask=mask, decode=False))
+OPTIONS = {
+    "plain": {},
+    "rotary": {"positions": "rotary"},
+    "alibi": {"positions": "alibi"},
+    "sinusoidal": {"positions": "sinusoidal"},
+    "many": {"positions": "relative", "num_kv_heads": 2, "update_steps": 3, "metric": "definite", "memory_slots": 1},
+    "sparse": {"separation": "sparsemax", "block": 3},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_window_is_a_causal_mask(name):
+    windowed, free = (layer(4, 16, window=window, **OPTIONS[name]) for window in (3, None))
+    expected = RUN(free, X, mask=attention.sliding_window(2, 0))
+    np.testing.assert_allclose(RUN(windowed, X), expected, atol=2e-6)
+    weights = free.inspect(X, mask=attention.sliding_window(2, 0)).weights
+    np.testing.assert_allclose(windowed.inspect(X).weights, weights, atol=2e-6)
+
+
+def test_a_window_is_skipped_over_in_long_sequences():
+    windowed, free = (layer(4, 16, window=window, block=4) for window in (3, None))
+    np.testing.assert_allclose(RUN(windowed, X), RUN(free, X, mask=attention.sliding_window(2, 0)), atol=2e-6)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_decoding_with_a_window_keeps_no_more_than_it(name):
+    module = layer(4, 16, decode=True, window=3, **OPTIONS[name])
+    module.init_cache((2, 10**6, 16))  # places of the window alone are kept
+    assert module.cached_key is not None
+    assert module.cached_key[...].shape[1] == 3
+    tokens = [RUN(module, X[:, i : i + 1]) for i in range(11)]
+    np.testing.assert_allclose(jnp.concatenate(tokens, 1), WHOLE(module, X), atol=2e-6)
+
+
+def test_decoding_with_a_window_reads_masks_by_place():
+    module, lengths = layer(4, 16, decode=True, window=4), attention.padding(jnp.array([3, 6]))
+    valid = attention.key_padding(jnp.asarray(RNG.random((2, 11)) < 0.7))
+    for mask in (lengths, valid):
+        module.init_cache(X.shape)
+        tokens = [RUN(module, X[:, i : i + 1], mask=mask) for i in range(11)]
+        np.testing.assert_allclose(jnp.concatenate(tokens, 1), WHOLE(module, X, mask=mask), atol=2e-6)
+
+
+def test_what_a_window_cannot_mean_is_refused():
+    module = layer(4, 16, decode=True, window=4)
+    module.init_cache(X.shape)
+    with pytest.raises(ValueError, match=r"^mask must be one of hopfield.attention.masks where a window is decoded"):
+        module(X[:, :1], mask=jnp.ones((1, 1, 1, 4), bool))
+    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys, got 2 queries"):
+        module(X[:, :2], X, decode=False)
+    pooling = HopfieldPooling(layer(4, 16, window=4), 1, rngs=nnx.Rngs(0))
+    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys, got 1 queries"):
+        pooling(X)
+    associate = attention_fn(4, 4, AssociationOptions(window=4))
+    inside = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=associate, rngs=nnx.Rngs(0))
+    inside.init_cache(X.shape)
+    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys"):
+        inside(X[:, :1])
+    with pytest.raises(ValueError, match=r"^window must be"):
+        AssociationOptions(window=0)
+    assert Hopfield(layer(4, 16, window=4), rngs=nnx.Rngs(0))(X).shape == X.shape
+    other = layer(4, 16, decode=True)
+    other.init_cache(X.shape)
+    other.attention_fn.window = 4
+    with pytest.raises(ValueError, match=r"^cache must be made by init_cache of this layer, 4 places, got 11"):
+        other(X[:, :1])
