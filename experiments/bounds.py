@@ -5,7 +5,7 @@ texts hold no control characters.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -28,12 +28,12 @@ class Bounds(NamedTuple):
     nonempty: bool = False
     repeats: bool = False
     """Whether a list may hold an entry twice, as where each belongs to one of another list."""
-    numbered: bool = False
-    """Whether entries, or keys of a mapping, are names such as `dense:3`, whose number has one way to be written."""
+    names: "Mapping[str, Number | None] | None" = None
+    """Names that entries are, alone or as in `diluted:0.3`, with the number that may follow each (`named` reads it)."""
     meaning: str | None = None
     """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing.
 
-    Names of a memory and of a separation are numbered, too.
+    Numbers of memories and of separations, and those of `names`, have one way to be written.
     """
 
     def describe(self) -> str:
@@ -63,6 +63,24 @@ class Bounds(NamedTuple):
         return all(sides)
 
 
+class Number(NamedTuple):
+    """Number that follows a name after a colon."""
+
+    bounds: Bounds
+    needed: bool = True
+    """Whether the name cannot stand alone."""
+    whole: bool = False
+
+
+def named(text: str) -> tuple[str, float | None]:
+    """Name and number of `name` or `name:number`: None where it stands alone, NaN for what is no number."""
+    name, colon, digits = text.partition(":")
+    try:
+        return name, float(digits) if colon else None
+    except ValueError:
+        return name, math.nan
+
+
 def check(options: Any, prefix: str = "") -> None:
     """Hold every option of a dataclass, and of those within it, to its bounds.
 
@@ -76,9 +94,11 @@ def check(options: Any, prefix: str = "") -> None:
             raise ValueError(f"{name} must not be empty, got []")
         if isinstance(value, list) and not bounds.repeats and len(set(value)) < len(value):
             raise ValueError(f"{name} must be different from each other, got {value}")
-        numbered = bounds.numbered or bounds.meaning in NUMBERED
-        for part in value if numbered and isinstance(value, list | dict) else []:
-            _check_spelling(name, part)
+        for part in value if isinstance(value, list | dict) else []:
+            if bounds.names is not None:
+                _check_name(name, part, bounds.names)
+            if bounds.names is not None or bounds.meaning in NUMBERED:
+                _check_spelling(name, part)
         if is_dataclass(value):
             check(value, f"{name}.")
         elif isinstance(value, dict):
@@ -96,6 +116,24 @@ def number(value: float) -> str:
     if isinstance(value, int) and abs(value) >= 10**40:
         return f"a number of {value.bit_length()} bits"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> None:
+    """Refuse a name that there is not, one without the number it needs, and one with a number it cannot have."""
+    name, value = named(text)
+    number = names.get(name)
+    if value is None:
+        fits = name in names and (number is None or not number.needed)
+    else:
+        fits = number is not None and number.bounds.hold(value) and (value.is_integer() or not number.whole)
+    if not fits:
+        alone = [each for each, follows in names.items() if follows is None or not follows.needed]
+        others = [
+            f"{each}:{'INTEGER' if follows.whole else 'NUMBER'} (it must {follows.bounds.describe()})"
+            for each, follows in names.items()
+            if follows is not None
+        ]
+        raise ValueError(f"{option} must be among {', '.join(alone + others)}, got {text!r}")
 
 
 def _check_spelling(name: str, text: str) -> None:

@@ -5,16 +5,15 @@ is tested, and the other way round. What a test fold is judged by has seen neith
 the models that were trained to choose among settings answer together.
 """
 
-import math
 from itertools import product
 
 import jax
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 from experiments.bags import baselines, networks
 from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.data import Bags
+from experiments.statistics.ranking import auc
 
 
 def pairs(folds: int, partners: int) -> list[tuple[int, int]]:
@@ -41,22 +40,17 @@ def results(config: Config, method: str, bags: Bags, repetition: int) -> list[di
     used = np.array([(tested != i) & (tested != j) for i, j in left])
     found = _scores(config, method, bags, used, repetition)
     names, rows = candidates(config, method), []
+
+    def area(scores: np.ndarray, fold: int) -> float:
+        return auc(scores[tested == fold], bags.labels[tested == fold])
+
     for fold in range(bags.folds):
         mine = [(k, j if i == fold else i) for k, (i, j) in enumerate(left) if fold in (i, j)]
-        held = np.mean([[auc(s, bags.labels, tested == other) for s in found[k]] for k, other in mine], axis=0)
+        held = np.mean([[area(scores, other) for scores in found[k]] for k, other in mine], axis=0)
         best = int(np.argmax(held))
         together = np.mean([found[k][best] for k, _ in mine], axis=0)
-        rows.append(
-            {"auc": auc(together, bags.labels, tested == fold), "held_auc": float(held[best]), "chosen": names[best]}
-        )
+        rows.append({"auc": area(together, fold), "held_auc": float(held[best]), "chosen": names[best]})
     return rows
-
-
-def auc(scores: np.ndarray, labels: np.ndarray, which: np.ndarray) -> float:
-    """Area under the ROC curve of some bags; NaN where they are of one class, or a score is not finite."""
-    if not np.isfinite(scores).all() or len(np.unique(labels[which])) < 2:
-        return math.nan
-    return float(roc_auc_score(labels[which], scores[which]))
 
 
 def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import optax
 from flax import nnx
 
 from experiments.bags.data import Bags
-from experiments.shared import parallel
+from experiments.shared import parallel, training_parts
 from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldPooling
 
 TOGETHER = 16
@@ -92,18 +92,17 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: np.ndarray, key
 
 @parallel.kept(32)
 def _program(kind: Structure) -> Any:
-    graph, _, rest = nnx.split(Network(kind, nnx.Rngs(0)), nnx.Param, ...)
+    network = training_parts.network(partial(Network, kind))
 
     def trained(arrays: tuple, each: tuple) -> jax.Array:
         instances, there, labels = arrays
         used, decay, key = each
         start, draws = jax.random.split(key)
-        params = nnx.split(Network(kind, nnx.Rngs(start)), nnx.Param, ...)[1]
         mean, scale = _moments(instances, used[:, None] * there)
-        rule = optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(decay))
+        rule = optax.adamw(kind.learning_rate, weight_decay=decay)
 
         def loss(params: Any, keep: jax.Array) -> jax.Array:
-            found = nnx.merge(graph, params, rest)(instances, there, keep, mean, scale)
+            found = network.module(params)(instances, there, keep, mean, scale)
             sign = 2.0 * labels - 1.0
             hinge = kind.method == "instances"
             each = jnp.maximum(1.0 - sign * found, 0.0) if hinge else jax.nn.softplus(-sign * found)
@@ -111,16 +110,16 @@ def _program(kind: Structure) -> Any:
 
         def step(carry: tuple, key: jax.Array) -> tuple[tuple, None]:
             params, state = carry
-            kept = 1.0 - kind.dropout
-            keep = jax.random.bernoulli(key, kept, (len(labels), 1, kind.width)) / kept
+            keep = training_parts.dropout(key, kind.dropout, (len(labels), 1, kind.width))
             change, state = rule.update(jax.grad(loss)(params, keep), state, params)
-            return (jax.tree.map(lambda p, c: p - kind.learning_rate * c, params, change), state), None
+            return (optax.apply_updates(params, change), state), None
 
-        carry, done, found = (params, rule.init(params)), 0, []
+        params, done, found = network.start(start), 0, []
+        carry = params, rule.init(params)
         for part, until in enumerate(kind.steps):
             keys = jax.random.split(jax.random.fold_in(draws, part), until - done)
             (carry, _), done = jax.lax.scan(step, carry, keys), until
-            found.append(nnx.merge(graph, carry[0], rest)(instances, there, jnp.ones(()), mean, scale))
+            found.append(network.module(carry[0])(instances, there, jnp.ones(()), mean, scale))
         return jnp.stack(found)
 
     return jax.jit(lambda arrays, each: jax.lax.map(partial(trained, arrays), each, batch_size=TOGETHER))

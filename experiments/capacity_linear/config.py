@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import Bounds, Number
 from experiments.contract import option
 
-RULES = ("outer", "delta", "pseudo_inverse")
+DECAY = Number(Bounds(above=0, most=1), needed=False)
+RULES = {"outer": DECAY, "delta": DECAY, "pseudo_inverse": None}
 
 
 @dataclass
@@ -15,6 +17,7 @@ class Config(contract.Config):
     rules: list[str] = option(
         ["outer", "pseudo_inverse"],
         "outer, delta, pseudo_inverse; of the first two also rule:decay, as in delta:0.99, which is gated",
+        names=RULES,
         nonempty=True,
     )
     neurons: list[int] = option(
@@ -25,22 +28,3 @@ class Config(contract.Config):
     )
     samples: int = option(8, "draws of pairs at each load", least=2, extends=True)
     queries: int = option(256, "keys asked for in each draw, spread over all ages", least=1)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for rule in self.rules:
-            parsed(rule)
-
-
-def parsed(rule: str) -> tuple[str, float]:
-    """Name and decay of a rule, 1 where none is given. Raises ValueError for any other."""
-    name, colon, number = rule.partition(":")
-    try:
-        decay = float(number) if colon else 1.0
-    except ValueError:
-        decay = 0.0
-    if name not in RULES or not 0 < decay <= 1 or (colon and name == "pseudo_inverse"):
-        raise ValueError(
-            f"rules must be among {', '.join(RULES)}, outer:DECAY, delta:DECAY (from 0 to 1), got {rule!r}"
-        )
-    return name, decay

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from experiments.bounds import named
 from experiments.capacity_linear import measurement
-from experiments.capacity_linear.config import Config, parsed
+from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.figure import plot
 from experiments.capacity_linear.summary import summarise
 from experiments.contract import Cost
@@ -66,7 +67,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 def _program(config: Config, point: dict) -> measurement.Program:
     padding = pattern_sets.padded(point["patterns"], pairs(max(config.loads), point["neurons"]), point["neurons"])
-    return measurement.Program(parsed(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
+    return measurement.Program(named(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
 
 
 def _known(config: Config, point: dict) -> dict[str, float | int]:
@@ -80,5 +81,5 @@ def _known(config: Config, point: dict) -> dict[str, float | int]:
 
 @lru_cache(maxsize=4096)
 def _theory(rule: str, neurons: int, num_patterns: int) -> float:
-    name, decay = parsed(rule)
-    return float(linear.key_found(neurons, num_patterns, name, decay=decay))
+    name, decay = named(rule)
+    return float(linear.key_found(neurons, num_patterns, name, decay=1.0 if decay is None else decay))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.capacity_linear.config import parsed
+from experiments.bounds import named
 from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield.attention import FastWeights
@@ -32,7 +32,7 @@ class Program(NamedTuple):
 
 def grid(kind: Callable[[dict], Program]) -> Grid:
     """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
-    decay = (np.float32, lambda point: parsed(point["rule"])[1])
+    decay = (np.float32, lambda point: named(point["rule"])[1])
     return Grid(kind, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
 
 

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import Bounds, Number
 from experiments.contract import option
 
 COVARIANCE = ("binary", "balanced", "spins")
 """The covariance rule by what is taken off a state: nothing, the activity, one half."""
-DISTURBED = ("clipped", "diluted", "noisy")
+DISTURBED = {"clipped": None, "diluted": Number(Bounds(above=0, most=1)), "noisy": Number(Bounds(least=0, most=100))}
 """Hebb's rule with unbiased patterns, its couplings disturbed; the last two have a number, as in diluted:0.3."""
-RULES = (*COVARIANCE, *DISTURBED, "hebb", "willshaw")
+RULES = {**dict.fromkeys(COVARIANCE), **DISTURBED, "hebb": None, "willshaw": None}
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Config(contract.Config):
     rules: list[str] = option(
         ["binary", "clipped", "hebb", "willshaw"],
         f"any of {', '.join(RULES)}; diluted:SHARE kept, noisy:DEVIATIONS",
+        names=RULES,
         nonempty=True,
         extends=True,
     )
@@ -41,24 +43,3 @@ class Config(contract.Config):
     )
     samples: int = option(6, "draws of patterns at each load", least=2, extends=True)
     queries: int = option(4, "patterns asked for in each draw", least=1, most=64)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for rule in self.rules:
-            parsed(rule)
-
-
-def parsed(rule: str) -> tuple[str, float]:
-    """Name and number of a rule, 0 where it has none. Raises ValueError for any other."""
-    name, colon, text = rule.partition(":")
-    try:
-        number = float(text) if colon else 0.0
-    except ValueError:
-        number = -1.0
-    inside = {"diluted": 0 < number <= 1, "noisy": bool(colon) and 0 <= number <= 100}.get(name, not colon)
-    if name not in RULES or not inside:
-        raise ValueError(
-            f"rules must be among {', '.join(RULES)}, diluted with a share from 0 to 1 and noisy with deviations from "
-            f"0 to 100 after a colon, got {rule!r}"
-        )
-    return name, number

@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.bounds import named
 from experiments.capacity_sparse import theory
-from experiments.capacity_sparse.config import COVARIANCE, parsed
+from experiments.capacity_sparse.config import COVARIANCE
 from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield import Couplings, synapses
@@ -36,7 +37,7 @@ class Program(NamedTuple):
 def grid(program) -> Grid:
     """Grid of draws, which depend on the seed, N, M, the activity and their number."""
     columns = {
-        "strength": lambda point: parsed(point["rule"])[1],
+        "strength": lambda point: named(point["rule"])[1] or 0.0,
         "offset": lambda point: theory.offset(point["rule"], point["activity"]),
         "threshold": lambda point: theory.threshold(point["rule"], point["activity"]),
         "activity": lambda point: point["activity"],
@@ -88,7 +89,7 @@ def _patterns(program: Program, key, activity):
 
 def _network(rule: str, patterns, used, key, draw: dict) -> BinaryNetwork | Couplings:
     """The network that the patterns in use are stored in."""
-    name = parsed(rule)[0]
+    name = named(rule)[0]
     if name == "willshaw":
         return willshaw_network(patterns, mask=used)
     if name in COVARIANCE:

@@ -4,8 +4,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from experiments.bounds import named
 from experiments.capacity_sparse import theory
-from experiments.capacity_sparse.config import parsed
 from experiments.figures.style import Table
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.extrapolation import extrapolate
@@ -88,6 +88,6 @@ def _scalars(loads: list[dict], critical: list[dict], limits: list[dict]) -> dic
             apart = [abs(e["wrong_one"] - e["wrong_theory"]) / e["wrong_one_stderr"] for e in known]
             scalars[f"errors_within_two_standard_errors/{rule}"] = float(np.mean(np.array(apart) <= 2))
         bits = [entry["bits"] for entry in loads if entry["rule"] == rule and "bits" in entry]
-        if bits and parsed(rule)[0] != "hebb":
+        if bits and named(rule)[0] != "hebb":
             scalars[f"most_bits_per_synapse/{rule}"] = max(bits)
     return scalars

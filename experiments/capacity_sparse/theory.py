@@ -3,7 +3,8 @@
 from functools import cache
 from math import log, log2
 
-from experiments.capacity_sparse.config import COVARIANCE, parsed
+from experiments.bounds import named
+from experiments.capacity_sparse.config import COVARIANCE, DISTURBED
 from hopfield.theory import sparse
 
 WIDELY_BIASED = 0.15
@@ -12,7 +13,7 @@ WIDELY_BIASED = 0.15
 
 def activities(rule: str, neurons: int, asked: list[float]) -> list[float]:
     """Activities at which a rule is measured: those asked for, one half, or log₂N of N."""
-    name = parsed(rule)[0]
+    name = named(rule)[0]
     if name == "willshaw":
         return [active(neurons) / neurons]
     if name == "hebb":
@@ -33,12 +34,13 @@ def offset(rule: str, activity: float) -> float:
 @cache
 def critical_load(rule: str, activity: float) -> float | None:
     """Load M/N at which retrieval ends for N → ∞; None for rules that are judged by errors and information."""
-    name, number = parsed(rule)
+    name, number = named(rule)
     if name in COVARIANCE:
         return sparse.critical_load(activity, offset(name, activity)).load
-    disturbance = {"clipped": lambda: sparse.CLIPPED, "diluted": lambda: sparse.dilution(number)}
-    disturbance["noisy"] = lambda: number**2
-    return float(sparse.disturbed_critical_load(disturbance[name]())) if name in disturbance else None
+    if name not in DISTURBED:
+        return None
+    disturbance = sparse.CLIPPED if number is None else sparse.dilution(number) if name == "diluted" else number**2
+    return float(sparse.disturbed_critical_load(disturbance))
 
 
 @cache

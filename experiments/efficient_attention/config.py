@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Use, chosen
+from experiments.bounds import Bounds, Number, Use, chosen
 from experiments.contract import option
 
 EXACT = ("dense", "blockwise")
-PLAIN = (*EXACT, "elu")
 NUMBERED = ("linear", "window", "low_rank")
 """Methods that take a number: features, positions, stretches."""
+METHODS = {**dict.fromkeys((*EXACT, "elu")), **dict.fromkeys(NUMBERED, Number(Bounds(least=1), whole=True))}
 PASSES = ("forward", "backward")
 
 
@@ -20,7 +20,7 @@ class Config(contract.Config):
     methods: list[str] = option(
         ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
         "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
-        numbered=True,
+        names=METHODS,
         nonempty=True,
         axis=True,
     )
@@ -41,19 +41,3 @@ class Config(contract.Config):
     )
     repeats: int = option(2, "timed runs, of which the fastest counts", least=1, formerly="repetitions")
     samples: int = option(2, "draws over which errors are averaged", least=1, used_when=chosen("passes", "forward"))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for method in self.methods:
-            parsed(method)
-
-
-def parsed(method: str) -> tuple[str, int]:
-    """Name and number of a method, 0 where it takes none. Raises ValueError for any other."""
-    name, colon, number = method.partition(":")
-    if name in PLAIN and not colon:
-        return name, 0
-    if name in NUMBERED and number.isdecimal() and int(number) > 0:
-        return name, int(number)
-    numbered = ", ".join(f"{name}:NUMBER" for name in NUMBERED)
-    raise ValueError(f"methods must be among {', '.join(PLAIN)}, {numbered}, got {method!r}")

@@ -14,8 +14,9 @@ of several runs of the compiled function; memory is what XLA sets aside beyond i
 from collections.abc import Iterator, Sequence
 
 from experiments import contract
+from experiments.bounds import named
 from experiments.contract import Cost
-from experiments.efficient_attention.config import EXACT, NUMBERED, Config, parsed
+from experiments.efficient_attention.config import EXACT, NUMBERED, Config
 from experiments.efficient_attention.figure import plot
 from experiments.efficient_attention.measurement import measured
 from experiments.efficient_attention.summary import summarise
@@ -28,7 +29,8 @@ def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     parts, runs = [], len(config.passes) * (config.repeats + 2 * config.samples + 1)
     for length in config.lengths:
-        for method, number in map(parsed, config.methods):
+        for method, given in map(named, config.methods):
+            number = int(given or 0)
             dense = method == "dense" or method not in EXACT
             every = length if dense and length <= config.largest_dense else 1
             held = max(every, config.width, 2 * number if method in NUMBERED else 0)

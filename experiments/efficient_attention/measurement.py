@@ -5,7 +5,8 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from experiments.efficient_attention.config import Config, parsed
+from experiments.bounds import named
+from experiments.efficient_attention.config import Config
 from experiments.shared import timing
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
@@ -13,7 +14,8 @@ from hopfield import attention
 
 def computation(method: str, width: int, length: int, number: int) -> Callable:
     """The function (query, key, value) → output of a method, all arrays [T, D]; `number` seeds random features."""
-    name, size = parsed(method)
+    name, given = named(method)
+    size = int(given or 0)
     if name == "linear":
         features = attention.positive_random_features(jax.random.key(number), width, size)
         return lambda q, k, v: attention.linear_attention(q, k, v, features=features)

@@ -1,16 +1,17 @@
 """Training of one model for every learning rate at once, until validation is solved or the epochs are over."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from flax import nnx
 
 from experiments.mqar import model, tasks
 from experiments.mqar.config import SOLVED, Config
-from experiments.shared import parallel
+from experiments.shared import parallel, training_parts
 
 SLICE = 250
 """Sequences answered together by the head set by hand and in validation."""
@@ -86,53 +87,51 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
 @parallel.kept(32)
 def _compiled(program: Program) -> Compiled:
     kind = program.kind
-    graph, _, rest = nnx.split(model.Model(kind, nnx.Rngs(0)), nnx.Param, ...)
-    rule = optax.scale_by_adam()
+    network = training_parts.network(partial(model.Model, kind))
 
-    def logits(params: Any, part: tasks.Recall, keep: jax.Array) -> jax.Array:
-        return nnx.merge(graph, params, rest)(part.tokens, part.asked, keep)
-
-    @jax.jit
-    def start(key: jax.Array, rates: jax.Array) -> Any:
-        params = nnx.split(model.Model(kind, nnx.Rngs(key)), nnx.Param, ...)[1]
-        both = params, rule.init(params)
-        return jax.tree.map(lambda x: jnp.broadcast_to(x, (len(rates), *x.shape)), both)
-
-    def step(carry: tuple, batch: tasks.Recall, rate: jax.Array, decay: jax.Array) -> tuple[tuple, None]:
-        params, state, key = carry
-        key, drop = jax.random.split(key)
-        kept = 1.0 - kind.dropout
-        keep = jax.random.bernoulli(drop, kept, (program.batch, kind.width)) / kept
-
-        def loss(params: Any) -> jax.Array:
-            return optax.softmax_cross_entropy_with_integer_labels(logits(params, batch, keep), batch.values).mean()
-
-        change, state = rule.update(jax.grad(loss)(params), state, params)
-        params = jax.tree.map(lambda p, c: p - rate * (c + decay * p), params, change)
-        return (params, state, key), None
-
-    @jax.jit
     def epoch(state: Any, train: tasks.Recall, key: jax.Array, rates: jax.Array, decay: jax.Array) -> Any:
         order, draws = jax.random.split(key)
-        rows = jax.random.permutation(order, program.examples)
-        rows = rows[: program.examples // program.batch * program.batch].reshape(-1, program.batch)
+        rows = training_parts.batches(order, program.examples, program.batch)
 
         def one(state: Any, rate: jax.Array) -> Any:
-            go = lambda carry, row: step(carry, jax.tree.map(lambda x: x[row], train), rate, decay)  # noqa: E731
+            step = _step(program, network, optax.adamw(rate, weight_decay=decay))
+            go = lambda carry, row: (step(carry, jax.tree.map(lambda x: x[row], train)), None)  # noqa: E731
             return jax.lax.scan(go, (*state, draws), rows)[0][:2]
 
         return jax.vmap(one)(state, rates)
 
-    @jax.jit
+    def start(key: jax.Array, rates: jax.Array) -> Any:
+        params = network.start(key)
+        both = params, optax.adamw(0.0).init(params)
+        return jax.tree.map(lambda x: jnp.broadcast_to(x, (len(rates), *x.shape)), both)
+
     def judged(state: Any, part: tasks.Recall) -> jax.Array:
         def right(row: tasks.Recall) -> jax.Array:
-            one = jax.tree.map(lambda x: x[None], row)
-            every = jax.vmap(lambda params: logits(params, one, jnp.ones((1, kind.width))))(state[0])
+            tokens, asked, keep = row.tokens[None], row.asked[None], jnp.ones((1, kind.width))
+            every = jax.vmap(lambda params: network.module(params)(tokens, asked, keep))(state[0])
             return jnp.mean(jnp.argmax(every[:, 0], axis=-1) == row.values[None], axis=-1)
 
         return jnp.mean(jax.lax.map(right, part, batch_size=SLICE), axis=0)
 
-    return Compiled(start, epoch, judged)
+    return Compiled(jax.jit(start), jax.jit(epoch), jax.jit(judged))
+
+
+def _step(program: Program, network: training_parts.Network, rule: optax.GradientTransformation) -> Callable:
+    """One step of a rule on one batch: parameters, the rule's state and a key, before and after."""
+
+    def step(carry: tuple, batch: tasks.Recall) -> tuple:
+        params, state, key = carry
+        key, drop = jax.random.split(key)
+        keep = training_parts.dropout(drop, program.kind.dropout, (program.batch, program.kind.width))
+
+        def loss(params: Any) -> jax.Array:
+            logits = network.module(params)(batch.tokens, batch.asked, keep)
+            return optax.softmax_cross_entropy_with_integer_labels(logits, batch.values).mean()
+
+        change, state = rule.update(jax.grad(loss)(params), state, params)
+        return optax.apply_updates(params, change), state, key
+
+    return step
 
 
 def _answered(part: tasks.Recall, vocabulary: int) -> jax.Array:

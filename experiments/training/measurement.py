@@ -12,6 +12,7 @@ import numpy as np
 import optax
 from flax import nnx
 
+from experiments.shared.training_parts import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier
@@ -89,9 +90,7 @@ def _step(setting: Setting, made: Model, kept: int) -> Callable:
         params, state, key = carry
         key, draw, shake, drop = jax.random.split(key, 4)
         inputs = part.inputs + knobs.noise * jax.random.normal(shake, part.inputs.shape, part.inputs.dtype)
-        kept_share = 1.0 - knobs.dropout
-        keep = jax.random.bernoulli(drop, kept_share, (len(place), kept)) / kept_share
-        shown = Batch(inputs, place, keep)
+        shown = Batch(inputs, place, dropout(drop, knobs.dropout, (len(place), kept)))
 
         def model(params: Any, shown: Batch) -> jax.Array:
             return made.outputs(params, rest, shown)
@@ -127,11 +126,10 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
     def epoch(params: Any, state: Any, rest: Any, part: Part, key: jax.Array, knobs: Knobs) -> tuple[Any, Any, Any]:
         order, draws = jax.random.split(key)
         total = len(part.targets)
-        size = min(setting.batch_size, total)
-        rows = jax.random.permutation(order, total)[: total // size * size].reshape(-1, size)
-        batches = jax.tree.map(lambda x: x[rows], part), rows
+        rows = batches(order, total, min(setting.batch_size, total))
+        shuffled = jax.tree.map(lambda x: x[rows], part), rows
         go = functools.partial(step, rest=rest, knobs=knobs)
-        (params, state, _), losses = jax.lax.scan(go, (params, state, draws), batches)
+        (params, state, _), losses = jax.lax.scan(go, (params, state, draws), shuffled)
         return params, state, losses.mean()
 
     return Rules(start, epoch, made.observe)
@@ -164,7 +162,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
         setting, knobs: what is trained and how.
         data: of the task.
         seed: of initial values, order of batches and noise.
-        path: where the run is saved; gone on with if it is there.
+        path: where the run is saved, and resumed from if it is there.
         length: of the run.
 
     Returns:

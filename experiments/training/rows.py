@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
+from experiments.statistics import ranking
 from experiments.training.tasks import Split
 
 RISE = 10.0
@@ -47,9 +47,9 @@ def diagnostics(state: Any) -> dict[str, float]:
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:
     """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
-    if scores.shape[1] != 2 or len(np.unique(targets)) < 2 or not np.isfinite(scores).all():
+    if scores.shape[1] != 2 or not np.isfinite(scores).all():
         return float("nan")
-    return float(roc_auc_score(targets, scores[:, 1] - scores[:, 0]))
+    return ranking.auc(scores[:, 1] - scores[:, 0], targets)
 
 
 def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:

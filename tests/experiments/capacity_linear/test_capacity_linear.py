@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_linear.config import Config, parsed
+from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.experiment import measure, pairs, plot, points, summarise
 
 SMALL = Config(rules=["outer", "pseudo_inverse"], neurons=[8, 16], loads=[0.1, 0.4, 0.8], samples=12, queries=24)
@@ -54,4 +54,8 @@ def test_a_point_does_not_depend_on_the_others(table):
 def test_unknown_rules_are_refused(rule):
     with pytest.raises(ValueError, match=r"^rules must be among outer, delta, pseudo_inverse"):
         Config(rules=[rule])
-    assert parsed("delta:0.9") == ("delta", 0.9)
+
+
+def test_a_decay_has_one_way_to_be_written():
+    with pytest.raises(ValueError, match=r"rules must be written as in delta:0\.9, got 'delta:0\.90'"):
+        Config(rules=["delta:0.90"])
