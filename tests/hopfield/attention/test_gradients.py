@@ -64,15 +64,18 @@ def automatic(given, upstream, separation, mask):
             core.weights(scores, separation=separation, mask=mask, temperature=given["temperature"]), given["value"]
         )
 
-    return jax.vjp(output, given)[1](upstream)[0]
+    return jax.jit(lambda given, upstream: jax.vjp(output, given)[1](upstream)[0])(given, upstream)
 
 
 def by_hand(given, upstream, separation, mask):
-    options = {name: given[name] for name in ("metric", "beta", "bias", "temperature")}
-    found = attention_gradients(
-        given["query"], given["key"], given["value"], upstream, separation=separation, mask=mask, **options
-    )
-    return {name: part for name, part in found._asdict().items() if name != "weights"}
+    def parts(given, upstream):
+        options = {name: given[name] for name in ("metric", "beta", "bias", "temperature")}
+        found = attention_gradients(
+            given["query"], given["key"], given["value"], upstream, separation=separation, mask=mask, **options
+        )
+        return {name: part for name, part in found._asdict().items() if name != "weights"}
+
+    return jax.jit(parts)(given, upstream)
 
 
 def assert_same(hand, auto, tolerance):
