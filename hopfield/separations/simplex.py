@@ -1,18 +1,27 @@
 """Exact maps from scores onto the probability simplex: thresholds of sparsemax, entmax and normmax.
 
 Each map is p_μ = [z_μ − τ]₊^(1/(α−1)) up to scale, with the threshold τ that a normalisation fixes. The threshold is
-found exactly (sort, or bisection to the last bit) and differentiated as an implicit function.
+found by Newton's method to rounding and differentiated as an implicit function.
 """
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, increasing_root, largest
+from hopfield._numerics import accumulation_dtype, largest
 
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
+STEPS = 64
+"""Newton steps at most."""
+PART = 8
+"""Of this many scores one is looked at for a first idea."""
 
 
 def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
@@ -28,42 +37,106 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     return z - top, top
 
 
-def _clipped_power(u: Array, exponent: Array) -> Array:
-    """[u]₊^exponent with derivatives that stay finite at and below zero."""
+def _power(u: Array, exponent: Array, power: int | None) -> Array:
+    """[u]₊^exponent, the exponent being `power` unless that is None."""
     cut = u <= 0
-    return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log(jnp.where(cut, 1.0, u))))
+    if power is None:
+        return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log(jnp.where(cut, 1.0, u))))
+    return jnp.where(cut, 0.0, jnp.where(u > 0, 1.0, u) if power == 0 else u if power == 1 else u * u)
+
+
+def _sums(rest: Array, exponent: Array, power: int | None) -> tuple[Array, Array]:
+    """Σ [u − τ]₊^exponent and Σ [u − τ]₊^(exponent + 1)."""
+    found = _power(rest, exponent, power)
+    return jnp.sum(found), jnp.sum(found * rest)
+
+
+POWERS, SUMS = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _sums))
+"""Functions of any exponent, and of 0, 1 and 2."""
 
 
 @jax.custom_jvp
-def _sorted_threshold(z: Scores) -> Float[Array, ""]:
-    """τ with Σ [z − τ]₊ = 1 by sorting (Held, Wolfe & Crowder 1974; Martins & Astudillo 2016, algorithm 1)."""
-    descending = -jnp.sort(-z)
-    count = jnp.arange(1, z.size + 1, dtype=z.dtype)
-    used = descending > -jnp.inf
-    partial_sum = jnp.cumsum(jnp.where(used, descending, 0.0))
-    support = used & (1.0 + count * jnp.where(used, descending, 0.0) > partial_sum)
-    size = jnp.maximum(jnp.sum(support), 1)
-    return (partial_sum[size - 1] - 1.0) / size.astype(z.dtype)
+def _clipped_power(u: Array, exponent: Array) -> Array:
+    """[u]₊^exponent, 0 for u ≤ 0, with derivatives that stay finite there; quick where the exponent is 0, 1 or 2."""
+    return _by_exponent(exponent, POWERS, u)
 
 
-@_sorted_threshold.defjvp
-def _sorted_threshold_jvp(primals, tangents):
-    (z,), (dz,) = primals, tangents
-    tau = _sorted_threshold(z)
-    support = (z > tau).astype(z.dtype)
-    return tau, jnp.sum(jnp.where(support > 0, dz, 0.0)) / jnp.maximum(jnp.sum(support), 1.0)
+def _by_exponent(exponent: Array, functions: Sequence[Callable], u: Array) -> Any:
+    """What the first function of u and the exponent gives, or the second to fourth where the exponent is 0, 1 or 2."""
+    case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
+    return jax.lax.switch(case, functions, u, exponent)
+
+
+def _clipped_power_jvp(primals, tangents):
+    (u, exponent), (du, d_exponent) = primals, tangents
+    power = _clipped_power(u, exponent)
+    found = jnp.zeros_like(power)
+    if not isinstance(du, SymbolicZero):
+        found += exponent * _clipped_power(u, exponent - 1.0) * du
+    if not isinstance(d_exponent, SymbolicZero):
+        found += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
+    return power, found
+
+
+_clipped_power.defjvp(_clipped_power_jvp, symbolic_zeros=True)
+
+
+@jax.custom_jvp
+def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
+    """τ ≤ 0 with Σ [u − τ]₊^exponent = 1 for scores whose largest is 0 and an exponent ≥ 1, by Newton's method.
+
+    The norm ‖[u − τ]₊‖ of that exponent is convex and falls with τ, so that a step from anywhere ends at or below the
+    root, and further ones rise to it until rounding ends it; for sparsemax they are those of Michelot 1986. Of many
+    scores a part is solved first, which tells about where the root is.
+    """
+    start = jnp.full((), -1.0, u.dtype)
+    u = jnp.maximum(u, start)  # what lies below has no weight, −∞ included
+    if u.size >= 4 * PART:
+        start = _risen(u[::PART], exponent, start, 1.0 / PART)
+        start = jnp.maximum(_stepped(u, exponent, start, 1.0), -1.0)
+    tau = _risen(u, exponent, start, 1.0)
+    return jnp.where(jnp.any(jnp.isnan(u)) | jnp.isnan(exponent), jnp.nan, tau)
+
+
+def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
+    """τ after Newton's steps for a sum of `total`, as long as they rise."""
+
+    def rise(state):
+        tau, _, count = state
+        found = _stepped(u, exponent, tau, total)
+        return jnp.where(found > tau, found, tau), found > tau, count + 1
+
+    return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, jnp.ones((), bool), 0))[0]
+
+
+def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
+    """One step of Newton's method for the norm."""
+    slope, sum_ = _by_exponent(exponent - 1.0, SUMS, u - tau)
+    return tau + (sum_ - sum_ * (total / sum_) ** (1.0 / exponent)) / slope
+
+
+def _threshold_jvp(primals, tangents):
+    (u, exponent), (du, d_exponent) = primals, tangents
+    tau = _threshold(u, exponent)
+    rest = u - tau
+    slope = exponent * _clipped_power(rest, exponent - 1.0)
+    found = jnp.zeros_like(tau)
+    if not isinstance(du, SymbolicZero):
+        found += jnp.sum(slope * du)
+    if not isinstance(d_exponent, SymbolicZero):
+        logarithm = jnp.log(jnp.where(rest <= 0, 1.0, rest))
+        found += jnp.sum(_clipped_power(rest, exponent) * logarithm) * d_exponent
+    return tau, found / jnp.sum(slope)
+
+
+_threshold.defjvp(_threshold_jvp, symbolic_zeros=True)
 
 
 @jax.jit
 def sparsemax(z: Scores, mask: Mask = None) -> Scores:
     """Euclidean projection of the scores on the simplex; zeros where everything is masked."""
     s, _ = shifted(z, mask)
-    return jnp.maximum(s - _sorted_threshold(s), 0.0)
-
-
-def _entmax_excess(tau, parameters):
-    z, alpha = parameters
-    return 1.0 - jnp.sum(_clipped_power((alpha - 1.0) * z - tau, 1.0 / (alpha - 1.0)))
+    return jnp.maximum(s - _threshold(s, jnp.ones((), s.dtype)), 0.0)
 
 
 @jax.jit
@@ -73,10 +146,9 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)  # a finite stand-in: (α−1)·(−∞) has no tangent in α
-    low, high = jnp.full((), -1.0, s.dtype), jnp.zeros((), s.dtype)
-    tau = increasing_root(_entmax_excess, low, high, (s, alpha))
-    weights = _clipped_power((alpha - 1.0) * s - tau, 1.0 / (alpha - 1.0))
-    total = jnp.sum(weights)
+    scaled, exponent = (alpha - 1.0) * s, 1.0 / (alpha - 1.0)
+    weights = _clipped_power(scaled - _threshold(scaled, exponent), exponent)
+    total = jax.lax.stop_gradient(jnp.sum(weights))  # 1 but for rounding
     return jnp.where(absent, 0.0, weights / jnp.where(total == 0, 1.0, total))
 
 
@@ -104,11 +176,6 @@ def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
     return top * _clipped_power(jnp.sum(_clipped_power(p / top, jnp.asarray(alpha, p.dtype))), 1.0 / alpha)
 
 
-def _normmax_excess(tau, parameters):
-    z, alpha = parameters
-    return 1.0 - jnp.sum(_clipped_power(z - tau, alpha / (alpha - 1.0)))
-
-
 @jax.jit
 def normmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> tuple[Scores, Float[Array, ""]]:
     """argmax over the simplex of p·z + 1 − ‖p‖_α, and that maximum, α > 1 (Blondel, Martins & Niculae 2020, §4.3).
@@ -119,8 +186,7 @@ def normmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> tuple[Scor
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)
-    low, high = jnp.full((), -1.0, s.dtype), jnp.zeros((), s.dtype)
-    tau = increasing_root(_normmax_excess, low, high, (s, alpha))
+    tau = _threshold(s, alpha / (alpha - 1.0))
     weights = _clipped_power(s - tau, 1.0 / (alpha - 1.0))
     total = jnp.sum(weights)
     p = jnp.where(absent, 0.0, weights / jnp.where(total == 0, 1.0, total))

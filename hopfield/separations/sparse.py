@@ -14,7 +14,7 @@ from hopfield.separations.simplex import Mask, Scores, shifted
 
 
 class Sparsemax(Separation):
-    """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax, by sorting (Martins & Astudillo 2016).
+    """F = max_p p·z + ½(1 − ‖p‖²) over the simplex, weights = sparsemax (Martins & Astudillo 2016).
 
     Example:
         >>> from hopfield import separations
