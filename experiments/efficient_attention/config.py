@@ -9,7 +9,13 @@ from experiments.contract import option
 EXACT = ("dense", "blockwise")
 NUMBERED = ("linear", "window", "low_rank")
 """Methods that take a number: features, positions, stretches."""
-METHODS = {**dict.fromkeys((*EXACT, "elu")), **dict.fromkeys(NUMBERED, Number(Bounds(least=1), whole=True))}
+LAYERS = {
+    **dict.fromkeys(("softmax", "softmax1", "sparsemax")),
+    "entmax": Number(Bounds(above=1.0, most=2.0)),
+    "top_k": Number(Bounds(least=1), whole=True),
+}
+"""Separations of a layer's head, which chooses by itself how many queries it reads at a time."""
+METHODS = {**dict.fromkeys((*EXACT, "elu")), **dict.fromkeys(NUMBERED, Number(Bounds(least=1), whole=True)), **LAYERS}
 PASSES = ("forward", "backward")
 
 
@@ -19,7 +25,7 @@ class Config(contract.Config):
 
     methods: list[str] = option(
         ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
-        "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r",
+        "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r; heads of a layer by separation",
         names=METHODS,
         nonempty=True,
         axis=True,
@@ -30,6 +36,9 @@ class Config(contract.Config):
     )
     width: int = option(16, "dimensions D of queries, keys and values", least=1)
     spread: float = option(0.5, "standard deviation of the components of queries and keys", above=0)
+    update_steps: int = option(
+        1, "updates of a layer's head, the last of which reads", least=1, used_when=chosen("methods", *LAYERS)
+    )
     largest_dense: int = option(
         4096,
         "length up to which all scores are held at once",

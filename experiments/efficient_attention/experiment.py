@@ -6,9 +6,12 @@
     elu           linear attention with features elu(x) + 1, a kernel of its own
     window:w      the w positions on either side of a query
     low_rank:r    keys and values averaged over r stretches of the sequence (Linformer with fixed projections)
+    softmax, softmax1, sparsemax, entmax:a, top_k:k
+                  a head of `hopfield.layers` with that separation and `update_steps`, block by block where it is long
 
-Errors are relative to dense attention in the Frobenius norm, on Gaussian queries, keys and values. Times are the best
-of several runs of the compiled function; memory is what XLA sets aside beyond inputs and outputs.
+Errors are relative to dense attention, those of a layer's head to the same head with all scores at once, in the
+Frobenius norm, on Gaussian queries, keys and values. Times are the best of several runs of the compiled function;
+memory is what XLA sets aside beyond inputs and outputs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from experiments import contract
 from experiments.bounds import named
 from experiments.contract import Cost
-from experiments.efficient_attention.config import EXACT, NUMBERED, Config
+from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
 from experiments.efficient_attention.figure import plot
 from experiments.efficient_attention.measurement import measured
 from experiments.efficient_attention.summary import summarise
@@ -31,10 +34,10 @@ def cost(config: Config) -> Cost:
     for length in config.lengths:
         for method, given in map(named, config.methods):
             number = int(given or 0)
-            dense = method == "dense" or method not in EXACT
+            dense = method == "dense" or method not in (*EXACT, *LAYERS)
             every = length if dense and length <= config.largest_dense else 1
             held = max(every, config.width, 2 * number if method in NUMBERED else 0)
-            work = number if method in NUMBERED else length
+            work = number if method in NUMBERED else length * (config.update_steps if method in LAYERS else 1)
             parts.append(Cost(len(config.passes), length * held, runs * length * max(work, every) * config.width / 16))
     return contract.total(parts)
 

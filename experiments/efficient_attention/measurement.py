@@ -6,10 +6,18 @@ import jax
 import jax.numpy as jnp
 
 from experiments.bounds import named
-from experiments.efficient_attention.config import Config
+from experiments.efficient_attention.config import LAYERS, Config
 from experiments.shared import timing
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
+from hopfield.layers import AssociationOptions, attention_fn
+
+
+def head(separation: str, width: int, update_steps: int, block: int | None = None) -> Callable:
+    """The function (query, key, value) → output of a layer's head; `block` queries at a time, chosen by it if None."""
+    options = AssociationOptions(separation=separation, update_steps=update_steps, block=block)
+    association = attention_fn(1, width, options)
+    return lambda *inputs: association(*(x[:, None, :] for x in inputs), deterministic=True)[:, 0, :]
 
 
 def computation(method: str, width: int, length: int, number: int) -> Callable:
@@ -37,9 +45,22 @@ def _drawn(config: Config, length: int, sample: int):
     return config.spread * query, config.spread * key, value
 
 
+def _exact(config: Config, method: str, length: int) -> Callable:
+    """What the method would give with all scores at once and nothing left out."""
+    if named(method)[0] in LAYERS:
+        return head(method, config.width, config.update_steps, length)
+    return computation("dense", config.width, length, 0)
+
+
+def _function(config: Config, method: str, length: int, number: int) -> Callable:
+    if named(method)[0] in LAYERS:
+        return head(method, config.width, config.update_steps)
+    return computation(method, config.width, length, number)
+
+
 def measured(config: Config, method: str, length: int, direction: str) -> dict:
     """Seconds, megabytes and relative error of a method at one length, in one direction."""
-    function = computation(method, config.width, length, config.seed)
+    function = _function(config, method, length, config.seed)
 
     def both(query, key, value):
         output, pull = jax.vjp(function, query, key, value)
@@ -54,8 +75,8 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):
             query, key, value = _drawn(config, length, sample)
-            exact = computation("dense", config.width, length, 0)(query, key, value)
-            output = jax.jit(computation(method, config.width, length, config.seed + sample))(query, key, value)
+            exact = jax.jit(_exact(config, method, length))(query, key, value)
+            output = jax.jit(_function(config, method, length, config.seed + sample))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
     mean = sum(errors) / len(errors) if errors else float("nan")
     return found | {"error": mean, "error_stderr": standard_error(errors)}

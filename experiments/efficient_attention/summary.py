@@ -27,8 +27,8 @@ def summarise(table: Table) -> dict:
             entry |= {"error": float(known["error"].iloc[-1]), "error_stderr": float(known["error_stderr"].iloc[-1])}
             scalars |= {f"error/{method}": entry["error"], f"error/{method}/stderr": entry["error_stderr"]}
         growth.append(entry)
-        if method != "dense":
-            dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
+        dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
+        if method != "dense" and len(dense):
             found = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
             overtaking.append({"pass": direction, "method": method, "length": found})
             scalars[f"crossover/{direction}/{method}"] = found

@@ -6,6 +6,7 @@ import pytest
 
 from experiments.efficient_attention import experiment
 from experiments.efficient_attention.config import EXACT, Config
+from experiments.efficient_attention.measurement import head
 from experiments.efficient_attention.summary import crossover
 
 
@@ -32,6 +33,17 @@ def test_a_window_as_wide_as_the_sequence_and_as_many_stretches_as_keys_are_exac
     config = Config(methods=["window:64", "low_rank:64"], lengths=[64], repeats=1, samples=1)
     found = list(experiment.measure(config, experiment.points(config)))
     assert all(row["error"] < 1e-5 for row in found)
+
+
+@pytest.mark.parametrize("separation", ["softmax1", "entmax:1.5"])
+def test_a_layers_head_in_blocks_is_the_head_with_all_scores_at_once(separation):
+    inputs = np.random.default_rng(0).standard_normal((3, 20, 4))
+    dense, blocks = (head(separation, 4, 2, block)(*inputs) for block in (20, 8))
+    np.testing.assert_allclose(blocks, dense, atol=1e-6)
+    config = Config(methods=[separation], lengths=[32], repeats=1, samples=1)
+    (row,) = experiment.measure(config, experiment.points(config))
+    assert row["error"] < 1e-6
+    assert row["seconds"] > 0
 
 
 def test_dense_attention_is_left_out_beyond_its_largest_length():
