@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hopfield import __main__ as main
 
 
+@pytest.mark.process
 def test_a_folder_called_experiments_does_not_stand_in_for_ours(tmp_path):
     for name in ("experiments", "conf"):
         (tmp_path / name).mkdir()

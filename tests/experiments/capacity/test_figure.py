@@ -119,7 +119,13 @@ def published():
     return table, panels(drawn(table))
 
 
-@pytest.mark.parametrize("kind", TITLES)
+ALIKE = {"projection alone", "one load", "one sample", "one query", "all retained", "smoke scale"}
+"""Kinds that differ from another one in numbers alone."""
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.exhaustive] * (kind in ALIKE)) for kind in TITLES]
+)
 def test_every_kind_of_table_has_its_figure(kind):
     options, titles = TITLES[kind]
     figure = drawn(invented(**({"samples": 8} | options)))

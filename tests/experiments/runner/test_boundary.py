@@ -116,6 +116,7 @@ def test_an_interruption_is_one_line_and_an_exit_code(
     assert re.fullmatch(r"interrupted[^\n]*\n", err)
 
 
+@pytest.mark.process
 def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_path: Path) -> None:
     running = toy_process("conf=toy", "output=out", "delay=0.2", "wandb.mode=disabled")
     while not list(tmp_path.glob("out/ledger/*.jsonl")):

@@ -42,6 +42,7 @@ def test_the_impossible_is_refused_by_the_name_of_the_option(command: Callable, 
     assert time.process_time() - begun < 3
 
 
+@pytest.mark.process
 def test_a_refusal_takes_little_memory(tmp_path: Path):
     line = f"{sys.executable} -m experiments.run conf=optimisers steps=1000000000 wandb.mode=disabled"
     words = ["bash", "-c", f"ulimit -v 1000000; exec {line}"]

@@ -260,7 +260,7 @@ def test_a_server_that_fails_in_mid_run_costs_a_warning_and_no_result(
     assert f"figure: {tmp_path}/out/figure.svg" in out
 
 
-@pytest.mark.parametrize("accident", ["refuses", "hangs"])
+@pytest.mark.parametrize("accident", ["refuses", pytest.param("hangs", marks=pytest.mark.process)])
 def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     server: Server, command: Callable, tmp_path: Path, accident: str
 ) -> None:

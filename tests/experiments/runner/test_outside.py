@@ -64,6 +64,7 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
 
 
+@pytest.mark.process
 def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -142,6 +142,7 @@ def _record_all(folder: Path) -> None:
         ledger.record(point, {**point, "writer": os.getpid()})
 
 
+@pytest.mark.process
 def test_processes_writing_at_once_never_mix_their_lines(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_record_all, args=(tmp_path / "ledger",)) for _ in range(3)]

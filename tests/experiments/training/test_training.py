@@ -112,7 +112,7 @@ def sometimes(*words: str, often: bool) -> Any:
         *(sometimes("lookup", "diagonal", name, "wine", often=name not in SLOW) for name in OPTIMISERS),
         *(sometimes("pooling", metric, "adam", "latch", often=metric == METRICS[2]) for metric in METRICS[2:]),
         ("memory", "low_rank", "adamw", "wine"),
-        *(sometimes(layer, "none", "adam", "recall", often="coder" not in layer) for layer in RECALLING),
+        *(sometimes(layer, "none", "adam", "recall", often=layer == "association") for layer in RECALLING),
     ],
     ids=str,
 )

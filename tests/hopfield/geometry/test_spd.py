@@ -40,7 +40,7 @@ def test_transport_keeps_inner_products():
         np.testing.assert_allclose(spd.inner_product(old, old, MATRICES), spd.norm(old, MATRICES) ** 2, rtol=1e-10)
 
 
-@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+@pytest.mark.parametrize("dtype", [pytest.param(jnp.float32, marks=pytest.mark.exhaustive), jnp.float64])
 def test_derivatives_where_all_eigenvalues_coincide(dtype):
     """exp at zero and log at the base point are the identity of symmetric matrices, ∇² d² is twice the metric."""
     eye, tolerance = jnp.eye(2, dtype=dtype), 1e-5 if dtype == jnp.float32 else 1e-12

@@ -76,7 +76,14 @@ def both(block, case):
     return run(module, X, bias)
 
 
-@pytest.mark.parametrize("case", CASES)
+FURTHER = {"softmax1", "sparsemax", "normmax", "steps", "causal", "mask, softmax", "array of keys", "bias of keys"}
+FURTHER |= {"alibi", "dropout by weight"}
+"""Cases whose parts and kinds of pairs the others have, too."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.exhaustive] * (case in FURTHER)) for case in CASES]
+)
 def test_blocks_and_all_at_once_agree_in_value_and_gradient(case):
     for found, expected in zip(*(jax.tree.leaves(both(block, case)) for block in (3, 7)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
