@@ -222,7 +222,7 @@ def test_two_processes_share_a_sweep_and_measure_nothing_twice(
 
 
 def test_the_job_of_a_killed_process_is_taken_over_at_once(toy_process: Callable, tmp_path: Path):
-    first = toy_process(*WORDS, "delay=1")
+    first = toy_process(*WORDS, "delay=4")  # a minute for its first job: the second process starts within it
     while not rows(tmp_path / "out"):
         assert first.poll() is None, first.communicate()
         time.sleep(0.01)
