@@ -10,8 +10,9 @@ and for convex F the weights minimise ⟨E⟩ − T Ω, Ω = `separation.regular
 
 Every function works along one axis of an array of scores or of weights, and shares these conventions:
 
-    beta        0 ≤ β ≤ ∞, one number or an array that broadcasts against the other axes; the ends give the limits
-                (equal weights, the best scores alone) of separations whose weights sum to one
+    beta        0 ≤ β ≤ ∞, one number or an array that broadcasts with the other axes, which it may add to: [B] with
+                scores [M], [B, 1] with [T, M] for a sweep; the ends give the limits (equal weights, the best scores
+                alone) of separations whose weights sum to one
     mask        patterns in use, broadcast against the scores; scores of −∞ are left out as well
     precision   that of the scores and at least float32; `gibbs` gives back half precision
     gradients   finite at masked patterns and at weights of zero, where −ln p is taken as zero
@@ -46,7 +47,8 @@ def gibbs(
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
     scores = jnp.asarray(scores)
-    found = jnp.moveaxis(_of_levels(_levels.gibbs, scores, beta, axis, mask, separation), -1, axis)
+    found = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
+    found = jnp.moveaxis(found, -1, axis if axis < 0 else axis - scores.ndim)
     return found.astype(scores.dtype) if jnp.issubdtype(scores.dtype, jnp.floating) else found
 
 
@@ -197,6 +199,13 @@ def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separati
     if any(weights.shape != scores.shape for weights in more):
         raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
     used = _used(mask, scores.shape)
+    if not -scores.ndim <= axis < scores.ndim:
+        raise ValueError(f"axis must be one of the {scores.ndim} axes of the scores, got {axis}")
+    other = np.delete(scores.shape, axis).tolist()
+    try:
+        np.broadcast_shapes(beta.shape, tuple(other))
+    except ValueError:
+        raise ValueError(f"beta must broadcast with the scores' other axes {other}, got shape {beta.shape}") from None
     return _each_level(function, scores, beta, used, as_separation(separation), *more, axis=axis)
 
 
@@ -204,7 +213,9 @@ def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separati
 def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separation, *more, axis: int) -> Array:
     dtype = accumulation_dtype(scores.dtype)
     rows, used, *others = along_axis(axis, mask, scores, *more)
-    beta = jnp.broadcast_to(beta.astype(dtype), rows.shape[:-1])
+    leading = jnp.broadcast_shapes(beta.shape, rows.shape[:-1])
+    beta = jnp.broadcast_to(beta.astype(dtype), leading)
+    rows, used, *others = (jnp.broadcast_to(x, (*leading, x.shape[-1])) for x in (rows, used, *others))
 
     def row(scores: Array, used: Array, beta: Array, *others: Array) -> Array:
         return function(_levels.measured(scores, used, beta, separation), separation, *others)

@@ -336,6 +336,19 @@ def test_any_axis_any_mask_and_a_temperature_per_row():
         assert not np.any(found["gibbs"][i, ~used, k])
 
 
+def test_an_array_of_beta_adds_the_axes_of_a_sweep():
+    scores, beta = RNG.normal(size=(3, 5)), np.array([0.5, 2.0])
+    each = np.stack([thermo.gibbs(scores, b) for b in beta])
+    np.testing.assert_allclose(thermo.gibbs(scores, beta[:, None]), each, rtol=1e-12)
+    np.testing.assert_allclose(thermo.gibbs(scores.T, beta[:, None], axis=0), each.mT, rtol=1e-12)
+    free = [thermo.free_energy(scores[0], b) for b in beta]
+    np.testing.assert_allclose(thermo.free_energy(scores[0], beta), free, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"^beta must broadcast with the scores' other axes \[3\], got shape \(2,\)$"):
+        thermo.gibbs(scores, beta)
+    with pytest.raises(ValueError, match=r"^axis must be one of the 2 axes of the scores, got 2$"):
+        thermo.gibbs(scores, axis=2)
+
+
 @pytest.mark.parametrize("beta", [-1.0, float("nan")])
 def test_beta_out_of_range_is_refused(beta):
     with pytest.raises(ValueError, match=f"^beta must be between 0 and infinity, got {beta}$"):
