@@ -196,6 +196,8 @@ def _projections(key, count: int, neurons: int, orthogonal: bool) -> Float[Array
         return drawn
     turn_key, length_key = jax.random.split(key)
     blocks = -(-count // neurons)
-    turns = jnp.linalg.qr(jax.random.normal(turn_key, (blocks, neurons, neurons)))[0].reshape(-1, neurons)[:count]
+    # One at a time: two programs that factor stacks of matrices in two threads wait for each other (jaxlib 0.10, CPU).
+    turns = jax.lax.map(lambda x: jnp.linalg.qr(x)[0], jax.random.normal(turn_key, (blocks, neurons, neurons)))
+    turns = turns.reshape(-1, neurons)[:count]
     lengths = safe_norm(jax.random.normal(length_key, (count, neurons)), axis=1, keepdims=True)
     return turns * lengths

@@ -219,7 +219,8 @@ def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Floa
     if not flag("orthogonal", orthogonal):
         return jax.random.normal(key, (features, width))
     turn, length = jax.random.split(key)
-    frames, triangle = jnp.linalg.qr(jax.random.normal(turn, (-(-features // width), width, width)))
+    drawn = jax.random.normal(turn, (-(-features // width), width, width))
+    frames, triangle = jax.lax.map(lambda x: tuple(jnp.linalg.qr(x)), drawn)  # not at once, as in random_features
     # Signs that make the frame uniform over rotations: QR alone prefers some (Mezzadri 2007).
     frames = frames * jnp.sign(jnp.diagonal(triangle, axis1=-2, axis2=-1))[:, None, :]
     norms = jnp.linalg.norm(jax.random.normal(length, (features, width)), axis=-1, keepdims=True)

@@ -1,5 +1,8 @@
 """Random features: unbiased kernels, adding and forgetting, and an error that is foretold and fails loudly."""
 
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -88,3 +91,20 @@ def test_what_is_no_feature_memory_is_refused():
         FeatureMemory.create(KEY, N, 8, kind="sine")
     with pytest.raises(ValueError, match="patterns must have 5 columns"):
         FeatureMemory.create(KEY, N, 8).add(np.ones((2, 3)))
+
+
+@pytest.mark.process
+def test_two_threads_draw_orthogonal_directions_at_once():
+    """LAPACK on stacks of matrices in two programs at once never returned."""
+    program = (
+        "import jax, threading\n"
+        "from hopfield.attention import linear\n"
+        "from hopfield.random_features import _projections\n"
+        "kinds = [lambda k: _projections(k, 8192, 16, True), lambda k: linear._directions(k, 16, 8192, True)]\n"
+        "draws = [jax.jit(lambda keys, one=one: jax.lax.map(one, keys)) for one in kinds]\n"
+        "begin = lambda draw: [draw(jax.random.split(jax.random.key(i), 10)).block_until_ready() for i in range(3)]\n"
+        "threads = [threading.Thread(target=begin, args=(draw,), daemon=True) for draw in 2 * draws]\n"
+        "[thread.start() for thread in threads]\n"
+        "[thread.join() for thread in threads]\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
