@@ -33,7 +33,16 @@ and, where later points depend on what earlier ones have shown,
     def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
                                                    the table; called again until it returns nothing new
 
-A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points. What rows
+A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points.
+
+And, where rows rest on work that is long and can be divided, as a pass over 10^9 patterns,
+
+    def pieces(config, points) -> list[dict]       the pieces of work behind these points; flat, values as JSON has them
+    def measure_piece(config, piece) -> dict       the row of a piece, holding its keys
+    def measure(config, points, done) -> Iterator  gets the rows of all of them, in their order, if any
+
+Pieces are rows of the ledger as points are, but not of the table; all processes that are given one run share them. How
+work is cut must not depend on what is measured already, nor on how many processes there are. What rows
 depend on besides their points, their science, is every option that is not declared to be an `axis`, and the contents of
 the files that options name; where rows depend on more files,
 
@@ -56,7 +65,7 @@ from experiments.bounds import Bounds, Use
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
-UNMEASURED = ("output", "overwrite", "dry", "figure", "wandb")
+UNMEASURED = ("output", "overwrite", "dry", "worker", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 
 
@@ -162,6 +171,7 @@ class Config:
     output: str | None = option(None, "directory for the results (null: outputs/<conf>/<options that differ>)")
     overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
     dry: bool = option(False, "say how many points, how much memory and time, and stop")
+    worker: int = option(0, "number of this process: those that differ in nothing else share one run", least=0)
     figure: Figure = field(default_factory=Figure)
     wandb: Wandb = field(default_factory=Wandb)
 

@@ -31,7 +31,7 @@ from experiments.shared import corruptions, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "measure_piece", "pieces", "plot", "points", "summarise"]
 
 X_AXIS = "load"
 
@@ -98,13 +98,35 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points, through one compiled program for each structure; passes over streams come last."""
+def pieces(config: Config, points_: Sequence[dict]) -> list[dict]:
+    """The pieces of the passes over streams behind points."""
+    return streamed.pieces(_streamed(points(config)), _streamed(points_))
+
+
+def measure_piece(config: Config, piece: dict) -> dict:
+    """The row of a piece of a pass."""
+    return streamed.piece(config.seed, piece)
+
+
+def measure(config: Config, points_: Sequence[dict], done: Sequence[dict] | None = None) -> Iterator[dict]:
+    """Rows of points, through one compiled program for each structure; passes over streams come last.
+
+    Args:
+        config: the options.
+        points_: those to measure.
+        done: rows of the pieces of their passes, which are measured here if not given.
+    """
     stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
     paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["ensemble"])])
     kind = lambda point: _program(config, point, paddings)  # noqa: E731
     yield from retention.rows(config.seed, stored, kind, scale.counted)
-    yield from streamed.rows(config.seed, [point for point in points_ if pattern_sets.streamed(point["ensemble"])])
+    if done is None:
+        done = [measure_piece(config, piece) for piece in pieces(config, points_)]
+    yield from streamed.rows(config.seed, _streamed(points_), done)
+
+
+def _streamed(points_: Sequence[dict]) -> list[dict]:
+    return [point for point in points_ if pattern_sets.streamed(point["ensemble"])]
 
 
 def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:

@@ -1,11 +1,15 @@
 """Streamed patterns, never stored: one pass gives one step of every memory, from every start, at every number of them.
 
 A pass counts the patterns by overlap and bit (`hopfield.large.counts`), which answers every separation at every β. Sums
-over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way.
+over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way. Counts are whole
+numbers: those of the pieces of a pass add up to the same, to the last digit, wherever it is cut and whoever counts.
 """
 
+import base64
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +17,12 @@ from experiments.capacity import scale
 from experiments.shared import corruptions, draws, pattern_sets, retention, streams
 from hopfield import Memory
 from hopfield.large import counts, mesh
+from hopfield.patterns.sources import Source
+
+WORK = 2**40
+"""Patterns × queries × N² of a piece: about ten seconds of two cores."""
+SHARE = 64
+"""Pieces lengthen along a pass, to this part of the patterns before them, so that their number grows as ln M."""
 
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
@@ -27,36 +37,94 @@ def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> 
         raise ValueError("clamp must be false for patterns that are not stored, got true")
 
 
-def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
-    """One row per point of the capacity experiment, pass after pass; rows of few patterns come before those of many."""
-    ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
-    for _, members in groupby(ordered, key=_draw):
-        yield from _pass(seed, list(members))
+def pieces(points: Sequence[dict], wanted: Sequence[dict]) -> list[dict]:
+    """The pieces of the passes behind wanted points, cut as all points of the run say, whatever is measured already."""
+    most: dict[tuple, int] = {}
+    for point in wanted:
+        most[_draw(point)] = max(most.get(_draw(point), 0), point["patterns"])
+    found = []
+    for draw, members in _draws([point for point in points if _draw(point) in most]):
+        starts = sorted({corruptions.CLEAN, *(point["corruption"] for point in members)})
+        ensemble, neurons, sample = draw
+        queries = max(point["queries"] for point in members)
+        shared = {"ensemble": ensemble, "neurons": neurons, "sample": sample, "starts": starts, "queries": queries}
+        length = max(1, WORK // (len(starts) * queries * neurons**2))
+        cuts = _cuts(length, sorted({point["patterns"] for point in members}))
+        found += [shared | {"first": first, "stop": stop} for first, stop in cuts if stop <= most[draw]]
+    return found
+
+
+def _cuts(length: int, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First pattern and end of every piece; they end at every size, else at multiples of a power of two."""
+    first = 0
+    for size in sizes:
+        while first < size:
+            step = 2 ** (max(length, first // SHARE).bit_length() - 1)
+            stop = min(size, (first // step + 1) * step)
+            yield first, stop
+            first = stop
+
+
+def piece(seed: int, piece: dict) -> dict:
+    """Row of a piece of a pass: its patterns by overlap and bit, and by overlap, packed into text."""
+    drawn, _, queries = _source(seed, piece, piece["stop"])
+    devices = None if piece["ensemble"].startswith(pattern_sets.MAPPED) else mesh.device_mesh()
+    stacked = np.concatenate(list(queries.values()))
+    found = next(counts.along(drawn, stacked, [piece["stop"]], first=piece["first"], mesh=devices))
+    whole = np.concatenate([found.up, found.number[:, :, None]], axis=2).astype("<i8")
+    return piece | {"counts": base64.b64encode(zlib.compress(whole.tobytes(), 1)).decode("ascii")}
+
+
+def rows(seed: int, points: Sequence[dict], done: Sequence[dict]) -> Iterator[dict]:
+    """One row per point of the capacity experiment, pass after pass; rows of few patterns come before those of many.
+
+    Args:
+        seed: seed of all randomness.
+        points: those to measure.
+        done: rows of the pieces of their passes.
+    """
+    parts = {draw: list(members) for draw, members in groupby(done, key=_draw)}
+    for draw, members in _draws(points):
+        yield from _pass(seed, members, parts[draw])
 
 
 def _draw(point: dict) -> tuple:
     return point["ensemble"], point["neurons"], point["sample"]
 
 
-def _pass(seed: int, points: list[dict]) -> Iterator[dict]:
-    most = max(point["patterns"] for point in points)
-    ensemble, count = _draw(points[0])[0], max(point["queries"] for point in points)
+def _draws(points: Sequence[dict]) -> Iterator[tuple[tuple, list[dict]]]:
+    """Every draw with its points, those of few patterns first."""
+    ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
+    for draw, members in groupby(ordered, key=_draw):
+        yield draw, list(members)
+
+
+def _source(seed: int, piece: dict, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
+    """Patterns of the pass that a piece belongs to, the queries' targets among them, and the queries by start."""
     # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
-    pattern_key, query_key = draws.keys(seed, points[0]["neurons"], 0, points[0]["sample"])
-    drawn = pattern_sets.stream(ensemble, pattern_key, most, points[0]["neurons"])
-    targets = np.asarray(drawn.part(0, count).rows(0, count), np.float64)
-    starts = dict.fromkeys([corruptions.CLEAN, *(point["corruption"] for point in points)])
-    queries = {name: streams.start(*corruptions.parts(name), query_key, targets) for name in starts}
-    sizes = [point["patterns"] for point in points]
-    stacked = np.concatenate(list(queries.values()))
-    devices = None if ensemble.startswith(pattern_sets.MAPPED) else mesh.device_mesh()
+    pattern_key, query_key = draws.keys(seed, piece["neurons"], 0, piece["sample"])
+    drawn = pattern_sets.stream(piece["ensemble"], pattern_key, num_patterns, piece["neurons"])
+    aimed = pattern_sets.stream(piece["ensemble"], pattern_key, piece["queries"], piece["neurons"])
+    targets = np.asarray(aimed.part(0, piece["queries"]).rows(0, piece["queries"]), np.float64)
+    starts = {name: streams.start(*corruptions.parts(name), query_key, targets) for name in piece["starts"]}
+    return drawn, targets, starts
+
+
+def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:
+    count = parts[0]["queries"]
+    drawn, targets, queries = _source(seed, parts[0], max(point["patterns"] for point in points))
     memories = {(p["memory"], p["beta"]): streams.build(p["memory"], drawn, p["beta"]) for p in points}
-    for found in counts.along(drawn, stacked, sizes, mesh=devices):
-        of = {}
+    stacked = np.concatenate(list(queries.values()))
+    shape = len(stacked), stacked.shape[1] + 1, stacked.shape[1] + 1
+    total = np.zeros(shape, np.int64)
+    for part in parts:
+        total += np.frombuffer(zlib.decompress(base64.b64decode(part["counts"])), "<i8").reshape(shape)
+        of: dict[str, Any] = {}
         for i, name in enumerate(queries):
-            of[name] = counts.Counts(*(part[i * count : (i + 1) * count] for part in found))
+            own = slice(i * count, (i + 1) * count)
+            of[name] = counts.Counts(stacked[own], total[own, :, -1], total[own, :, :-1])
         for point in points:
-            if point["patterns"] == found.num_patterns:
+            if point["patterns"] == part["stop"]:
                 yield point | _outcome(point, memories[point["memory"], point["beta"]], of, targets)
 
 

@@ -1,18 +1,19 @@
 """Execution of one configuration: measure what is missing, make table, summary and figure from the ledger alone."""
 
+import contextlib
 import dataclasses
 import itertools
 import os
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from experiments.contract import InputError, StoppedError
-from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics
+from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces
 from experiments.runner.planning import RESULTS, Plan, check_science, plan
 from experiments.shared import files
 
@@ -23,7 +24,8 @@ PATIENCE = 0.5
 def run(plans: Sequence[Plan]) -> None:
     """Carry out plans one after the other, and leave the process as it was.
 
-    A plan whose directory another process is measuring comes last, and waits until that process is done or dead.
+    A plan whose directory another process is measuring comes last, and waits until that process is done or dead; where
+    its work has pieces, this process measures some of them meanwhile.
 
     Raises:
         StoppedError: results could not be written, say; its text says what is kept.
@@ -49,10 +51,12 @@ def run(plans: Sequence[Plan]) -> None:
                 )
             waiting.append((number, each))
             refused += 1
-            if refused >= len(waiting):  # nothing else is left to do
+            if refused >= len(waiting) and not any(_help(other) for _, other in waiting):  # nothing is left to do
                 time.sleep(PATIENCE)
     finally:
         mirror.shut_down()
+        for each in plans:
+            each.ledger.close()
 
 
 def _made(directory: Path) -> Path:
@@ -67,19 +71,38 @@ def launched(config: Any) -> None:
     run([plan(launching.received(config))])
 
 
+def _help(plan: Plan) -> bool:
+    with _told(plan), numerics.physics():
+        return pieces.help(plan)
+
+
 def _carry_out(plan: Plan) -> None:
     """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
     copy = None
     code = 1
     try:
-        missing = _begin(plan)
-        copy = _mirror(plan)
-        while missing:
-            _measure(plan, missing, copy)
-            missing = _missing(plan)
-        conclusion.conclude(plan, copy)
+        with _told(plan):
+            missing = _begin(plan)
+            copy = _mirror(plan)
+            while missing:
+                _measure(plan, missing, copy)
+                missing = _missing(plan)
+            conclusion.conclude(plan, copy)
     except KeyboardInterrupt as error:
         code = getattr(error, "code", 130)
+        raise
+    finally:
+        if copy is not None:
+            copy.close(code)
+        plan.ledger.close()
+
+
+@contextlib.contextmanager
+def _told(plan: Plan) -> Iterator[None]:
+    """Block of work on a plan: what stops it is one sentence that says how far it came."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
         error.args = (_progress(plan),)
         raise
     except OSError as error:
@@ -91,18 +114,16 @@ def _carry_out(plan: Plan) -> None:
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
         why, log = boundary.shown(error), boundary.logged(error, plan.job.directory)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
-    finally:
-        if copy is not None:
-            copy.close(code)
-        plan.ledger.close()
 
 
 def _progress(plan: Plan) -> str:
     """Progress of a run: counted on disk, as the interruption may have struck between writing a row and noting it."""
     total = len(plan.points)
     plan.ledger.reload()
-    done = total - len(plan.ledger.missing(plan.points))
-    return f"{done} of {total} points are kept in {plan.job.directory}; the same command goes on from there"
+    missing = plan.ledger.missing(plan.points)
+    done = total - len(missing)
+    kept = f"{done} of {total} points{pieces.progress(plan, missing)} are kept in {plan.job.directory}"
+    return f"{kept}; the same command goes on from there"
 
 
 def _begin(plan: Plan) -> list[dict]:
@@ -171,17 +192,16 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     total, keys = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
-    with (
-        numerics.physics(),
-        tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar,
-    ):
-        for row in plan.experiment.measure(config, missing):
-            point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
-            if point is None:
-                raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
-            plan.ledger.record(point, row)
-            copy.log(point, row)
-            bar.update()
+    with numerics.physics():
+        done = pieces.finish(plan, missing)
+        with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
+            for row in plan.experiment.measure(config, missing, *([done] if done else [])):
+                point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
+                if point is None:
+                    raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
+                plan.ledger.record(point, row)
+                copy.log(point, row)
+                bar.update()
     if waiting:
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"

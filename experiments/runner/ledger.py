@@ -56,10 +56,11 @@ class Ledger:
         self._science = json.loads(encode(science))
         self._contents = self._science.get("contents", {})
         self._salt = [experiment, {name: science[name] for name in science if name != "contents"}]
-        self._own: int | None = None
+        self._own: tuple[int, Path] | None = None
         self._rows: dict[str, tuple[dict, dict]] = {}
         self._headings: dict[Path, list[dict]] = {}
         self._damaged: dict[Path, bool] = {}
+        self._stamps: dict[Path, tuple[int, int]] = {}
         self.reload()
 
     def key(self, point: dict) -> str:
@@ -70,7 +71,11 @@ class Ledger:
     def reload(self) -> None:
         """Read what all processes have written up to now; a line still without its end is not a row yet."""
         for path in self._files():
+            stamp = _stamp(path)
+            if self._stamps.get(path) == stamp:
+                continue
             part = _read(path)
+            self._stamps[path] = stamp
             self._headings[path], self._damaged[path] = part.headings, bool(part.damaged)
             for key, row, heading in part.rows:
                 self._rows.setdefault(key, (row, heading))
@@ -112,13 +117,15 @@ class Ledger:
         line = encode({"key": key, "row": row})
         if self._own is None:
             self._own = self._create()
-        _append(self._own, line)
+        file, path = self._own
+        _append(file, line)
+        self._stamps[path] = _stamp(path)  # what is in it is known
         self._rows.setdefault(key, (json.loads(line)["row"], self._complete()))
 
     def close(self) -> None:
         """Close this process's file."""
         if self._own is not None:
-            os.close(self._own)
+            os.close(self._own[0])
             self._own = None
 
     def foreign(self) -> dict[Path, provenance.Difference]:
@@ -133,7 +140,7 @@ class Ledger:
             os.replace(path, files.made(folder) / path.name)
             files.settle(folder)
         files.settle(self._directory)
-        for known in (self._rows, self._headings, self._damaged):
+        for known in (self._rows, self._headings, self._damaged, self._stamps):
             known.clear()
         self.reload()
 
@@ -165,17 +172,17 @@ class Ledger:
     def _complete(self) -> dict:
         return _heading(self._salt[0], self._science) | {"environment": provenance.environment()}
 
-    def _create(self) -> int:
+    def _create(self) -> tuple[int, Path]:
         files.made(self._directory)
-        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
-        own = os.open(self._directory / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        path = self._directory / f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
+        own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         try:
             files.settle(self._directory)
             _append(own, encode(self._complete()))
         except BaseException:
             os.close(own)
             raise
-        return own
+        return own, path
 
 
 def _heading(experiment: str, science: dict) -> dict:
@@ -197,6 +204,15 @@ def _append(file: int, line: str) -> None:
     while data:
         data = data[os.write(file, data) :]
     os.fsync(file)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of change of a file: what was read once is not read again as long as both are the same."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"{path} must be a readable ledger file, got: {error.strerror}") from None
+    return found.st_size, found.st_mtime_ns
 
 
 def _read(path: Path) -> _Part:

@@ -1,8 +1,9 @@
 """Locks on directories: a claim to measure one, which other processes see, here or elsewhere, and dies with its holder.
 
 Several processes may be given the same sweep. Each takes the jobs that no other holds; a job that is held is left for
-later, and taken over when its holder has finished or is gone. No locks, which network file systems do not keep: the
-claim is a file that only one process can create, whose time of change is renewed while the holder lives.
+later, and taken over when its holder has finished or is gone. Pieces of a job are claimed in the same way. No locks,
+which network file systems do not keep: the claim is a file that only one process can create, whose time of change is
+renewed while the holder lives.
 
 A claim is removed, by its holder or after its death, by whoever holds the claim on removing it, a file of the same
 kind that is named after its contents. No two claims have the same contents: what was a dead claim a moment ago, and is
@@ -43,13 +44,17 @@ class Found(NamedTuple):
 
 
 @contextlib.contextmanager
-def claimed(directory: Path) -> Iterator[str | None]:
+def claimed(directory: Path, piece: str = "") -> Iterator[str | None]:
     """Hold the claim of a directory for the length of a block; gives None, or the name of the process that holds it.
+
+    Args:
+        directory: it, which exists.
+        piece: name of a piece of the work there, which is claimed in place of all of it.
 
     Raises:
         StoppedError: the directory cannot be written, say; one sentence.
     """
-    path, own = directory / NAME, _signature()
+    path, own = directory / (f"claim-{piece}.json" if piece else NAME), _signature()
     try:
         holder = _take(path, own)
         if holder is None:
@@ -155,7 +160,7 @@ def _find(path: Path, now: float) -> Found | None:
 
 def _remove(path: Path, text: str, *, alive: bool) -> str | None:
     """Remove the claim of these contents, dead or alive, if it is still there; tells who else is about to do so."""
-    right = path.with_name(f"{NAME}.{hashlib.sha256(text.encode()).hexdigest()[:32]}")
+    right = path.with_name(f"{path.name}.{hashlib.sha256(text.encode()).hexdigest()[:32]}")
     rival = _take(right, _signature())
     if rival is not None:
         return rival
@@ -172,10 +177,10 @@ def _tidy(path: Path) -> None:
     """Remove what processes have left that were killed as they claimed, removed a claim or wrote a file."""
     now = path.stat().st_mtime
     processes.sweep(path.parent, now)
-    for right in path.parent.glob(f"{NAME}.*"):
-        found = _find(right, now)
+    for left in path.parent.glob("claim*.json*"):
+        found = _find(left, now)
         if found is not None and not found.alive:
-            _remove(right, found.text, alive=False)
+            _remove(left, found.text, alive=False)
 
 
 def _alive(holder: dict, age: float) -> bool:

@@ -170,12 +170,15 @@ def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
     return next(along(source, queries, [source.shape[0]], mesh=mesh))
 
 
-def along(source, queries: ArrayLike, sizes: Sequence[int], *, mesh: Mesh | None = None) -> Iterator[Counts]:
+def along(
+    source, queries: ArrayLike, sizes: Sequence[int], *, first: int = 0, mesh: Mesh | None = None
+) -> Iterator[Counts]:
     """Counts of the first M patterns for every M of `sizes`, in ascending order, from one pass over the largest.
 
     Args:
         source, queries, mesh: as for `count`.
         sizes: numbers of patterns, 1 to that of the source.
+        first: patterns at the beginning that are left out, fewer than the least of `sizes`.
     """
     source = as_source(source)
     states, total = np.asarray(queries, np.float64), source.shape[0]
@@ -184,9 +187,10 @@ def along(source, queries: ArrayLike, sizes: Sequence[int], *, mesh: Mesh | None
     stops = sorted({whole("sizes", size) for size in sizes})
     if not stops or stops[-1] > total:
         raise ValueError(f"sizes must be numbers of patterns from 1 to {total}, got {list(sizes)}")
+    if not whole("first", first, 0) < stops[0]:
+        raise ValueError(f"first must be less than the {stops[0]} patterns of the least size, got {first}")
     words, neurons = pack(jnp.asarray(states)), states.shape[1]
     tally = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)
-    first = 0
     for stop in stops:
         for found in _chunks(source, words, first, stop, mesh):
             tally += found

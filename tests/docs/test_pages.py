@@ -63,7 +63,7 @@ def test_every_command_of_the_pages_is_composed():
 
 def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
     """One pass over the most of them, which the README tells the time of; here it is composed and not run."""
-    (block,) = blocks("scale.md", "bash")
+    block, _ = blocks("scale.md", "bash")
     python, flag, module, *words = shlex.split(block.replace("\\\n", " "))
     assert (python, flag, module) == ("python", "-m", "experiments.run")
     with session.opened():

@@ -1,5 +1,6 @@
 """Capacity from patterns that are not stored: the same numbers as stored ones give, and what one pass cannot do."""
 
+import json
 import re
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 
 from experiments import contract
 from experiments.capacity import experiment as capacity
+from experiments.capacity import streamed
 from experiments.capacity.config import Config
 from experiments.shared import corruptions, draws, files, streams
 from hopfield import find_memory
@@ -120,3 +122,35 @@ def test_what_one_pass_cannot_do_is_one_sentence(changes, message):
     options = OPTIONS | {"ensembles": ["generated"]} | changes
     with pytest.raises(ValueError, match=re.escape(message)):
         contract.check(capacity, Config(**options))
+
+
+def test_the_pieces_of_a_pass_add_up_to_the_undivided_one(monkeypatch: pytest.MonkeyPatch):
+    """Whole numbers: equal to the last digit, however the pass is cut, and in whatever order it was counted."""
+    undivided = measured(ensembles=["generated"])
+    config = Config(**(OPTIONS | {"ensembles": ["generated"]}))
+    points = capacity.points(config)
+    assert len(capacity.pieces(config, points)) == 2 * 3  # samples, and sizes at which a pass ends
+    monkeypatch.setattr(streamed, "WORK", 64 * 10 * 18**2)
+    pieces = capacity.pieces(config, points)
+    ends = [(piece["first"], piece["stop"]) for piece in pieces if piece["sample"] == 0]
+    assert len(ends) == 13
+    assert [first for first, _ in ends] == [0] + [stop for _, stop in ends[:-1]]
+    counted = [json.loads(files.encode(capacity.measure_piece(config, piece))) for piece in reversed(pieces)]
+    assert list(capacity.measure(config, points, counted[::-1])) == undivided
+
+
+def test_a_pass_goes_on_from_pieces_of_a_smaller_one():
+    small, large = (
+        Config(**(OPTIONS | {"ensembles": ["generated"], "patterns": sizes})) for sizes in ([300], [300, 700])
+    )
+    kept = capacity.pieces(small, capacity.points(small))
+    assert all(piece in capacity.pieces(large, capacity.points(large)) for piece in kept)
+    rest = [point for point in capacity.points(large) if point["corruption"] == "clean" and point["patterns"] == 700]
+    assert capacity.pieces(large, rest) == capacity.pieces(large, capacity.points(large)), "not by what is left to do"
+
+
+def test_pieces_are_few_at_a_trillion_patterns():
+    cuts = list(streamed._cuts(2**24, [10**12]))
+    assert cuts[0] == (0, 2**24)
+    assert 640 < len(cuts) < 900
+    assert all(stop - first <= max(2**24, first / 64) for first, stop in cuts)

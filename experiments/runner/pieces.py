@@ -1,0 +1,72 @@
+"""Pieces of a run: the work behind its points, divided into rows of the ledger that all of its processes share.
+
+One process holds the claim of a run's directory; it measures the pieces, then the points, and writes the results.
+Others that are given the same run measure pieces meanwhile. Each piece is claimed by itself, so that no two processes
+measure one, and one whose process is gone is taken over.
+"""
+
+import time
+from collections.abc import Sequence
+
+from tqdm import tqdm
+
+from experiments.runner import folders, locks
+from experiments.runner.planning import Plan
+
+PATIENCE = 0.5
+"""Seconds between two looks at pieces that other processes are at."""
+
+
+def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
+    """The rows of all pieces behind points, none where work has none; those of other processes are waited for."""
+    wanted = _pieces(plan, points)
+    if not wanted:
+        return []
+    kept = len(wanted) - len(plan.ledger.missing(wanted))
+    with tqdm(total=len(wanted), initial=kept, desc=plan.job.conf, unit="piece", disable=None) as bar:
+        while plan.ledger.missing(wanted):
+            if not _share(plan, wanted, bar):
+                time.sleep(PATIENCE)
+                plan.ledger.reload()
+        bar.update(len(wanted) - bar.n)
+    return plan.ledger.rows(wanted)
+
+
+def help(plan: Plan) -> bool:
+    """Measure pieces of a run that another process has begun, as long as there are any; whether there was one."""
+    held = folders.read(plan.job.directory)
+    if held is None or held.complete or held.rows != plan.science[1]:  # not begun, over, or something else
+        return False
+    plan.ledger.reload()
+    wanted = _pieces(plan, plan.ledger.missing(plan.points))
+    if not plan.ledger.missing(wanted):
+        return False
+    with tqdm(total=len(wanted), desc=f"{plan.job.conf}, shared", unit="piece", disable=None) as bar:
+        return _share(plan, wanted, bar)
+
+
+def progress(plan: Plan, points: Sequence[dict]) -> str:
+    """Pieces behind points that are kept, in words; nothing where there are none."""
+    wanted = _pieces(plan, points)
+    kept = len(wanted) - len(plan.ledger.missing(wanted))
+    return f", and {kept} of {len(wanted)} pieces of the others," if kept else ""
+
+
+def _pieces(plan: Plan, points: Sequence[dict]) -> list[dict]:
+    divide = getattr(plan.experiment, "pieces", None)
+    return divide(plan.job.config, points) if divide is not None and points else []
+
+
+def _share(plan: Plan, wanted: Sequence[dict], bar: tqdm) -> bool:
+    """Measure the missing ones that no other process is at; whether there was one."""
+    found = False
+    for piece in plan.ledger.missing(wanted):
+        with locks.claimed(plan.job.directory, plan.ledger.key(piece)) as holder:
+            if holder is not None:
+                continue
+            plan.ledger.reload()  # another process may have been faster
+            if plan.ledger.missing([piece]):
+                plan.ledger.record(piece, plan.experiment.measure_piece(plan.job.config, piece))
+                found = True
+        bar.update(len(wanted) - len(plan.ledger.missing(wanted)) - bar.n)
+    return found
