@@ -8,23 +8,8 @@ import pytest
 from scipy.optimize import approx_fprime, brentq, minimize
 from scipy.special import log_expit, log_ndtr, logit, ndtr
 
-from experiments.statistics import thresholds
 from experiments.statistics.thresholds import critical_load
-from hopfield.theory import exponential
-
-THRESHOLD, WIDTH = 0.14, 0.006
-LOADS = np.linspace(0.12, 0.16, 9)
-
-
-def rows(loads, samples):
-    """Load and sample of every row of a complete design."""
-    return np.repeat(loads, samples), np.tile(np.arange(samples), len(loads))
-
-
-def beta_binomial(rng, probability, trials, correlation):
-    """Successes whose probability varies from row to row, with this correlation between the trials of a row."""
-    strength = 1 / correlation - 1
-    return rng.binomial(trials, rng.beta(probability * strength + 1e-12, (1 - probability) * strength + 1e-12))
+from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
 
 def exact_counts(loads, trials, curve):
@@ -115,130 +100,6 @@ def test_splitting_a_row_into_its_trials_changes_nothing():
     assert split == whole
 
 
-def simulated(repetitions, samples, correlation, spread, label):
-    """Pulls (estimate − truth)/stderr and estimates; `label` turns the samples of the rows into clusters."""
-    rng = np.random.default_rng(7)
-    found = []
-    for _ in range(repetitions):
-        loads = LOADS + rng.uniform(-0.5, 0.5) * (LOADS[1] - LOADS[0])
-        load, sample = rows(loads, samples)
-        threshold = THRESHOLD + rng.normal(0, spread, samples)[sample]
-        probability = ndtr((threshold - load) / WIDTH)
-        trials = rng.integers(8, 25, load.size)
-        successes = beta_binomial(rng, probability, trials, correlation or 1e-9)
-        found.append(critical_load(*label(load, successes, trials, sample)))
-    return np.array([(estimate.value - THRESHOLD) / estimate.stderr for estimate in found]), found
-
-
-def by_sample(load, successes, trials, sample):
-    return load, successes, trials, sample
-
-
-def by_row(load, successes, trials, sample):
-    return load, successes, trials, np.arange(load.size)
-
-
-def by_trial(load, successes, trials, sample):
-    single = np.concatenate([np.arange(n) < s for s, n in zip(successes, trials, strict=True)])
-    return np.repeat(load, trials), single, np.ones(single.size), np.arange(single.size)
-
-
-# With 200 repetitions the coverage of an exact interval, 0.683, has a standard error of 0.033: 0.58 to 0.78 is ±3.
-DESIGNS = [
-    pytest.param(40, 0.3, 0.0, id="beta-binomial-40-samples"),
-    pytest.param(10, 0.3, 0.0, id="beta-binomial-10-samples"),
-    pytest.param(20, 0.0, WIDTH, id="samples-shared-by-all-loads"),
-]
-
-
-@pytest.mark.physics
-@pytest.mark.parametrize(("samples", "correlation", "spread"), DESIGNS)
-def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correlation, spread):
-    pull, found = simulated(200, samples, correlation, spread, by_sample)
-    # A straight line is the truth here; by chance a few have a curvature of two errors, or are rejected.
-    assert {estimate.method for estimate in found} <= {"probit", "curved probit", "monotone"}
-    assert sum(estimate.method == "probit" for estimate in found) > 170
-    assert 0.58 < np.mean(np.abs(pull) < 1) < 0.78
-    assert 0.90 < np.mean(np.abs(pull) < 2) < 0.99
-    assert abs(pull.mean()) < 0.3
-    if correlation:  # rows independent between loads, as χ² takes them; its dispersion is estimated
-        assert 0.8 < np.mean([estimate.chi2 / estimate.dof for estimate in found]) < 1.35
-
-
-@pytest.mark.physics
-@pytest.mark.parametrize(
-    ("samples", "correlation", "spread", "label"),
-    [
-        pytest.param(12, 0.3, 0.0, by_trial, id="trials-as-clusters"),
-        pytest.param(20, 0.0, WIDTH, by_row, id="rows-as-clusters"),
-    ],
-)
-def test_ignoring_the_clusters_does_not_cover(monkeypatch, samples, correlation, spread, label):
-    monkeypatch.setattr(thresholds, "SHORTFALL", np.inf)
-    monkeypatch.setattr(thresholds, "SURPRISE", 0.0)  # no help from χ², which notices some of what is missing
-    pull, _ = simulated(80, samples, correlation, spread, label)
-    assert np.mean(np.abs(pull) < 1) < 0.5
-
-
-@pytest.mark.parametrize("spacing", [0.002, 0.02], ids=lambda spacing: f"spacing={spacing}")
-def test_a_step_gives_the_midpoint_with_at_least_the_error_of_a_uniform_bracket(spacing):
-    loads = THRESHOLD + spacing * np.arange(-4, 4)
-    load, cluster = rows(loads, 200)
-    found = critical_load(load, np.where(load < THRESHOLD, 16, 0), np.full(load.size, 16), cluster)
-    # all succeed at THRESHOLD − spacing, none at THRESHOLD
-    assert found.method == "posterior"
-    assert found.value == pytest.approx(THRESHOLD - spacing / 2, rel=1e-12)
-    assert spacing / math.sqrt(12) <= found.stderr < 0.35 * spacing
-
-
-def test_a_step_seen_by_few_trials_is_known_less_well_than_its_bracket():
-    load = THRESHOLD + 0.002 * np.arange(-4, 4)
-    found = critical_load(load, (load < THRESHOLD) * 1, np.ones(8), np.zeros(8))
-    assert found.value == pytest.approx(THRESHOLD - 0.001, rel=1e-12)
-    assert found.stderr > 0.002
-
-
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8], ids=lambda share: f"share={share}")
-def test_one_load_inside_a_steep_transition_is_near_the_threshold(share):
-    # All succeed below, none above: the maximum-likelihood slope is infinite, the threshold is not.
-    loads = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17])
-    load, cluster = rows(loads, 50)
-    found = critical_load(load, 10 * np.select([load < 0.135, load < 0.145], [1, share], 0), np.full(350, 10), cluster)
-    assert found.method == "posterior"
-    assert np.sign(round(found.value - 0.14, 6)) == np.sign(share - 0.5)
-    assert abs(found.value - 0.14) < 0.005
-    assert 1e-4 < found.stderr < 0.01 / math.sqrt(12)
-
-
-def test_posterior_error_covers_thresholds_between_coarse_loads():
-    rng = np.random.default_rng(11)
-    pull, methods = [], set()
-    for _ in range(100):
-        load, cluster = rows(LOADS + rng.uniform(-0.5, 0.5) * 0.005, 20)
-        successes = beta_binomial(rng, ndtr((THRESHOLD - load) / 0.0006), 16, 0.3)
-        found = critical_load(load, successes, np.full(load.size, 16), cluster)
-        methods.add(found.method)
-        pull.append((found.value - THRESHOLD) / found.stderr)
-    assert "posterior" in methods
-    assert np.mean(np.abs(pull) < 1) > 0.6
-    assert np.max(np.abs(pull)) < 4
-
-
-@pytest.mark.parametrize("samples", [1, 2, 4])
-def test_few_samples_give_a_cautious_error(samples):
-    rng = np.random.default_rng(5)
-    pull = []
-    for _ in range(60):
-        load, cluster = rows(LOADS, samples)
-        threshold = THRESHOLD + rng.normal(0, WIDTH, samples)[cluster]
-        successes = rng.binomial(16, ndtr((threshold - load) / WIDTH))
-        found = critical_load(load, successes, np.full(load.size, 16), cluster)
-        if found.found:
-            pull.append((found.value - THRESHOLD) / found.stderr)
-    assert len(pull) > 45  # a sample whose threshold lies outside the loads has none to report
-    assert np.mean(np.abs(pull) < 1) > 0.6
-
-
 @pytest.mark.parametrize(
     ("share", "reason"),
     [
@@ -290,48 +151,6 @@ def test_tails_far_from_the_transition_do_not_move_the_estimate():
     assert found.stderr < 0.0004
     assert found.width == pytest.approx(0.003, rel=0.35)
     assert found.loads < 20
-
-
-def test_a_plateau_that_ends_in_a_cliff_is_not_forced_into_a_probit():
-    # The exact shares of the exponential memory at N = 16, beside the exact load of one half: no probit, which fitted
-    # in narrow windows lies two errors too low.
-    loads = [0.3, 0.4, 0.5, 0.53, 0.54, 0.55, 0.56, 0.565, 0.57, 0.575, 0.58, 0.59, 0.6]
-    patterns = np.round(np.exp(16 * np.array(loads)))
-    share = exponential.target_weight_probability(16, patterns)
-    load, cluster = rows(np.log(patterns) / 16, 40)
-    rng = np.random.default_rng(0)
-    pull, errors = [], []
-    for _ in range(20):
-        found = critical_load(load, rng.binomial(10, np.repeat(share, 40)), np.full(load.size, 10), cluster)
-        assert found.method != "probit"
-        pull.append((found.value - float(exponential.critical_load(16))) / found.stderr)
-        errors.append(found.stderr)
-    assert np.mean(errors) < 0.0012
-    assert np.sqrt(np.mean(np.square(pull))) < 1.5
-    assert abs(np.mean(pull)) < 0.8
-
-
-def test_steps_between_plateaus_cross_where_the_monotone_curve_does():
-    load, cluster = rows(np.linspace(0.10, 0.18, 33), 40)
-    share = np.select([load < 0.125, load < 0.14, load < 0.155], [1.0, 0.7, 0.3], 0.0)
-    found = critical_load(load, np.random.default_rng(1).binomial(400, share), np.full(load.size, 400), cluster)
-    assert found.method == "monotone"
-    assert found.chi2 / found.dof > 10  # of the fit that was rejected
-    assert 0.1375 <= found.value <= 0.14  # neighbouring loads
-    assert found.stderr < 0.0025
-
-
-def test_shares_of_two_mixed_systems_are_rejected_by_their_chi2():
-    # Two thresholds 0.003 apart at alternating loads, as of odd and even numbers of patterns.
-    load, cluster = rows(np.linspace(0.17, 0.22, 11), 400)
-    shift = np.repeat(np.where(np.arange(11) % 2, 0.0015, -0.0015), 400)
-    rng = np.random.default_rng(0)
-    mixed, alone = (
-        critical_load(load, rng.binomial(10, ndtr((0.197 + delta - load) / 0.012)), np.full(load.size, 10), cluster)
-        for delta in (shift, 0.0)
-    )
-    assert (mixed.method, alone.method) == ("monotone", "probit")
-    assert mixed.chi2 / mixed.dof > 10 > 3 > alone.chi2 / alone.dof
 
 
 def test_a_transition_that_ends_less_steeply_than_it_begins_is_fitted_with_its_curvature():

@@ -1,0 +1,69 @@
+"""Posteriors of thresholds where too little was measured for a regression."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from experiments.statistics.thresholds import critical_load
+from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
+
+
+@pytest.mark.parametrize("spacing", [0.002, 0.02], ids=lambda spacing: f"spacing={spacing}")
+def test_a_step_gives_the_midpoint_with_at_least_the_error_of_a_uniform_bracket(spacing):
+    loads = THRESHOLD + spacing * np.arange(-4, 4)
+    load, cluster = rows(loads, 200)
+    found = critical_load(load, np.where(load < THRESHOLD, 16, 0), np.full(load.size, 16), cluster)
+    # all succeed at THRESHOLD − spacing, none at THRESHOLD
+    assert found.method == "posterior"
+    assert found.value == pytest.approx(THRESHOLD - spacing / 2, rel=1e-12)
+    assert spacing / math.sqrt(12) <= found.stderr < 0.35 * spacing
+
+
+def test_a_step_seen_by_few_trials_is_known_less_well_than_its_bracket():
+    load = THRESHOLD + 0.002 * np.arange(-4, 4)
+    found = critical_load(load, (load < THRESHOLD) * 1, np.ones(8), np.zeros(8))
+    assert found.value == pytest.approx(THRESHOLD - 0.001, rel=1e-12)
+    assert found.stderr > 0.002
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8], ids=lambda share: f"share={share}")
+def test_one_load_inside_a_steep_transition_is_near_the_threshold(share):
+    # All succeed below, none above: the maximum-likelihood slope is infinite, the threshold is not.
+    loads = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17])
+    load, cluster = rows(loads, 50)
+    found = critical_load(load, 10 * np.select([load < 0.135, load < 0.145], [1, share], 0), np.full(350, 10), cluster)
+    assert found.method == "posterior"
+    assert np.sign(round(found.value - 0.14, 6)) == np.sign(share - 0.5)
+    assert abs(found.value - 0.14) < 0.005
+    assert 1e-4 < found.stderr < 0.01 / math.sqrt(12)
+
+
+def test_posterior_error_covers_thresholds_between_coarse_loads():
+    rng = np.random.default_rng(11)
+    pull, methods = [], set()
+    for _ in range(100):
+        load, cluster = rows(LOADS + rng.uniform(-0.5, 0.5) * 0.005, 20)
+        successes = beta_binomial(rng, ndtr((THRESHOLD - load) / 0.0006), 16, 0.3)
+        found = critical_load(load, successes, np.full(load.size, 16), cluster)
+        methods.add(found.method)
+        pull.append((found.value - THRESHOLD) / found.stderr)
+    assert "posterior" in methods
+    assert np.mean(np.abs(pull) < 1) > 0.6
+    assert np.max(np.abs(pull)) < 4
+
+
+@pytest.mark.parametrize("samples", [1, 2, 4])
+def test_few_samples_give_a_cautious_error(samples):
+    rng = np.random.default_rng(5)
+    pull = []
+    for _ in range(60):
+        load, cluster = rows(LOADS, samples)
+        threshold = THRESHOLD + rng.normal(0, WIDTH, samples)[cluster]
+        successes = rng.binomial(16, ndtr((threshold - load) / WIDTH))
+        found = critical_load(load, successes, np.full(load.size, 16), cluster)
+        if found.found:
+            pull.append((found.value - THRESHOLD) / found.stderr)
+    assert len(pull) > 45  # a sample whose threshold lies outside the loads has none to report
+    assert np.mean(np.abs(pull) < 1) > 0.6
