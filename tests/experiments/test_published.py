@@ -20,29 +20,30 @@ from tests.experiments.smoke import few_draws
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
 FEW = 2
 """Entries that are left of a list of numbers at smoke scale, and the most that a number may be which has no default."""
-LONG = 10
-"""Seconds that a run may take, compiling aside."""
+LONG, MANY = 10, 1000
+"""Seconds that a run may take, compiling aside, and its points."""
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.usefixtures("as_run")]
 
 
-def shrunk(value: Any, default: Any, three: bool = False, even: bool = True) -> Any:
-    """An option at smoke scale: no number above its default, FEW numbers in a list, of its words all or three.
+def shrunk(value: Any, default: Any, words: int | None = None, even: bool = True) -> Any:
+    """An option at smoke scale: no number above its default, FEW numbers in a list, of its words all, three or two.
 
-    The first, the middle and the last, as words that are alike stand side by side: what another option needs, one has.
+    The first, the last and the middle, as words that are alike stand side by side: what another option needs, one has.
     Whole numbers of a list that is not as long as its default are lowered in proportion where `even`, or left.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = {entry.name for entry in dataclasses.fields(value)} - {"seed", "wandb", "output"}
         return dataclasses.replace(
-            value, **{n: shrunk(getattr(value, n), getattr(default, n, None), three, even) for n in names}
+            value, **{n: shrunk(getattr(value, n), getattr(default, n, None), words, even) for n in names}
         )
     if isinstance(value, dict):
         found = default if isinstance(default, dict) else {}
-        return {key: shrunk(part, found.get(key), three, even) for key, part in value.items()}
+        return {key: shrunk(part, found.get(key), words, even) for key, part in value.items()}
     if isinstance(value, list):
         if not all(type(part) in (int, float) for part in value):
-            return [value[0], *value[1:-1][len(value) // 2 - 1 :][:1], *value[1:][-1:]] if value and three else value
+            kept = {0, len(value) - 1, len(value) // 2} if words == 3 else {0, len(value) - 1}
+            return [part for place, part in enumerate(value) if words is None or place in kept]
         if isinstance(default, list) and len(default) == len(value):
             return [shrunk(part, other) for part, other in zip(value, default, strict=True)][:FEW]
         return in_proportion(value[:FEW], max(default)) if even and default else value[:FEW]
@@ -59,11 +60,11 @@ def in_proportion(values: list, most: float) -> list:
     return [max(1, value * most // largest) if value > 0 else value for value in values]
 
 
-def small(config: Any, usual: Any, three: bool = False) -> Any:
+def small(config: Any, usual: Any, words: int | None = None) -> Any:
     """All options of a configuration at smoke scale, with lists in proportion unless one must hold parts of another."""
     with contextlib.suppress(ValueError):
-        return shrunk(config, usual, three)
-    return shrunk(config, usual, three, even=False)
+        return shrunk(config, usual, words)
+    return shrunk(config, usual, words, even=False)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -80,14 +81,17 @@ def published() -> dict[str, Job]:
         return {conf: compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in CONFS}
 
 
+def takes_long(experiment: Any, config: Any) -> bool:
+    return len(experiment.points(config)) > MANY or budget.seconds(experiment.cost(config)) > LONG
+
+
 @pytest.mark.parametrize("conf", CONFS)
 def test_every_published_configuration_runs(published: dict[str, Job], tmp_path: Path, conf: str) -> None:
-    """To its figure, with few and small numbers and all of its words; or two of each, where all take long."""
+    """To its figure, with few and small numbers and all of its words; or three or two of each, where more take long."""
     job = published[conf]
     experiment, usual = registry.load(job.experiment), registry.options(job.experiment)()
-    least = small(job.config, usual)
-    if len(experiment.points(least)) > 1000 or budget.seconds(experiment.cost(least)) > LONG:
-        least = small(job.config, usual, three=True)
+    scales = [small(job.config, usual, words) for words in (None, 3, 2)]
+    least = next((scale for scale in scales if not takes_long(experiment, scale)), scales[-1])
     text = OmegaConf.to_yaml(files.options(least))
     folder = tmp_path / "given" / "conf"
     folder.mkdir(parents=True)
