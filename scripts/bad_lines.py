@@ -1,4 +1,4 @@
-"""Bad command lines by the hundred: none may end in a traceback, hang, fill the memory or leave anything behind.
+"""Hundreds of bad command lines, of which none may end in a traceback, hang, fill the memory or leave anything behind.
 
     python scripts/bad_lines.py [--lines 300] [--seed 0] [--only TEXT]
 
@@ -50,7 +50,7 @@ TEXTS += ("noise:nan", "flip:2", "mapped:/dev/zero", "/dev/stdin")
 
 
 class Outcome(NamedTuple):
-    """How a line ended, and what is wrong with that (nothing if it is as it should be)."""
+    """Outcome of a line, with its fault (empty if it ended as it should)."""
 
     line: Line
     code: int
@@ -119,7 +119,7 @@ def lines(count: int, seed: int) -> list[Line]:
 
 
 def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> str:
-    """What is wrong with how a line ended; empty if nothing is."""
+    """Fault of how a line ended; empty if there is none."""
     if left:
         return f"left {', '.join(left)} behind"
     if code == 0:

@@ -1,4 +1,4 @@
-"""How fast this is beside what one would otherwise write or install, as ratios measured in one run.
+"""Times of the library beside what one would otherwise write or install, as ratios measured in one run.
 
     python scripts/benchmark.py [--only NAME] [--long] [--repetitions 7] [--size published] [--json PATH]
                                 [--figure PATH]
@@ -50,7 +50,7 @@ class Spread(NamedTuple):
         return cls(float(np.median(values)), min(values), max(values))
 
     def written(self, seconds: bool = True) -> str:
-        """To three digits, seconds in the unit that suits the median."""
+        """Text of the spread, to three digits, seconds in the unit that suits the median."""
         factor, unit = (1.0, "") if not seconds else (1.0, " s") if self.median >= 1 else (1e3, " ms")
         middle, low, high = (f"{value:.0f}" if value >= 100 else f"{value:.3g}" for value in np.multiply(factor, self))
         return f"{middle}{unit}" + (f" ({low} – {high})" if self.low < self.high else "")
@@ -58,7 +58,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was measured of a case, side by side: seconds of every stage in every repetition, and the rest."""
+    """Measurement of a case, side by side: seconds of every stage in every repetition, and the rest."""
 
     name: str
     what: str
@@ -82,12 +82,12 @@ class Outcome:
 
     @property
     def compile_seconds(self) -> dict[str, float]:
-        """What the first run took beyond the usual one."""
+        """Seconds of the first run beyond those of the usual one."""
         usual = self.spreads["total"]
         return {side: max(first - usual[side].median, 0.0) for side, first in self.first_seconds.items()}
 
     def record(self) -> dict[str, Any]:
-        """Everything measured and derived, as JSON can hold it."""
+        """Measured and derived numbers, as JSON can hold them."""
         spreads = {
             stage: {side: spread._asdict() for side, spread in sides.items()} for stage, sides in self.spreads.items()
         }

@@ -28,7 +28,7 @@ def sampled(config: Config, point: dict) -> dict:
 
 
 def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[dict]:
-    """All patterns drawn and counted: one pass over the most of them for all loads and starts of a draw."""
+    """Counts of all patterns drawn: one pass over the most of them for all loads and starts of a draw."""
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
     queries = min(config.queries, max(size.values()))
     seen: dict[tuple, list] = {}

@@ -27,7 +27,7 @@ def active(neurons: int) -> int:
 
 
 def offset(rule: str, activity: float) -> float:
-    """What is taken off a state {0, 1} by a rule."""
+    """Number that a rule takes off a state {0, 1}."""
     return {"binary": 0.0, "balanced": activity}.get(rule, 0.5)
 
 

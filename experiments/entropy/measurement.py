@@ -105,7 +105,7 @@ def _retrieval(memory, index, start, steps: int) -> dict:
 
 
 def _state(memory, index, state) -> dict:
-    """Everything about one state that is looked at."""
+    """Observables of one state."""
     target, weights, scores = memory.patterns[index], memory.weights(state), memory.scores(state)
     thermal, mean = memory.separation.regulariser(weights), -jnp.dot(weights, scores)
     free = thermodynamics.free_energy(scores, memory.beta, separation=memory.separation)

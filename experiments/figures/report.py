@@ -141,8 +141,7 @@ class _Known:
     def __init__(self, table: Table, x_axis: str) -> None:
         self._table, self._x = table, [name for name in dict.fromkeys((x_axis, "neurons", "patterns")) if name in table]
         texts = [name for name in table if table[name].nunique() <= 40 and name not in ("sample", x_axis)]
-        self._columns = [name for name in texts if table[name].dtype.kind in "OSU" or name == "neurons" or
-                         isinstance(table[name].dtype, pandas.StringDtype)]  # fmt: skip
+        self._columns = [name for name in texts if name == "neurons" or _holds_words(table[name])]
         self._chosen: dict[str, tuple[Table, list[np.ndarray]]] = {}
         self._texts: dict[tuple[str, float], str] = {}
 
@@ -188,6 +187,10 @@ class _Known:
                 count = rows[name].nunique()
                 parts.append(f"{count} sample{'s' * (count > 1)}")
         return ", ".join(parts)
+
+
+def _holds_words(column: Any) -> bool:
+    return isinstance(column.dtype, pandas.StringDtype) or column.dtype.kind in "OSU"
 
 
 def _theory(part: Any, value: float) -> float | None:

@@ -40,7 +40,7 @@ def points(config: Config) -> list[dict]:
 
 
 def arguments(metric: str) -> list[str]:
-    """Everything that attention with this metric has a gradient in."""
+    """Arguments that attention with this metric has a gradient in."""
     return ["query", "key", "value", *(f"metric.{leaf}" for leaf in METRICS[metric]), "beta", "bias", "temperature"]
 
 

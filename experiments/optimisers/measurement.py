@@ -108,7 +108,7 @@ def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, wat
 
 
 def bare(rule: str, hyper: Hyper, where: Setting, steps: int) -> tuple:
-    """That many steps with nothing evaluated but what the rule needs, to be timed."""
+    """Training of so many steps without any evaluation besides the rule's own, to be timed."""
     return _train(rule, hyper, where, steps, -np.inf, 0)
 
 
@@ -122,7 +122,7 @@ def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple
 
 
 def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:
-    """As arrays; those that shapes depend on as the nearest of their choices."""
+    """Hyperparameters as arrays; those that shapes depend on as the nearest of their choices."""
     fixed = RULES[rule].choices
     near = {name: min(values, key=lambda v: abs(np.log(v / numbers[name]))) for name, values in fixed.items()}
     return {name: near.get(name, jnp.float32(value)) for name, value in numbers.items()}

@@ -13,7 +13,7 @@ RIVALS = {"first-order": FIRST, "quasi-Newton": ("lbfgs",)}
 
 
 def summarise(table: Table) -> dict:
-    """Everything that is saved beside the table.
+    """Summary of a table of training runs.
 
     results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
                  problems of steps, seconds and of the excess at equal time, all counting a miss as infinite; means of

@@ -36,7 +36,7 @@ def coarse(columns: int, rows: int) -> list[Cell]:
 
 
 def leaves(cells: Iterable[Cell]) -> list[Cell]:
-    """Those that were not cut, in the given order: together they cover the map once."""
+    """Cells that were not cut, in the given order: together they cover the map once."""
     cells = list(cells)
     cut = {cell.parent() for cell in cells if cell.level}
     return [cell for cell in cells if cell not in cut]

@@ -58,7 +58,7 @@ def check(config: Config) -> None:
 
 
 def cost(config: Config) -> Cost:
-    """What all of it takes, from the options alone."""
+    """Cost of the whole run, from the options alone."""
     stories = len(config.memories) * len(config.beta) * len(config.targets) * len(config.corruption)
     courses = stories + len(config.beta) * config.starts
     rows = courses * (config.steps + 1) + 2 * config.patterns

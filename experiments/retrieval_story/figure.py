@@ -91,7 +91,7 @@ def _asked(table: Table, query: tuple[int, str]) -> Table:
 
 
 def _all(table: Table, query: tuple[int, str]) -> Table:
-    """Its stories beside what is stored."""
+    """Rows of all stories of a query and of the stored patterns."""
     return table.loc[_asked(table, query).index.union(table.index[table["part"] == STORED])]
 
 

@@ -65,7 +65,7 @@ def _told(table: Table, part: Table) -> dict[str, Any]:
 
 
 def ending(row: Any, held: np.ndarray) -> str:
-    """What the last state of a story is, in words; a mixture of all spins has the sign of most patterns.
+    """Name of the last state of a story; a mixture of all spins has the sign of most patterns.
 
     Args:
         row: its row.

@@ -138,7 +138,7 @@ def named(directory: Path, conf: str, folder: str) -> bool:
 
 
 def placed(conf: str, folder: str) -> Path:
-    """That directory, below the one that the command is given in."""
+    """Directory of a run of a configuration, below the one that the command is given in."""
     return Path(os.path.abspath("outputs")) / conf / folder
 
 

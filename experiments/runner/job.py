@@ -58,7 +58,7 @@ class Job:
         return f"python -m experiments.run {shlex.join(kept)}"
 
     def yaml(self) -> str:
-        """Its resolved options as YAML, below the command that gives the same results and the versions used."""
+        """Resolved options as YAML, below the command that gives the same results and the versions used."""
         versions = ", ".join(f"{name} {version(name)}" for name in ("hopfield", "jax", "jaxlib", "numpy"))
         head = f"# {self.command}\n# Python {python_version()}, {versions}\n"
         origin = OmegaConf.to_yaml({"experiment": self.experiment, "conf": self.conf})

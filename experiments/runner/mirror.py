@@ -1,4 +1,4 @@
-"""Weights & Biases as a mirror of a run: it is told everything, never asked, and losing it costs a warning.
+"""Weights & Biases as a mirror of a run: it gets every row and is never read, and a failure of it is a warning.
 
 The record is the ledger. Nothing here prompts, and every call ends: the library's own waits are bounded by
 `wandb.init_timeout` and `wandb.finish_timeout`, and after a first failure nothing more is sent but the end of the run.

@@ -6,7 +6,7 @@ from experiments.statistics.clusters import curves, standard_error
 
 
 def summarise(table: Table) -> dict:
-    """Everything that is saved beside the table.
+    """Summary of a table of read-outs.
 
     Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
     lead is that of the pair that came out first, so that one of less than two errors says nothing.

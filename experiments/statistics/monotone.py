@@ -1,7 +1,6 @@
 """Half crossings of falling shares without a model of their shape: isotonic regression and a monotone cubic.
 
-The counterpart of the probit of `thresholds` for curves that it does not fit, such as a plateau that ends
-in a cliff. scipy is imported where it is used: importing this module costs no more than numpy.
+The counterpart of the probit of `thresholds` for curves that it does not fit, such as a plateau that ends in a cliff.
 """
 
 import math

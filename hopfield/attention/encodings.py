@@ -26,7 +26,7 @@ SCALINGS = ("none", "linear", "ntk")
 
 
 class Encoding(Node, abc.ABC):
-    """Positions of tokens, told to attention in one of three ways; a user's own overrides one of the methods.
+    """Positions of tokens, given to attention in one of three ways; a user's own overrides one of the methods.
 
     Example:
         >>> from hopfield import attention

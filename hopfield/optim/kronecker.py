@@ -18,7 +18,7 @@ Tree = Any
 
 
 class ApproximateState(NamedTuple):
-    """The running average of the curvature, and what became of the last step."""
+    """State of an approximate natural gradient: the averaged curvature, and the outcome of the last step."""
 
     count: Array
     averaged: Array
@@ -36,7 +36,7 @@ class ApproximateState(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Everything about an approximate natural gradient that its form does not decide."""
+    """Options of an approximate natural gradient, of whatever form."""
 
     learning_rate: Schedule
     likelihood: Likelihood | str

@@ -46,7 +46,7 @@ ROOM = 2**26
 
 
 class NaturalGradientState(NamedTuple):
-    """State that the next step needs, and what became of the last one.
+    """State of `natural_gradient`: what the next step needs, and the outcome of the last one.
 
     Example:
         >>> from hopfield.optim import natural_gradient
@@ -69,7 +69,7 @@ class NaturalGradientState(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Everything about `natural_gradient` that is not traced."""
+    """Options of `natural_gradient` that are not traced."""
 
     likelihood: Likelihood
     damping: Schedule | str
