@@ -1,6 +1,5 @@
-"""Extrapolation, means, proportions and their tables: closed forms, simulated coverage and independent routes."""
+"""Means, proportions and their tables: closed forms, simulated coverage and independent routes."""
 
-import json
 import math
 import subprocess
 import sys
@@ -8,152 +7,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import curve_fit
 from scipy.special import ndtr
 
 from experiments.statistics.clusters import by_group, clustered_mean, means_by_group, wilson
-from experiments.statistics.extrapolation import best_fit, extrapolate
-
-THRESHOLD, WIDTH = 0.14, 0.006
-LOADS = np.linspace(0.12, 0.16, 9)
-
-
-def rows(loads, samples):
-    """Load and sample of every row of a complete design."""
-    return np.repeat(loads, samples), np.tile(np.arange(samples), len(loads))
-
-
-def beta_binomial(rng, probability, trials, correlation):
-    """Successes whose probability varies from row to row, with this correlation between the trials of a row."""
-    strength = 1 / correlation - 1
-    return rng.binomial(trials, rng.beta(probability * strength + 1e-12, (1 - probability) * strength + 1e-12))
-
-
-SIZES = np.array([250.0, 500, 1000, 2000, 4000])
-
-
-@pytest.mark.parametrize("exponent", [1 / 3, 0.5, 2 / 3, 1.0], ids=lambda exponent: f"x={exponent:.2f}")
-def test_exact_power_law_is_found_by_its_own_exponent_and_by_the_free_one(exponent):
-    fits = extrapolate(SIZES, 0.138 + 0.3 * SIZES**-exponent, np.full(5, 1e-3))
-    own = next(fit for fit in fits if fit["exponent"] == exponent)
-    free = fits[-1]
-    assert [fit["free_exponent"] for fit in fits] == [False] * 4 + [True]
-    assert own["load"] == pytest.approx(0.138, abs=1e-12)
-    assert own["amplitude"] == pytest.approx(0.3, rel=1e-9)
-    assert own["chi2"] == pytest.approx(0, abs=1e-15)
-    assert free["load"] == pytest.approx(0.138, abs=1e-6)
-    assert free["exponent"] == pytest.approx(exponent, abs=1e-4)
-    assert [fit["dof"] for fit in fits] == [3, 3, 3, 3, 2]
-    assert all(fit["chi2"] > 1e-3 for fit in fits[:-1] if fit is not own)
-
-
-def test_two_sizes_give_the_line_through_them_with_its_propagated_error():
-    # With x = 1 and N = 100, 200 the limit of the line is 2 a₂ − a₁, its error √(4σ₂² + σ₁²).
-    (fit,) = extrapolate([100, 200], [0.2, 0.17], [0.003, 0.002], exponents=(1.0,))
-    assert fit["load"] == pytest.approx(0.14, abs=1e-12)
-    assert fit["amplitude"] == pytest.approx(6.0, rel=1e-9)
-    assert fit["stderr"] == pytest.approx(0.005, rel=1e-9)
-    assert fit["chi2"] == pytest.approx(0, abs=1e-12)
-    assert fit["dof"] == 0
-
-
-def test_fixed_and_free_fits_equal_a_general_least_squares_routine_where_it_is_well_conditioned():
-    rng = np.random.default_rng(3)
-    error = np.array([1e-5, 2e-5, 1e-5, 3e-5, 1e-5])
-    load = 0.1379 + 0.5 * SIZES**-0.6 + error * rng.normal(size=5)
-    fits = extrapolate(SIZES, load, error)
-
-    def curve(size, limit, amplitude, exponent):
-        return limit + amplitude * size**-exponent
-
-    for fit in fits[:-1]:
-        x = fit["exponent"]
-        best, cov = curve_fit(
-            lambda size, a, b, x=x: curve(size, a, b, x), SIZES, load, [0.1, 1], error, absolute_sigma=True
-        )
-        assert fit["load"] == pytest.approx(best[0], abs=1e-9)
-        assert fit["stderr"] == pytest.approx(math.sqrt(cov[0, 0]), rel=1e-4)
-        assert fit["chi2"] == pytest.approx(np.sum(((load - curve(SIZES, *best, x)) / error) ** 2), rel=1e-6)
-    best, cov = curve_fit(curve, SIZES, load, [0.14, 0.5, 0.6], error, absolute_sigma=True)
-    assert fits[-1]["load"] == pytest.approx(best[0], abs=1e-7)
-    assert fits[-1]["exponent"] == pytest.approx(best[2], abs=1e-4)
-    assert fits[-1]["stderr"] == pytest.approx(math.sqrt(cov[0, 0]), rel=0.02)
-    assert fits[-1]["exponent_stderr"] == pytest.approx(math.sqrt(cov[2, 2]), rel=0.02)
-
-
-def test_fixed_errors_cover_and_chi2_has_its_mean():
-    rng = np.random.default_rng(8)
-    error = 5e-4 * np.array([1, 1.5, 0.7, 1, 2])
-    fits = [
-        extrapolate(SIZES, 0.14 + 0.2 * SIZES**-0.5 + error * rng.normal(size=5), error, (0.5,), free=False)[0]
-        for _ in range(1000)
-    ]
-    pull = np.array([(fit["load"] - 0.14) / fit["stderr"] for fit in fits])
-    assert pull.std() == pytest.approx(1, abs=0.08)  # 3.5 standard errors 1/√2000
-    assert np.mean([fit["chi2"] for fit in fits]) == pytest.approx(3, abs=0.3)
-
-
-def test_free_error_covers_although_amplitude_and_exponent_trade_off():
-    rng = np.random.default_rng(6)
-    pull, ratio = [], []
-    for _ in range(100):
-        load = 0.14 + 0.2 * SIZES**-0.6 + 7e-4 * rng.normal(size=5)
-        *fixed, free = extrapolate(SIZES, load, np.full(5, 7e-4))
-        pull.append((free["load"] - 0.14) / free["stderr"])
-        ratio.append(free["stderr"] / fixed[2]["stderr"])
-    assert 0.55 < np.mean(np.abs(pull) < 1) <= 0.95
-    assert np.median(ratio) > 1.5
-
-
-def test_free_fit_of_loads_that_do_not_depend_on_size_is_finite_and_undecided():
-    free = extrapolate(SIZES, np.full(5, 0.14), np.full(5, 1e-3))[-1]
-    assert free["load"] == pytest.approx(0.14, abs=1e-9)
-    assert free["exponent_stderr"] == pytest.approx(1.45, abs=0.01)  # the whole range (0.1, 3)
-    assert 1e-3 / math.sqrt(5) < free["stderr"] < 0.05
-
-
-@pytest.mark.parametrize(("sizes", "fixed", "free"), [(0, 0, 0), (1, 0, 0), (2, 4, 0), (3, 4, 0), (4, 4, 1)])
-def test_fits_without_enough_sizes_are_absent(sizes, fixed, free):
-    fits = extrapolate(SIZES[:sizes], 0.14 + 0.1 / SIZES[:sizes], np.full(sizes, 1e-3))
-    assert sum(not fit["free_exponent"] for fit in fits) == fixed
-    assert sum(fit["free_exponent"] for fit in fits) == free
-
-
-def test_sizes_without_an_estimate_are_left_out():
-    load = 0.14 + 0.1 / SIZES
-    whole = extrapolate(SIZES[1:], load[1:], np.full(4, 1e-3))
-    gap = extrapolate(SIZES, [math.nan, *load[1:]], [math.nan, *np.full(4, 1e-3)])
-    assert gap == whole
-
-
-def test_rows_are_json():
-    fits = extrapolate(SIZES, 0.14 + 0.1 / SIZES, np.full(5, 1e-3))
-    assert json.loads(json.dumps(fits, allow_nan=False)) == fits
-
-
-def test_best_fit_balances_chi2_against_parameters():
-    fits = extrapolate(SIZES, 0.138 + 0.3 * SIZES**-0.5, np.full(5, 1e-4))
-    # the free exponent reaches the same χ² with one parameter more
-    best = best_fit(fits)
-    assert best is not None
-    assert best["exponent"] == 0.5
-    assert not best["free_exponent"]
-    assert best_fit(extrapolate(SIZES[:2], [0.15, 0.145], [1e-3, 1e-3])) is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1, 2], [0.1], [0.1, 0.1]), "columns of one length"),
-        (([0, 2], [0.1, 0.2], [0.1, 0.1]), "neurons must be positive"),
-        (([1, 2], [0.1, 0.2], [0.1, 0.0]), "stderr must be positive"),
-        (([1, 2], [0.1, 0.2], [0.1, 0.1], (0.0,)), "exponents must be positive"),
-    ],
-    ids=["length", "size", "stderr", "exponent"],
-)
-def test_bad_extrapolations_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        extrapolate(*arguments)
+from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
 
 def test_one_row_per_cluster_gives_the_textbook_standard_error():
