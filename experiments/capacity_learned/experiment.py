@@ -1,0 +1,180 @@
+"""Learned memories: by how much learning a metric, β and a separation raises the number of patterns held.
+
+A memory answers a corrupted pattern x with Σ_μ p_μ ξ_μ, p = ∇F(β s), read once or (`iterated`) at the fixed point of
+reading again. It learns to make the squared distance of the answer from the pattern small, on draws of M = `stored`
+patterns of an ensemble: the metric g of the scores, β, and the number of the separation's family. Parts by name:
+
+    dot, distance                     s_μ = x g ξ_μ; the same less ½ ξ_μ g ξ_μ; also manhattan, without a metric
+    identity                          g = 1: only β and the family's number are learned
+    whitening, matched                g the inverse second moment of the patterns, of the corrupted patterns
+    projection                        g that of the patterns stored: with `linear` the projection on their span
+    diagonal, low_rank, definite, full   learned, from the identity (low rank: a random start)
+    softmax, entmax, power, linear    entmax learns α, power its degree; linear weights are scores over M
+
+`matched` is the best metric of a dot product in a large Gaussian memory: of all u the x·g-images with which others'
+scores u·ξ have variance u C u, it lifts the own mean score u C S⁻¹ x the furthest above their spread (S = E xxᵀ).
+For equal norms and noise of one variance, or flips, the plain dot product is itself the likelihood: no metric beats it
+where softmax can pick the largest score.
+
+A row is a memory `before` (optimiser none) or after learning, on draws, or images, that it has not learned from
+(`fresh`) or on those that it has (`seen`), queries corrupted anew in either: shares `retrieved` (error at most
+`threshold`, in units of the mean squared distance of two patterns; an answer of spins is taken by its signs), mean
+error, entropy of the weights, the cosines of g and three matrices, and the seconds that learning took.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.capacity_learned import measurement, memories, tasks
+from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, Kind, kind
+from experiments.capacity_learned.figure import plot
+from experiments.capacity_learned.measurement import Given, Lesson
+from experiments.capacity_learned.summary import summarise
+from experiments.contract import Cost
+from experiments.shared import parallel
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+X_AXIS = "patterns"
+SHARPNESS = {"single": 5.0, "iterated": 15.0}
+"""β that learning starts with, in units of 1 / the mean lead of an own score: where answers settle at patterns."""
+FURTHER = 4
+"""Lessons on further draws, by which rates are chosen."""
+
+
+def check(config: Config) -> None:
+    """Raise ValueError for tasks that are none, and for more images than there are."""
+    for text in config.tasks:
+        given = tasks.task(text, config.neurons)
+        rows = tasks.rows(given)
+        for name, most in (("patterns", max(config.patterns)), ("stored", config.stored)):
+            if rows is not None and most > rows:
+                raise ValueError(f"{name} must be at most the {rows} images of half of {given.ensemble}, got {most}")
+        if given.corruption != "noise" and given.amount * max(config.strengths, default=1.0) > 1:
+            raise ValueError(f"strengths must leave fractions of at most 1 in {text}, got {max(config.strengths)}")
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    width = max(tasks.task(text, config.neurons).neurons for text in config.tasks)
+    trainings = config.samples * (len(config.optimisers) + len(config.fewer))
+    trainings *= len(config.tasks) * len(config.memories + config.overfitted) + len(config.further)
+    cells = len(config.patterns) + len(config.strengths) + 2
+    most = max(*config.patterns, config.stored)
+    rates = max(len(config.adam_rates), len(config.natural_rates))
+    step = config.batch_size * config.stored * width * 6.0 + 2.0 * width**2 * config.stored
+    asked = config.held * min(config.queries, most) * most * width * 4.0
+    elements = max(config.draws * config.stored, config.held * most, config.steps * config.batch_size) * width
+    return Cost(
+        trainings * cells * 2,
+        elements,
+        trainings * (rates * config.steps * step * measurement.ITERATIONS / 16 + cells * asked),
+    )
+
+
+def points(config: Config) -> list[dict]:
+    """One point per task, memory, optimiser, number of draws, number of patterns or corruption, and training."""
+    loads = [("fresh", num_patterns, 1.0) for num_patterns in sorted({*config.patterns, config.stored})]
+    loads += [("fresh", config.stored, strength) for strength in sorted({*config.strengths} - {1.0})]
+    found = []
+    for text in config.tasks:
+        names = config.memories + (config.further if text == config.tasks[0] else [])
+        for name in dict.fromkeys(names + (config.overfitted if config.fewer else [])):
+            few = sorted(set(config.fewer)) if name in config.overfitted else []
+            ways = [(BEFORE, config.draws)] + [(o, d) for d in (*few, config.draws) for o in config.optimisers]
+            for optimiser, draws in ways:
+                trained = dict(zip(TRAINED, (text, *kind(name), optimiser, draws), strict=True))
+                cells = loads + ([("seen", config.stored, 1.0)] if optimiser != BEFORE else [])
+                for data, num_patterns, strength in cells:
+                    point = trained | {"data": data, "patterns": num_patterns, "strength": strength}
+                    found += [point | {"sample": sample} for sample in range(config.samples)]
+    return found
+
+
+def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+    """Measure points, all of one training together."""
+    return parallel.grouped(points, [*TRAINED, "sample"], "patterns", partial(_rows, config))
+
+
+def _rows(config: Config, group: list[dict]) -> list[dict]:
+    """The rows of one training."""
+    point = group[0]
+    task, parts = tasks.task(point["task"], config.neurons), Kind(*(point[name] for name in KIND))
+    # One key for all memories of a task: they learn from the same draws and are asked the same.
+    draw_key, lesson_key, start_key, asked_key = jax.random.split(
+        jax.random.fold_in(jax.random.key(config.seed), point["sample"]), 4
+    )
+    stored = tasks.drawn(task, draw_key, config.draws, config.stored, learning=True)[: point["draws"]]
+    given = _given(config, task, parts)
+    params, about = _trained(config, point, (task, parts, given), stored, (lesson_key, start_key))
+    about |= _described(task, parts, params, given)
+    fresh = tasks.drawn(task, asked_key, config.held, max(*config.patterns, config.stored), learning=False)
+    rows = []
+    for row in group:
+        places = fresh if row["data"] == "fresh" else stored[np.arange(config.held) % len(stored)]
+        queries = tasks.corrupted(task, asked_key, places[:, : config.queries], row["strength"])
+        question = measurement.Question(parts, config.updates, task.spins)
+        found = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
+        rows.append(row | found | about)
+    return rows
+
+
+def _given(config: Config, task: tasks.Task, parts: Kind) -> Given:
+    """The fixed metric of a kind, β at the start and the unit of errors."""
+    fixed = {"whitening": tasks.second_moment, "matched": tasks.query_moment}.get(parts.metric)
+    metric = np.eye(task.neurons) if fixed is None else tasks.inverse(fixed(task))
+    spread = tasks.spread(task)
+    lead = {"dot": spread, "distance": spread, "manhattan": np.sqrt(2.0 * spread * task.neurons)}[parts.similarity]
+    unit = (
+        task.neurons / np.trace(tasks.second_moment(task))
+        if parts.separation == "linear"
+        else SHARPNESS[parts.dynamics] / lead
+    )
+    return Given(*(jnp.asarray(value, jnp.float32) for value in (metric, unit, spread)))
+
+
+def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
+    """Parameters after learning, of the best rate, with that rate, its error and the seconds of one learning."""
+    task, parts, given = what
+    lesson_key, start_key = keys
+    if point["optimiser"] == BEFORE:
+        params = memories.start(parts, task.neurons, start_key)
+        return params, {"rate": None, "further_error": None, "seconds": None}
+    steps, size = config.steps, config.batch_size
+    key, index_key, further_key, choice_key = jax.random.split(lesson_key, 4)
+    draw = np.arange(steps) % len(stored)
+    index = jax.random.randint(index_key, (steps, size), 0, config.stored)
+    asked = index, tasks.corrupted(task, key, stored[draw[:, None], index])
+    further = tasks.drawn(task, further_key, FURTHER, config.stored, learning=True)
+    chosen = jax.random.randint(choice_key, (FURTHER, size), 0, config.stored)
+    queries = tasks.corrupted(task, choice_key, further[np.arange(FURTHER)[:, None], chosen])
+    every = jnp.concatenate([stored, jnp.zeros((config.draws - len(stored), *stored.shape[1:]), stored.dtype)])
+    rates = config.adam_rates if point["optimiser"] == "adam" else config.natural_rates
+    lessons = every, jnp.asarray(draw), asked, Lesson(further, chosen, queries)
+    program = measurement.Program(parts, point["optimiser"], config.updates)
+    found, seconds = measurement.learn(
+        program, given, start_key, jnp.asarray(rates, jnp.float32), jnp.float32(config.damping), lessons
+    )
+    best = int(np.argmin(np.nan_to_num(found.error, nan=np.inf)))
+    params = jax.tree.map(lambda leaf: leaf[best], found.params)
+    about = {"rate": rates[best], "further_error": float(found.error[best]), "seconds": seconds / len(rates)}
+    return params, about
+
+
+def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
+    """What was learned: β over its start, the family's number, and how alike the metric is to three matrices."""
+    learned = memories.number(parts, params)
+    metric = np.asarray(memories.dense(parts, params, given.metric), np.float64)
+    beside = {"identity": np.eye(task.neurons), "whitening": tasks.inverse(tasks.second_moment(task))}
+    beside["matched"] = tasks.inverse(tasks.query_moment(task))
+    cosine = lambda g: float(np.sum(metric * g) / np.linalg.norm(metric) / np.linalg.norm(g))  # noqa: E731
+    about = {f"cosine_{name}": cosine(g) for name, g in beside.items()}
+    return {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)} | about
+
+
+def _or_none(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

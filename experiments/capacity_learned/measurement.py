@@ -1,0 +1,174 @@
+"""Learning and asking of one memory, compiled: a program for each kind and optimiser, whatever the patterns are."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array
+
+from experiments.capacity_learned import memories
+from experiments.capacity_learned.config import Kind
+from experiments.shared import parallel, timing
+from hopfield.fisher import Gaussian
+from hopfield.observables.weights import entropy
+from hopfield.optim import natural_gradient
+from hopfield.spaces import aligned
+
+ITERATIONS = 10
+"""Conjugate gradients of one natural step at most."""
+TRUST = 0.3
+"""Longest natural step in the Fisher metric."""
+
+
+class Program(NamedTuple):
+    """Structure of a compiled learning; everything else is traced."""
+
+    kind: Kind
+    optimiser: str
+    updates: int
+
+
+class Lesson(NamedTuple):
+    """Patterns [M, N] of a draw, which are asked for [B], and their corrupted selves [B, N]; or many of such."""
+
+    stored: Array
+    index: Array
+    queries: Array
+
+
+class Given(NamedTuple):
+    """Numbers of a task: the fixed metric [N, N], the β that learning starts with, and the unit of squared errors."""
+
+    metric: Array
+    unit: Array
+    spread: Array
+
+
+class Learned(NamedTuple):
+    """Parameters of every rate [R, ...], and their error on draws that are not measured [R]."""
+
+    params: memories.Params
+    error: Array
+
+
+def learn(program: Program, given: Given, key, rates: Array, damping: Array, lessons: tuple) -> tuple[Learned, float]:
+    """Parameters that each rate leads to, and the seconds that they took together, compiling aside.
+
+    Args:
+        program: what is compiled.
+        given: numbers of the task.
+        key: of the start.
+        rates: learning rates [R].
+        damping: of natural gradients.
+        lessons: draws [D, M, N], the draw of every step [T], its `Lesson` less the patterns [T, ...], and lessons
+            that rates are chosen by [V, ...].
+    """
+    arguments = given, key, rates, damping, lessons
+    leaves, structure = jax.tree.flatten(arguments)
+    run = _compiled(program, structure, tuple((leaf.shape, leaf.dtype) for leaf in leaves))
+    found: list[Learned] = []
+    taken = timing.seconds(lambda: found.append(jax.block_until_ready(run(*arguments))))
+    return found[0], taken
+
+
+@parallel.kept(128)
+def _compiled(program: Program, structure, shapes: tuple) -> Callable:
+    arguments = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
+    return jax.jit(partial(_learned, program)).lower(*arguments).compile()
+
+
+def _learned(program: Program, given: Given, key, rates: Array, damping: Array, lessons: tuple) -> Learned:
+    stored, draw, asked, further = lessons
+    first = memories.start(program.kind, stored.shape[-1], key)
+
+    def at(rate):
+        optimiser = _optimiser(program.optimiser, given, rate, damping)
+
+        def step(carry, lesson):
+            params, state = carry
+            given_lesson = Lesson(stored[lesson[0]], *lesson[1])
+            model = lambda values: answers(program, given, values, given_lesson)  # noqa: E731
+            loss = lambda values: error(given, model(values), given_lesson)  # noqa: E731
+            extra = {"model_fn": model} if program.optimiser == "natural" else {}
+            updates, state = optimiser.update(jax.grad(loss)(params), state, params, **extra)
+            return (optax.apply_updates(params, updates), state), None
+
+        begun: Any = first, optimiser.init(first)
+        params: Any = jax.lax.scan(step, begun, (draw, asked))[0][0]
+        errors = jax.lax.map(lambda lesson: error(given, answers(program, given, params, lesson), lesson), further)
+        return Learned(params, jnp.mean(errors))
+
+    return jax.vmap(at)(rates)
+
+
+def _optimiser(name: str, given: Given, rate: Array, damping: Array) -> Any:
+    if name == "adam":
+        return optax.with_extra_args_support(optax.adam(rate))
+    options: dict[str, Any] = {"damping": damping, "solver": "cg", "max_iterations": ITERATIONS, "trust_radius": TRUST}
+    return natural_gradient(rate, likelihood=Gaussian(given.spread), **options)
+
+
+def answers(program: Program, given: Given, params: memories.Params, lesson: Lesson) -> Array:
+    """Answers [B, N] to the queries of a lesson."""
+    used = jnp.ones(len(lesson.stored), bool)
+    memory = memories.build(program.kind, params, given.metric, given.unit, lesson.stored, used)
+    return jax.vmap(lambda query: memories.answer(program.kind, memory, query, program.updates))(lesson.queries)
+
+
+def error(given: Given, found: Array, lesson: Lesson) -> Array:
+    """Half the mean squared distance of answers from their patterns, in units of that of two patterns."""
+    return 0.5 * jnp.mean(jnp.sum((found - lesson.stored[lesson.index]) ** 2, axis=-1)) / given.spread
+
+
+class Question(NamedTuple):
+    """Structure of a compiled measurement."""
+
+    kind: Kind
+    updates: int
+    spins: bool
+
+
+def ask(question: Question, given: Given, params: Any, stored: Array, queries: Array, num_patterns) -> dict:
+    """Means over draws and queries, of those among the first M patterns.
+
+    Args:
+        question: what is compiled.
+        given: numbers of the task.
+        params: of the memory.
+        stored: draws [H, M, N], of which the first `num_patterns` patterns are stored.
+        queries: corrupted selves of the first patterns of each [H, Q, N].
+    """
+    found = jax.device_get(_asked(question)(given, params, stored, queries, num_patterns))
+    return {name: float(value) for name, value in found.items()}
+
+
+@parallel.kept(64)
+def _asked(question: Question) -> Callable:
+    kind = question.kind
+
+    def draw(given, params, stored, queries, num_patterns):
+        used = jnp.arange(len(stored)) < num_patterns
+        memory = memories.build(kind, params, given.metric, given.unit, stored, used)
+
+        def query(state, target):
+            found = memories.answer(kind, memory, state, question.updates)
+            found = aligned(found, state) if question.spins else found
+            square = jnp.where(used, jnp.sum((stored - found[None, :]) ** 2, axis=1), jnp.inf)
+            own = jnp.sum((target - found) ** 2)
+            weight = entropy(memories.shares(kind, memory, state))
+            # Rounding must not tell a pattern from itself; spins that repeat another are as near as it.
+            nearest = (own <= 1.000001 * jnp.min(square)).astype(own.dtype)
+            return {"identified": nearest, "error": 0.5 * own / given.spread, "entropy": weight}
+
+        each = jax.vmap(query)(queries, stored[: len(queries)])
+        valid = used[: len(queries)]
+        return {name: jnp.sum(jnp.where(valid, value, 0.0)) / jnp.sum(valid) for name, value in each.items()}
+
+    def every(given, params, stored, queries, num_patterns):
+        found = jax.lax.map(lambda pair: draw(given, params, pair[0], pair[1], num_patterns), (stored, queries))
+        return {name: jnp.mean(value) for name, value in found.items()}
+
+    return jax.jit(every)

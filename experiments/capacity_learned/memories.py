@@ -1,0 +1,152 @@
+"""Memories that learn: parameters of metric, β and separation, the memory they make, and its answer to a query."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float
+
+from experiments.capacity_learned.config import LEARNED, Kind
+from hopfield import Memory, metrics, separations
+from hopfield.dynamics.fixed_points import implicit
+from hopfield.dynamics.settling import near, settled
+from hopfield.layers.metrics import learned_metric
+from hopfield.separations import Separation
+from hopfield.similarities import Bilinear, Manhattan, Similarity
+
+Params = dict[str, Any]
+FLAT = 1e-4
+"""Eigenvalue of the second moment of a draw, in units of their mean, up to which it counts as zero."""
+STILL = 1e-5
+"""Relative step that ends an iterated answer."""
+
+
+class Power(Separation):
+    """F = Σ [z]₊ⁿ/n of any real degree n > 1, a number that can be learned."""
+
+    degree: Float[Array, ""]
+
+    def potential(self, z, mask=None):
+        return jnp.sum(_power(_used(z, mask), self.degree)) / self.degree
+
+    def weights(self, z, mask=None):
+        return _power(_used(z, mask), self.degree - 1.0)
+
+    def shares(self, z, mask=None):
+        z = _used(z, mask)
+        size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
+        return size / jnp.maximum(jnp.sum(size), 1e-30)
+
+
+def _used(z, mask):
+    return z if mask is None else jnp.where(mask, z, 0.0)
+
+
+def _power(z, exponent):
+    positive = z > 0
+    return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, z, 1.0))), 0.0)
+
+
+class Distance(Bilinear):
+    """s_μ = x g ξ_μ − ½ ξ_μ g ξ_μ: of a symmetric g the distance −½ (x − ξ_μ) g (x − ξ_μ) up to what all share."""
+
+    def __call__(self, state, patterns):
+        left, right = self.metric.left(patterns), self.metric.right(patterns)
+        return right @ self.metric.left(state[None, :])[0] - 0.5 * jnp.sum(left * right, axis=1)
+
+
+NUMBERS = {"entmax": 0.0, "power": math.log(math.expm1(2.0))}
+"""Where the number of a family starts: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
+
+
+def number(kind: Kind, params: Params) -> Array:
+    """The learned number of the separation: α of entmax, the degree of a power; NaN where there is none."""
+    if kind.separation == "entmax":
+        return 1.0 + jax.nn.sigmoid(params["number"])
+    return 1.0 + jax.nn.softplus(params["number"]) if kind.separation == "power" else jnp.asarray(jnp.nan)
+
+
+def _separation(kind: Kind, params: Params) -> Separation:
+    if kind.separation == "entmax":
+        return separations.entmax(number(kind, params))  # type: ignore[arg-type]
+    if kind.separation == "power":
+        return Power(number(kind, params))
+    return separations.find(kind.separation)
+
+
+def start(kind: Kind, neurons: int, key) -> Params:
+    """Parameters that learning starts with: β = 1 in the unit that `build` is given, and a metric near the identity."""
+    params: Params = {"log_beta": jnp.zeros((), jnp.float32)}
+    if kind.separation in NUMBERS:
+        params["number"] = jnp.float32(NUMBERS[kind.separation])
+    if kind.metric in LEARNED:
+        params["metric"] = nnx.split(learned_metric(kind.metric, neurons, rngs=nnx.Rngs(key)))[1]
+    return params
+
+
+def dense(kind: Kind, params: Params, given: Array) -> Array:
+    """The metric as a matrix [N, N]: the learned one, or the fixed one that is given."""
+    return _metric(kind, params, given).dense()
+
+
+def _metric(kind: Kind, params: Params, given: Array) -> metrics.Metric:
+    if kind.metric not in LEARNED:
+        return metrics.Full(given)
+    blank = nnx.eval_shape(lambda: learned_metric(kind.metric, len(given), rngs=nnx.Rngs(0)))
+    return nnx.merge(nnx.graphdef(blank), params["metric"])()
+
+
+def _of_draw(stored: Array, mask: Array) -> Array:
+    """The pseudo-inverse of the second moment of stored patterns, with linear weights the projection on their span."""
+    used = jnp.where(mask[:, None], stored, 0.0)
+    moment = used.T @ used / jnp.sum(mask)
+    levels, axes = jnp.linalg.eigh(moment)
+    unit = jnp.mean(levels)
+    kept = levels > FLAT * unit
+    return (axes * jnp.where(kept, unit / jnp.where(kept, levels, 1.0), 0.0)[None, :]) @ axes.T
+
+
+def build(kind: Kind, params: Params, given: Array, unit: Array, stored: Array, mask: Array) -> Memory:
+    """The memory of patterns.
+
+    Args:
+        kind: its parts.
+        params: as `start` makes them.
+        given: the fixed metric [N, N]; not used where it is learned.
+        unit: the β that learning starts with.
+        stored: patterns [M, N], those in use by `mask`.
+    """
+    metric = metrics.Full(_of_draw(stored, mask)) if kind.metric == "projection" else _metric(kind, params, given)
+    compared: Similarity = Manhattan()
+    if kind.similarity != "manhattan":
+        compared = Bilinear(metric) if kind.similarity == "dot" else Distance(metric)
+    beta = unit * jnp.exp(params["log_beta"])
+    return Memory(stored, beta, mask=mask, similarity=compared, separation=_separation(kind, params))
+
+
+def shares(kind: Kind, memory: Memory, state: Array) -> Array:
+    """Weights of the answer [M]: they sum to one, or are scores over M where they are linear in them."""
+    if kind.separation == "linear":
+        return memory.weights(state) / jnp.sum(memory.mask)  # type: ignore[arg-type]
+    return memory.shares(state)
+
+
+def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
+    """Σ p ξ read once, or where reading the answer again and again ends, differentiated as a fixed point."""
+
+    stored: Any = memory.patterns
+
+    def read(state):
+        return shares(kind, memory, state) @ stored
+
+    if kind.dynamics == "single":
+        return read(query)
+    reached = lambda x: settled(read, x, updates, near(STILL)).state  # noqa: E731
+
+    def summed(linear, y):
+        """Neumann's series of (J − 1)⁻¹ y, as long as the updates: what they reach are fixed points that attract."""
+        return jax.lax.fori_loop(0, updates, lambda _, x: x + linear(x) - y, -y)
+
+    return implicit(read, jax.lax.stop_gradient(query), reached, summed)

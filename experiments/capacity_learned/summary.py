@@ -1,0 +1,136 @@
+"""Summary of learned memories: patterns held at equal error, by how much they grow, basins, and what overfits."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, TRAINED, Kind
+from experiments.figures.style import Table
+from experiments.statistics.clusters import curves, standard_error
+from experiments.statistics.crossings import half_crossing
+
+COSINES = ("identity", "whitening", "matched")
+LEARNT = ("beta", "number", "rate", "seconds", "further_error", *(f"cosine_{name}" for name in COSINES))
+
+
+class Reach(NamedTuple):
+    """Logarithms [S] of how far the error of each training stays below LEVEL, cut at the ends of what is measured."""
+
+    logs: np.ndarray
+    low: bool
+    high: bool
+
+    @property
+    def bound(self) -> str | None:
+        """Whether the mean is a bound, as one of the trainings was cut: at most, at least; None where it is exact."""
+        return {(False, False): None, (True, False): "at most", (False, True): "at least"}.get(
+            (self.low, self.high), "cut at both ends"
+        )
+
+
+def summarise(table: Table) -> dict:
+    """Everything that is saved beside the table; errors are standard errors over trainings.
+
+    held      for every memory, optimiser and number of draws: M up to which the mean error on fresh draws is at most
+              LEVEL, the factor by which corruption may grow at the M that was learned from, error, entropy, and what
+              was learned; `bound` where a training stays on one side of LEVEL at all that is measured
+    growth    M held after learning over M held before, and over that of the same memory whose metric is the identity,
+              with β and the family's number learned; geometric means of the ratios of the same draws
+    overfit   error on fresh draws and on those learned from, by number of draws
+    """
+    stored = int(table.loc[table["data"] == "seen", "patterns"].iloc[0])
+    fresh = table[table["data"] == "fresh"]
+    loads = {key: _reach(rows, "patterns") for key, rows in _by(fresh[fresh["strength"] == 1.0])}
+    amounts = {key: _reach(rows, "strength") for key, rows in _by(fresh[fresh["patterns"] == stored])}
+    held = [
+        _entry(key, rows, stored) | _told("held", loads[key]) | _told("basin", amounts[key]) for key, rows in _by(fresh)
+    ]
+    growth = [entry for key in loads if key[-2] != BEFORE for entry in _growth(key, loads)]
+    overfit = _overfit(table[(table["patterns"] == stored) & (table["strength"] == 1.0)])
+    found = {"level": LEVEL, "stored": stored, "held": held, "growth": growth, "overfit": overfit}
+    return found | {"scalars": _scalars(growth, overfit)}
+
+
+def _by(table: Table) -> list[tuple[tuple, Table]]:
+    return [(tuple(key.values()), rows) for key, rows in curves(table, TRAINED)]
+
+
+def _reach(rows: Table, axis: str) -> Reach:
+    """Where the error of each training rises through LEVEL, or the end of what is measured that it stays within."""
+    logs, low, high = [], False, False
+    for _, own in rows.groupby("sample"):
+        own = own.sort_values(axis)
+        x, error = np.log(own[axis].to_numpy(float)), np.clip(own["error"].to_numpy(float), 0.0, 1.0)
+        value = x[0] if error[0] > LEVEL else half_crossing(x, error, np.zeros(len(x)), level=LEVEL).value
+        low |= bool(error[0] > LEVEL)
+        high |= bool(np.isnan(value))
+        logs.append(x[-1] if np.isnan(value) else value)
+    return Reach(np.array(logs), low, high)
+
+
+def _told(name: str, found: Reach) -> dict[str, Any]:
+    value = float(np.exp(found.logs.mean()))
+    return {name: value, f"{name}_stderr": value * standard_error(found.logs), f"{name}_bound": found.bound}
+
+
+def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:
+    """What was learned, and error and entropy at the M that it was learned from."""
+    here = rows[(rows["patterns"] == stored) & (rows["strength"] == 1.0)]
+    entry = dict(zip(TRAINED, key, strict=True))
+    for name in ("identified", "error", "entropy"):
+        entry |= {name: float(here[name].mean()), f"{name}_stderr": standard_error(here[name])}
+    known = {name: here[name].astype(float) for name in LEARNT}
+    return entry | {name: float(values.mean()) if values.notna().all() else None for name, values in known.items()}
+
+
+def _growth(key: tuple, loads: dict[tuple, Reach]) -> list[dict[str, Any]]:
+    """Ratios of M held over that before learning, and over that with the identity in the place of the metric."""
+    own = dict(zip(TRAINED, key, strict=True))
+    most = max(other[-1] for other in loads)
+    rivals = {
+        "before": own | {"optimiser": BEFORE, "draws": most},
+        "identity": own | {"metric": "identity", "draws": most},
+    }
+    found = []
+    for name, rival in rivals.items():
+        other = loads.get(tuple(rival.values()))
+        if other is None or rival == own:
+            continue
+        ratio = loads[key].logs - other.logs
+        value = float(np.exp(ratio.mean()))
+        bounds = [side.bound for side in (loads[key], other)]
+        told = None if bounds == [None, None] else ", ".join(b or "exact" for b in bounds)
+        found.append(
+            own | {"over": name, "ratio": value, "ratio_stderr": value * standard_error(ratio), "bounds": told}
+        )
+    return found
+
+
+def _overfit(table: Table) -> list[dict[str, Any]]:
+    """Errors on fresh draws and on those learned from, and the difference of the same trainings."""
+    found = []
+    for entry, rows in curves(table[table["optimiser"] != BEFORE], TRAINED):
+        by = rows.pivot_table(index="sample", columns="data", values="error")
+        gap = by["fresh"] - by["seen"]
+        values = {"fresh": by["fresh"], "seen": by["seen"], "gap": gap}
+        for name, each in values.items():
+            entry |= {name: float(each.mean()), f"{name}_stderr": standard_error(each)}
+        found.append(entry)
+    return found
+
+
+def _scalars(growth: list[dict], overfit: list[dict]) -> dict[str, float]:
+    """Growth by a learned metric over the identity, and what overfits on the fewest draws, of the last optimiser."""
+    scalars: dict[str, float] = {}
+    last, most = growth[-1]["optimiser"], max(entry["draws"] for entry in growth)
+    for entry in growth:
+        if (entry["over"], entry["optimiser"], entry["draws"]) == ("identity", last, most) and entry[
+            "metric"
+        ] in LEARNED:
+            name = f"growth/{entry['task']}/{Kind(*(entry[part] for part in KIND))}"
+            scalars |= {name: entry["ratio"], f"{name}/stderr": entry["ratio_stderr"]}
+    for entry in overfit:
+        if entry["draws"] < most and entry["optimiser"] == last:
+            name = f"gap/{entry['task']}/{Kind(*(entry[part] for part in KIND))}/draws={entry['draws']}"
+            scalars |= {name: entry["gap"], f"{name}/stderr": entry["gap_stderr"]}
+    return scalars

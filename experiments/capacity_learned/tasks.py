@@ -1,0 +1,164 @@
+"""Tasks: ensembles of correlated patterns, their second moments, and corrupted queries of them."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.shared import corruptions, parallel, pattern_sets
+from hopfield import patterns
+from hopfield.patterns import corrupt
+
+RANDOM = ("gaussian", "biased", "correlated")
+IMAGES = ("digits", "photographs")
+FLOOR = 1e-3
+"""What is added to a second moment before it is inverted, in units of its mean eigenvalue."""
+
+
+class Task(NamedTuple):
+    """Ensemble with its number (exponent, mean or length; 0 for images), width N, and kind and amount of corruption."""
+
+    ensemble: str
+    number: float
+    neurons: int
+    corruption: str
+    amount: float
+
+    @property
+    def spins(self) -> bool:
+        """Whether patterns are spins, as an answer then is taken to be."""
+        return self.ensemble in RANDOM[1:]
+
+
+@lru_cache(maxsize=64)
+def task(text: str, neurons: int) -> Task:
+    """The task of "ensemble/corruption". Raises ValueError for any other text."""
+    ensemble, slash, corruption = text.partition("/")
+    name, colon, number = ensemble.partition(":")
+    try:
+        value = float(number) if colon else 0.0
+    except ValueError:
+        value = np.nan
+    ranges = {"gaussian": 0 <= value <= 8, "biased": -1 < value < 1, "correlated": 0 <= value <= 1e4}
+    if not slash or not (ranges.get(name, False) if colon else name in IMAGES):
+        raise ValueError(
+            "tasks must be ensemble/corruption of gaussian:EXPONENT from 0 to 8, biased:MEAN between -1 and 1,"
+            f" correlated:LENGTH from 0 to 1e4, {', '.join(IMAGES)}, got {text!r}"
+        )
+    kind, amount = corruptions.parts(corruptions.name(corruption))
+    spins = name in RANDOM[1:]
+    if kind not in (("flip", "mask", "lower") if spins else ("noise", "mask", "lower")) or not amount:
+        allowed = "flip:, mask: or lower:" if spins else "noise:, mask: or lower:"
+        raise ValueError(f"tasks must corrupt {name} by {allowed} and more than nothing, got {text!r}")
+    return Task(name, value, neurons if name in RANDOM else _images(name).shape[1], kind, amount)
+
+
+def _images(name: str) -> Any:
+    """Grey levels of digits; patches of photographs less their own mean brightness, of equal contrast."""
+    return pattern_sets.pixels(name) if name == "digits" else pattern_sets.load(name, spins=False)
+
+
+def rows(given: Task) -> int | None:
+    """Images of either half; None for random patterns."""
+    return _images(given.ensemble).shape[0] // 2 if given.ensemble in IMAGES else None
+
+
+@lru_cache(maxsize=64)
+def second_moment(given: Task) -> np.ndarray:
+    """E ξξᵀ [N, N] of the patterns: known, or of images that of all of them."""
+    n = given.neurons
+    if given.ensemble == "gaussian":
+        axes, levels = _axes(n), _levels(n, given.number)
+        return (axes * levels) @ axes.T
+    if given.ensemble == "biased":
+        return given.number**2 + (1.0 - given.number**2) * np.eye(n)
+    if given.ensemble == "correlated":
+        apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+        return 2.0 / np.pi * np.arcsin(np.exp(-np.minimum(apart, n - apart) / max(given.number, 1e-6)))
+    images = np.asarray(_images(given.ensemble), np.float64)
+    return images.T @ images / len(images)
+
+
+def query_moment(given: Task) -> np.ndarray:
+    """E xxᵀ [N, N] of the corrupted patterns x."""
+    moment, n = second_moment(given), given.neurons
+    own = np.diag(np.diag(moment))
+    if given.corruption == "noise":
+        return moment + given.amount**2 * np.eye(n)
+    if given.corruption == "lower":
+        shown = np.arange(n) < n - round(given.amount * n)
+        return moment * np.outer(shown, shown)
+    kept = 1.0 - given.amount * (2.0 if given.corruption == "flip" else 1.0)
+    return kept**2 * (moment - own) + (own if given.corruption == "flip" else kept * own)
+
+
+def inverse(moment: np.ndarray) -> np.ndarray:
+    """The inverse g of a second moment S, its eigenvalues lifted by FLOOR, with tr gS = tr S as for the identity."""
+    n, trace = len(moment), np.trace(moment)
+    found = np.linalg.inv(moment + FLOOR * trace / n * np.eye(n))
+    return found * trace / np.sum(found * moment)
+
+
+def spread(given: Task) -> float:
+    """Half the mean squared distance of two patterns, the unit of squared errors."""
+    if given.ensemble in IMAGES:
+        return float(np.asarray(_images(given.ensemble), np.float64).var(axis=0).sum())
+    return float(given.neurons * (1.0 - given.number**2 if given.ensemble == "biased" else 1.0))
+
+
+@lru_cache(maxsize=8)
+def _axes(neurons: int) -> np.ndarray:
+    """Principal axes of Gaussian patterns [N, N], columns, the same for every seed."""
+    return np.linalg.qr(np.random.default_rng(neurons).standard_normal((neurons, neurons)))[0]
+
+
+def _levels(neurons: int, exponent: float) -> np.ndarray:
+    """Eigenvalues k^−exponent with mean one."""
+    found = np.arange(1.0, neurons + 1.0) ** -exponent
+    return found / found.mean()
+
+
+def drawn(given: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
+    """Draws [number, M, N] of patterns; images of one half to learn from, of the other half to be measured."""
+    make = _drawn(given._replace(corruption="", amount=0.0), number, num_patterns, learning)
+    return make(key)
+
+
+@parallel.kept(64)
+def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
+    half: Any = None
+    if given.ensemble in IMAGES:
+        images = np.asarray(_images(given.ensemble), np.float32)
+        order = np.random.default_rng(0).permutation(len(images))
+        half = images[order[: len(images) // 2] if learning else order[len(images) // 2 :]]
+    root = (_axes(given.neurons) * np.sqrt(_levels(given.neurons, given.number))).astype(np.float32)
+
+    def one(key):
+        if half is not None:
+            return pattern_sets.draw("", key, num_patterns, given.neurons, jnp.asarray(half))
+        if given.ensemble == "gaussian":
+            return patterns.gaussian(key, num_patterns, given.neurons) @ root.T
+        return getattr(patterns, given.ensemble)(key, num_patterns, given.neurons, given.number)
+
+    return jax.jit(lambda key: jax.lax.map(one, jax.random.split(key, number)))
+
+
+def corrupted(given: Task, key, targets: Any, strength: float = 1.0) -> Any:
+    """Queries of patterns [..., N], corrupted by `strength` times the amount of the task, a fraction by 1 at most."""
+    amount = strength * given.amount
+    return _corrupted(given.corruption)(
+        key, targets, np.float32(amount if given.corruption == "noise" else min(amount, 1))
+    )
+
+
+@parallel.kept(8)
+def _corrupted(kind: str) -> Any:
+    def every(key, targets, amount):
+        rows = targets.reshape(-1, targets.shape[-1])
+        keys = jax.random.split(key, len(rows))
+        found = jax.vmap(lambda k, row: corrupt(k, row, kind, amount).state)(keys, rows)
+        return found.reshape(targets.shape)
+
+    return jax.jit(every)

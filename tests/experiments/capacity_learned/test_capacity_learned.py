@@ -1,0 +1,173 @@
+"""Learned memories: their answers, gradients and references against closed forms, and what the experiment refuses."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity_learned import memories, tasks
+from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
+from experiments.capacity_learned.experiment import check, measure, plot, points, summarise
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+N, M = 6, 4
+RNG = np.random.default_rng(0)
+STORED = jnp.asarray(RNG.standard_normal((M, N)), jnp.float32)
+QUERY = STORED[1] + jnp.asarray(0.4 * RNG.standard_normal(N), jnp.float32)
+ALL = jnp.ones(M, bool)
+SMALL = Config(patterns=[4, 16], strengths=[1.5], steps=40, draws=4, held=4, queries=8, adam_rates=[0.03, 0.1])
+
+
+def memory(parts: Kind, params: memories.Params, given: jax.Array, mask: jax.Array = ALL):
+    return memories.build(parts, params, given, jnp.float32(0.4), STORED, mask)
+
+
+def answered(parts: Kind, params: memories.Params, given: jax.Array, updates: int = 200) -> jax.Array:
+    return memories.answer(parts, memory(parts, params, given), QUERY, updates)
+
+
+@pytest.mark.parametrize("text", ["dot/definite/softmax", "dot/full/softmax", "distance/diagonal/softmax"])
+def test_gradients_of_fixed_points_are_those_of_updates_unrolled(text):
+    single = kind(text)
+    iterated = single._replace(dynamics="iterated")
+    first = memories.start(single, N, jax.random.key(1))
+    params = jax.tree.map(lambda leaf: leaf + 0.05 * jnp.cos(jnp.arange(leaf.size)).reshape(leaf.shape), first)
+
+    def unrolled(values):
+        held, state = memory(single, values, jnp.eye(N)), QUERY
+        state, _ = jax.lax.scan(lambda x, _: (memories.answer(single, held, x, 1), None), state, length=200)
+        return jnp.sum((state - STORED[1]) ** 2)
+
+    def implicit(values):
+        return jnp.sum((answered(iterated, values, jnp.eye(N)) - STORED[1]) ** 2)
+
+    (value, found), (expected, known) = (jax.jit(jax.value_and_grad(f))(params) for f in (implicit, unrolled))
+    np.testing.assert_allclose(value, expected, rtol=1e-3)
+    largest = max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(known))
+    assert largest > 1e-3
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(known), strict=True):
+        np.testing.assert_allclose(one, other, atol=2e-3 * largest)
+
+
+def test_the_projection_with_linear_weights_is_that_on_the_span():
+    parts = kind("dot/projection/linear")
+    found = answered(parts, memories.start(parts, N, jax.random.key(0)), jnp.eye(N))
+    rows = np.asarray(STORED, np.float64)
+    expected = rows.T @ np.linalg.solve(rows @ rows.T, rows @ np.asarray(QUERY, np.float64))
+    cosine = found @ expected / np.linalg.norm(found) / np.linalg.norm(expected)
+    assert cosine == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_distance_of_the_identity_is_the_euclidean_one():
+    dot, distance = (kind(f"{name}/identity/softmax") for name in ("dot", "distance"))
+    params = memories.start(dot, N, jax.random.key(0))
+    found = memory(distance, params, jnp.eye(N)).weights(QUERY)
+    expected = jax.nn.softmax(-0.2 * jnp.sum((STORED - QUERY[None, :]) ** 2, axis=1))
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    np.testing.assert_allclose(
+        memory(dot, params, jnp.eye(N)).weights(QUERY), jax.nn.softmax(0.4 * STORED @ QUERY), rtol=1e-4
+    )
+
+
+def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
+    power, z = memories.Power(jnp.float32(3.5)), jnp.array([2.0, 1.0, -1.0, 0.5])
+    expected = np.maximum(z, 0.0) ** 2.5
+    np.testing.assert_allclose(power.shares(z), expected / expected.sum(), rtol=1e-5)
+    np.testing.assert_allclose(jax.grad(power.potential)(z), power.weights(z), rtol=1e-5)
+    assert jnp.isfinite(jax.grad(lambda n: power.replace(degree=n).shares(z)[1])(jnp.float32(3.5)))
+
+
+TASKS = ("gaussian:1/noise:0.5", "biased:0.5/flip:0.25", "correlated:2/mask:0.25", "correlated:2/lower:0.5")
+
+
+@pytest.mark.parametrize("text", TASKS)
+def test_second_moments_are_those_of_the_draws(text):
+    task, key = tasks.task(text, 8), jax.random.key(0)
+    rows = tasks.drawn(task, key, 40, 500, learning=True)
+    queries = tasks.corrupted(task, key, rows)
+    for found, expected in ((rows, tasks.second_moment(task)), (queries, tasks.query_moment(task))):
+        flat = np.asarray(found, np.float64).reshape(-1, 8)
+        np.testing.assert_allclose(flat.T @ flat / len(flat), expected, atol=0.06)
+    centred = np.asarray(rows, np.float64).reshape(-1, 8)
+    assert centred.var(axis=0).sum() == pytest.approx(tasks.spread(task), rel=0.03)
+
+
+def test_images_that_are_measured_are_none_that_were_learned_from():
+    task, key = tasks.task("digits/noise:0.5", 8), jax.random.key(0)
+    halves = [tasks.drawn(task, key, 1, 898, learning=learning)[0] for learning in (True, False)]
+    every = {row.tobytes() for row in np.asarray(tasks._images("digits"), np.float32)}
+    learned, measured = ({row.tobytes() for row in np.asarray(half)} for half in halves)
+    assert learned | measured <= every
+    assert not learned & measured
+
+
+@pytest.fixture(scope="module")
+def table() -> pandas.DataFrame:
+    return pandas.DataFrame(list(measure(SMALL, points(SMALL))))
+
+
+def test_learning_lowers_the_error_on_draws_that_it_has_not_seen(table):
+    fresh = table[(table["data"] == "fresh") & (table["draws"] == 4)]
+    error = fresh.groupby(["metric", "optimiser"])["error"].mean()
+    for metric in ("identity", "definite"):
+        for optimiser in ("adam", "natural"):
+            assert error[metric, optimiser] < 0.9 * error[metric, "none"]
+
+
+def test_a_point_does_not_depend_on_the_others(table):
+    left = points(SMALL)[-1:]
+    (row,) = measure(SMALL, left)
+    (whole,) = (r for r in table.to_dict("records") if all(r[key] == left[0][key] for key in left[0]))
+    assert all(row[name] == whole[name] for name in row if name != "seconds")
+
+
+def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
+    """Errors of M/1000 before and M/4000 after: 50 and 200 patterns at an error of 0.05, on logits nearly so."""
+    loads = 2.0 ** np.arange(3, 11)
+    base = dict(zip(("task", "similarity", "separation", "dynamics"), ("t", "dot", "softmax", "single"), strict=True))
+    learned = dict.fromkeys(("beta", "rate", "seconds", "further_error", "number", "identified", "entropy"), 1.0)
+    learned |= {f"cosine_{name}": 1.0 for name in ("identity", "whitening", "matched")}
+    rows = []
+    for metric, optimiser, scale in (("identity", "none", 1e3), ("identity", "adam", 1e3), ("full", "adam", 4e3)):
+        cells = [("fresh", load, load / scale) for load in loads] + [("seen", 128.0, 0.01)] * (optimiser == "adam")
+        for sample in range(3):
+            about = base | learned | {"metric": metric, "optimiser": optimiser, "draws": 4, "sample": sample}
+            rows += [about | {"data": d, "patterns": m, "error": e, "strength": 1.0} for d, m, e in cells]
+    found = summarise(pandas.DataFrame(rows))
+    held = {(entry["metric"], entry["optimiser"]): entry["held"] for entry in found["held"]}
+    assert held["identity", "none"] == pytest.approx(1000 * LEVEL, rel=0.02)
+    assert held["full", "adam"] == pytest.approx(4000 * LEVEL, rel=0.02)
+    ratio = found["scalars"]["growth/t/dot/full/softmax"]
+    assert ratio == pytest.approx(4.0, rel=0.02)
+    (gap,) = (entry["gap"] for entry in found["overfit"] if entry["metric"] == "full")
+    assert gap == pytest.approx(128 / 4e3 - 0.01)
+
+
+def test_summary_and_figure_of_a_run(table):
+    found = summarise(table)
+    assert {entry["optimiser"] for entry in found["held"]} == {"none", "adam", "natural"}
+    assert len(plot(table, found).axes) == 6
+
+
+@pytest.mark.parametrize(
+    "text", ["dot/softmax", "dot/cubic/softmax", "manhattan/full/softmax", "dot/full/softmax/single"]
+)
+def test_names_of_no_memory_are_refused(text):
+    with pytest.raises(ValueError, match=r"^memories must be similarity/metric/separation"):
+        Config(memories=[text])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"tasks": ["gaussian/noise:1"]}, "tasks must be ensemble/corruption"),
+        ({"tasks": ["gaussian:1/flip:0.2"]}, "tasks must corrupt gaussian by noise"),
+        ({"tasks": ["digits/noise:1"], "patterns": [1000]}, "patterns must be at most the 898 images"),
+        ({"tasks": ["digits/lower:0.8"]}, "strengths must leave fractions"),
+    ],
+)
+def test_tasks_that_cannot_be_measured_are_refused(options, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        check(Config(**options))
