@@ -31,7 +31,9 @@ def plot(table: Table, summary: dict) -> Figure:
         partial(_growth, summary=summary, tasks=tasks, looks=looks),
         partial(_others, summary=summary, task=tasks[0]),
     ]
-    drawn += [partial(_overfit, summary=summary), partial(_times, table=usual)]
+    fewer = len({entry["draws"] for entry in summary["overfit"]}) > 1
+    drawn += [partial(_overfit, summary=summary)] if fewer else []
+    drawn += [partial(_times, table=usual)]
     figure, axes = panels(-(-len(drawn) // COLUMNS), COLUMNS, width=4.2 * COLUMNS, height=3.6)
     fill(axes.ravel(), drawn)
     handles, words = axes[0, 0].get_legend_handles_labels()
@@ -101,7 +103,7 @@ def _others(ax: Axes, summary: dict, task: str) -> None:
         dots: Any = look | {"linestyle": "none"}
         ax.plot([], [], **dots, label=f"over {over}")
     ax.set(ylim=(len(names) - 0.4, -0.6))
-    ax.set_yticks(range(len(names)), names, fontsize=7.5)
+    ax.set_yticks(range(len(names)), names, fontsize=6.5)
     _ratios(ax, task)
     legend(ax)
 

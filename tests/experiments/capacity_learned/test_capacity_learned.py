@@ -148,7 +148,9 @@ def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
 def test_summary_and_figure_of_a_run(table):
     found = summarise(table)
     assert {entry["optimiser"] for entry in found["held"]} == {"none", "adam", "natural"}
-    assert len(plot(table, found).axes) == 6
+    assert sum(ax.axison for ax in plot(table, found).axes) == 5
+    whole = table[table["draws"] == 4]
+    assert sum(ax.axison for ax in plot(whole, summarise(whole)).axes) == 4
 
 
 @pytest.mark.parametrize(
