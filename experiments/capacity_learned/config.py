@@ -77,7 +77,7 @@ class Config(contract.Config):
     samples: int = option(2, "trainings, each with draws of its own", least=1, extends=True)
     neurons: int = option(8, "components N of random patterns", least=2, most=512)
     stored: int = option(16, "patterns M of a draw that is learned from", least=2, most=2**14)
-    draws: int = option(8, "draws that are learned from", least=1, most=4096)
+    draws: int = option(8, "draws that are learned from", least=1, most=4096, axis=True)
     fewer: list[int] = option([1], "fewer draws, which memories of `overfitted` learn from too", least=1, axis=True)
     overfitted: list[str] = option(
         ["dot/definite/softmax"],

@@ -103,6 +103,12 @@ def test_images_that_are_measured_are_none_that_were_learned_from():
     assert not learned & measured
 
 
+def test_fewer_draws_are_the_first_of_more():
+    task, key = tasks.task("correlated:2/flip:0.2", 8), jax.random.key(3)
+    few, more = (tasks.drawn(task, key, number, 5, learning=True) for number in (2, 7))
+    assert jnp.array_equal(few, more[:2])
+
+
 @pytest.fixture(scope="module")
 def table() -> pandas.DataFrame:
     return pandas.DataFrame(list(measure(SMALL, points(SMALL))))
