@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.fisher.solvers import dense_solve
 
@@ -153,11 +154,12 @@ def _factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
 
 
 def _exact(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
-    (a, rows), (b, columns) = jnp.linalg.eigh(left), jnp.linalg.eigh(right)
+    wide = accumulation_dtype(v.dtype)  # half precision has no spectra
+    (a, rows), (b, columns) = jnp.linalg.eigh(left.astype(wide)), jnp.linalg.eigh(right.astype(wide))
     level = jnp.maximum(a, 0.0)[:, None] * jnp.maximum(b, 0.0)[None, :] + damping
     inner = rows.T @ v @ columns
     null = level <= 0
-    return rows @ jnp.where(null, 0.0, inner / jnp.where(null, 1.0, level)) @ columns.T
+    return (rows @ jnp.where(null, 0.0, inner / jnp.where(null, 1.0, level)) @ columns.T).astype(v.dtype)
 
 
 def _fronted(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Array:

@@ -50,9 +50,13 @@ def fisher(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     _check_params(params)
+    if not callable(model_fn):
+        raise ValueError(f"model_fn must be a function of params and inputs, got {model_fn!r:.60}")
     outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
-    if outputs.ndim < 2:
-        raise ValueError(f"outputs of model_fn must have axes [B, ..., K], got shape {outputs.shape}")
+    if outputs.ndim < 2 or 0 in outputs.shape:
+        raise ValueError(f"outputs of model_fn must have axes [B, ..., K], none empty, got shape {outputs.shape}")
+    if not jnp.issubdtype(outputs.dtype, jnp.floating):
+        raise ValueError(f"outputs of model_fn must be real numbers, got {outputs.dtype}")
     factor = None
     if kind != "exact":
         drawn = kind == "monte_carlo"

@@ -235,6 +235,6 @@ def as_likelihood(likelihood: Likelihood | str) -> Likelihood:
     """A likelihood by name (categorical, bernoulli, gaussian, poisson), or the one given. Raises ValueError."""
     if isinstance(likelihood, Likelihood):
         return likelihood
-    if likelihood not in _NAMED:
+    if not isinstance(likelihood, str) or likelihood not in _NAMED:
         raise ValueError(f"likelihood must be one of {', '.join(_NAMED)}, got {likelihood!r}")
     return _NAMED[likelihood]()

@@ -9,6 +9,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._numerics import accumulation_dtype, largest, power_of_two
+
 Tree = Any
 
 
@@ -54,11 +56,28 @@ def axpy(factor: ArrayLike, a: Tree, b: Tree) -> Tree:
     return jax.tree.map(lambda x, y: (factor * x + y).astype(y.dtype), a, b)
 
 
+def unit(tree: Tree) -> Array:
+    """A power of two just above the largest entry: sums of squares of a tree over it neither vanish nor overflow."""
+    return power_of_two(jnp.max(jnp.stack([largest(jnp.abs(x)) for x in jax.tree.leaves(tree)])))
+
+
+def over(tree: Tree, size: Array) -> Tree:
+    """A tree over a number, in its own types."""
+    return jax.tree.map(lambda x: (x / size).astype(x.dtype), tree)
+
+
+def norm(tree: Tree) -> Array:
+    """Root of the sum of all squares, at any scale."""
+    size = unit(tree)
+    small = over(tree, size)
+    return size * jnp.sqrt(dot(small, small))
+
+
 def solution(product: Callable[[Tree], Tree], x: Tree, b: Tree, damping, tolerance: float) -> tuple[Tree, SolveInfo]:
     """x with its measured residual, for a direct solver."""
     left = axpy(-1.0, axpy(damping, x, product(x)), b)
-    size = jnp.sqrt(dot(b, b))
-    residual = jnp.sqrt(dot(left, left)) / jnp.where(size == 0, 1.0, size)
+    size = norm(b)
+    residual = norm(left) / jnp.where(size == 0, 1.0, size)
     return x, SolveInfo(residual, jnp.zeros((), jnp.int32), residual <= tolerance)
 
 
@@ -102,6 +121,8 @@ def conjugate_gradients(
 ) -> tuple[Tree, SolveInfo]:
     """`conjugate_gradient` within a compiled function, of a product that is made there."""
     precondition = preconditioner or (lambda r: r)
+    whole = unit(b)
+    b, x0 = over(b, whole), None if x0 is None else over(x0, whole)
     size = dot(b, b)
     scale = jnp.where(size == 0, 1.0, jnp.sqrt(size))
 
@@ -122,6 +143,7 @@ def conjugate_gradients(
         lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype),
         (last.best[0], jnp.sqrt(last.best[1]) / scale),
     )
+    found = jax.tree.map(lambda leaf: (leaf * whole).astype(leaf.dtype), found)
     return found, SolveInfo(relative, last.iteration, relative <= tolerance)
 
 
@@ -156,14 +178,16 @@ def _where(condition: Array, a: Tree, b: Tree) -> Tree:
 @jax.jit  # as a program of its own, which is not compiled again at every call from Python
 def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: ArrayLike) -> Float[Array, "P *c"]:
     """(A + λ I)⁻¹ b by Cholesky; where that factor does not exist, by the spectrum without its non-positive part."""
-    damped = matrix + damping * jnp.eye(matrix.shape[0], dtype=matrix.dtype)
-    columns = b.reshape(b.shape[0], -1)
+    wide = accumulation_dtype(matrix.dtype)  # half precision has no factors
+    damped = matrix.astype(wide) + damping * jnp.eye(matrix.shape[0], dtype=wide)
+    columns = b.reshape(b.shape[0], -1).astype(wide)
     found = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), columns)
 
     def spectral(_):
         levels, vectors = jnp.linalg.eigh(damped)
-        usable = levels > levels[-1] * matrix.shape[0] * jnp.finfo(matrix.dtype).eps
+        usable = levels > levels[-1] * matrix.shape[0] * jnp.finfo(wide).eps
         inverse = jnp.where(usable, 1.0 / jnp.where(usable, levels, 1.0), 0.0)
         return vectors @ (inverse[:, None] * (vectors.T @ columns))
 
-    return jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None).reshape(b.shape)
+    found = jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None)
+    return found.reshape(b.shape).astype(b.dtype)

@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import number
+from hopfield._checks import number, real_number
 from hopfield.fisher import Fisher
-from hopfield.fisher.solvers import dot
+from hopfield.fisher.solvers import dot, norm, over, unit
 from hopfield.optim._transform import Call
 
 Tree = Any
@@ -25,6 +25,16 @@ WIDEN, NARROW = 4.0, 0.5
 LEAST, MOST = 1e-10, 1e6
 
 
+def finite(tree: Tree) -> Array:
+    """Whether every entry is finite; the square of a norm may overflow where none is infinite."""
+    return jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(tree)]))
+
+
+def still(tree: Tree) -> Array:
+    """Whether every entry is zero; the square of a norm may vanish where one is not."""
+    return jnp.all(jnp.stack([jnp.all(x == 0) for x in jax.tree.leaves(tree)]))
+
+
 def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
     """One tree or the other, in the types of the other."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b).astype(b.dtype), chosen, other)
@@ -32,7 +42,7 @@ def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
 
 def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
     """The direction where it is fine, else the gradient, of length one at most."""
-    size = jnp.maximum(jnp.sqrt(dot(grads, grads)), 1.0)
+    size = jnp.maximum(norm(grads), 1.0)
     return selected(fine, direction, jax.tree.map(lambda g: (g / size).astype(g.dtype), grads))
 
 
@@ -40,7 +50,8 @@ def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
     """The step, shrunk to a length √(dᵀ F d) of at most `radius`; as it is if that is None."""
     if radius is None:
         return step
-    length = jnp.sqrt(jnp.maximum(curvature.quadratic(step), 0.0))
+    size = unit(step)
+    length = size * jnp.sqrt(jnp.maximum(curvature.quadratic(over(step, size)), 0.0))
     shrink = jnp.minimum(1.0, radius / jnp.where(length > 0, length, 1.0))
     return jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
 
@@ -57,8 +68,7 @@ def judged(curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree,
     after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
     fell = jnp.asarray(after - value, predicted.dtype)
     gain = fell / jnp.where(predicted != 0, predicted, 1.0)
-    still = dot(step, step) == 0
-    accepted = jnp.isfinite(after) & ((fell <= 0) | still)
+    accepted = jnp.isfinite(after) & ((fell <= 0) | still(step))
     gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
     factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
     # What a sum in floating point cannot resolve is no verdict on the damping.
@@ -67,6 +77,13 @@ def judged(curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree,
     damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
     step = selected(accepted, step, jax.tree.map(jnp.zeros_like, step))
     return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
+
+
+def share(name: str, value: Any) -> Any:
+    """A number in [0, 1); ValueError for any other."""
+    if not 0 <= real_number(name, value, "a number in [0, 1)") < 1:
+        raise ValueError(f"{name} must lie in [0, 1), got {value}")
+    return value
 
 
 def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:

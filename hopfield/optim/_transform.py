@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, cast
 
 import jax
+import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
@@ -63,6 +64,7 @@ def transform(
 
     def checked_init(params: Tree) -> Any:
         _check_whole(params)
+        check_params(params)
         return init(params)
 
     def update(
@@ -84,6 +86,7 @@ def transform(
         if params is None:
             raise ValueError("params must be given to update: the Fisher information is that of the model at them")
         _check_whole((params, updates))
+        check_params(params, updates)
         if model_fn is None:
             raise ValueError("model_fn must be given to update: params ↦ outputs of the examples the gradient is of")
         call = Call(model_fn, inputs, targets, weights, key, value, value_fn)
@@ -116,6 +119,21 @@ def check_rate(rate: Any) -> None:
     """Raises ValueError for a learning rate that is neither a finite number nor a schedule."""
     if not callable(rate):
         number("learning_rate", rate, "a finite number or a schedule")
+
+
+def check_params(params: Tree, updates: Tree | None = None) -> None:
+    """Raises ValueError unless parameters are real arrays, and updates, where given, are of their shapes."""
+    leaves = jax.tree.leaves(params)
+    for leaf in leaves:
+        if not jnp.issubdtype(jnp.result_type(leaf), jnp.floating) or jnp.size(leaf) == 0:
+            got = f"{jnp.result_type(leaf)} of shape {jnp.shape(leaf)}"
+            raise ValueError(f"params must be non-empty arrays of real numbers, got {got}")
+    if not leaves:
+        raise ValueError(f"params must have at least one array, got {params}")
+    if updates is not None:
+        given, wanted = jax.tree.map(jnp.shape, updates), jax.tree.map(jnp.shape, params)
+        if given != wanted:
+            raise ValueError(f"updates must have the structure and shapes of params, {wanted}, got {given}")
 
 
 def _check_whole(trees: Tree) -> None:

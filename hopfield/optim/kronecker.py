@@ -9,9 +9,8 @@ import optax
 from jaxtyping import Array
 
 from hopfield.fisher import Likelihood, as_likelihood, fisher
-from hopfield.fisher.solvers import dot
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import bounded, judged, or_gradient, selected
+from hopfield.optim._safeguards import bounded, finite, judged, or_gradient, selected, share
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any
@@ -117,8 +116,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
     """The transform of a form of the curvature, curvature ↦ arrays, and of its solve."""
     check_rate(options.learning_rate)
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=False)
-    if not 0 <= options.decay < 1:
-        raise ValueError(f"decay must lie in [0, 1), got {options.decay}")
+    share("decay", options.decay)
     check_kind(options.kind, options.samples)
     chosen = as_likelihood(options.likelihood)
     adaptive = isinstance(options.damping, str)
@@ -138,15 +136,15 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
         state, average = _folded(state, form(curvature), options.decay)
         damping = state.damping if adaptive else options.damping
         direction = solve(curvature, average, updates, damping)
-        finite = state.finite & jnp.isfinite(dot(direction, direction))
-        direction = or_gradient(direction, updates, finite)
+        sound = state.finite & finite(direction)
+        direction = or_gradient(direction, updates, sound)
         rate = at(options.learning_rate, state.count)
         moved = jax.tree.map(lambda d, p: (-rate * d).astype(p.dtype), direction, params)
         moved = bounded(curvature, moved, options.trust_radius)
         state = state._replace(
             count=cast(Array, optax.safe_increment(state.count)),
             norm=optax.tree.norm(direction).astype(state.norm.dtype),
-            finite=finite,
+            finite=sound,
         )
         return judged(curvature, updates, moved, state, params, call) if adaptive else (moved, state)
 
@@ -155,11 +153,11 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
 
 def _folded(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
     """The state with a curvature in its average if that is finite, and `finite`; and the average without its bias."""
-    finite = jnp.isfinite(sum(jnp.sum(jnp.abs(x)) for x in jax.tree.leaves(now)))
+    sound = finite(now)
     average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * x).astype(a.dtype), state.average, now)
-    average = selected(finite, average, state.average)  # what is not finite would stay in it for good
+    average = selected(sound, average, state.average)  # what is not finite would stay in it for good
     start = 1 - decay ** (state.averaged + 1.0)
-    state = state._replace(average=average, averaged=state.averaged + finite.astype(jnp.int32), finite=finite)
+    state = state._replace(average=average, averaged=state.averaged + sound.astype(jnp.int32), finite=sound)
     return state, jax.tree.map(lambda a: (a / start).astype(a.dtype), average)
 
 

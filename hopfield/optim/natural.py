@@ -31,9 +31,9 @@ from jaxtyping import Array
 
 from hopfield._checks import number, whole
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
-from hopfield.fisher.solvers import axpy, dot
+from hopfield.fisher.solvers import axpy
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import LEAST, bounded, judged, or_gradient, selected
+from hopfield.optim._safeguards import LEAST, bounded, finite, judged, or_gradient, selected, share, still
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any
@@ -179,17 +179,17 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
     )
     found = axpy(mu, past, found) if mu else found
     # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved.
-    moved = (dot(found, found) > 0) | (dot(grads, grads) == 0)
-    finite = jnp.isfinite(dot(found, found)) & jnp.isfinite(info.residual) & moved
-    found = or_gradient(found, grads, finite)
+    moved = ~still(found) | still(grads)
+    sound = finite(found) & jnp.isfinite(info.residual) & moved
+    found = or_gradient(found, grads, sound)
     residual = jnp.asarray(info.residual, state.residual.dtype)
     return found, state._replace(
         damping=damping,
-        direction=selected(jnp.isfinite(dot(found, found)), found, jax.tree.map(jnp.zeros_like, past)),
+        direction=selected(finite(found), found, jax.tree.map(jnp.zeros_like, past)),
         residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
         iterations=info.iterations,
         accepted=jnp.array(True),
-        finite=finite,
+        finite=sound,
         gain=jnp.ones_like(state.gain),
     )
 
@@ -209,7 +209,6 @@ def _check(options: Options) -> None:
     if options.solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {options.solver!r}")
     check_kind(options.kind, options.samples)
-    if not 0 <= options.momentum < 1:
-        raise ValueError(f"momentum must lie in [0, 1), got {options.momentum}")
+    share("momentum", options.momentum)
     number("tolerance", options.tolerance, "a finite number of at least 0", 0.0)
     whole("max_iterations", options.max_iterations)

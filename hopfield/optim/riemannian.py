@@ -14,7 +14,7 @@ positive definite matrices `hopfield.geometry.spd`.
 import abc
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,8 @@ from jaxtyping import Array
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.geometry import spd, sphere
-from hopfield.optim._transform import Schedule, at, check_rate
+from hopfield.optim._safeguards import share
+from hopfield.optim._transform import Schedule, at, check_params, check_rate
 
 Tree = Any
 
@@ -37,6 +38,9 @@ class Manifold(Node, abc.ABC):
         >>> Oblique().project(jnp.array([[1.0, 0.0]]), jnp.array([[2.0, 3.0]])).tolist()
         [[0.0, 3.0]]
     """
+
+    axes: ClassVar[int] = 0
+    """Axes that a point has at least."""
 
     @abc.abstractmethod
     def gradient(self, point: Array, euclidean: Array) -> Array:
@@ -88,6 +92,8 @@ class Oblique(Manifold):
         [[0.0, 1.0]]
     """
 
+    axes = 1
+
     def gradient(self, point, euclidean):
         return self.project(point, euclidean)
 
@@ -116,6 +122,8 @@ class Stiefel(Manifold):
         >>> jnp.allclose(moved.T @ moved, jnp.eye(2), atol=1e-5).item()
         True
     """
+
+    axes = 2
 
     def gradient(self, point, euclidean):
         return self.project(point, euclidean)
@@ -149,6 +157,8 @@ class PositiveDefinite(Manifold):
         True
     """
 
+    axes = 2
+
     def gradient(self, point, euclidean):
         return point @ spd.symmetric(euclidean) @ point
 
@@ -163,6 +173,8 @@ class PositiveDefinite(Manifold):
 
     def violation(self, point):
         """The largest skew entry; infinite where the least eigenvalue is not above n ε times the largest."""
+        if point.shape[-1] != point.shape[-2]:
+            return jnp.full((), jnp.inf, point.dtype)
         skew = jnp.max(jnp.abs(point - jnp.swapaxes(point, -1, -2)))
         levels = jnp.linalg.eigvalsh(spd.symmetric(point))
         definite = levels[..., 0] > point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
@@ -201,12 +213,12 @@ def riemannian_gradient_descent(
         ValueError: an unknown manifold, a momentum out of its range; in `init`, parameters off their manifold.
     """
     check_rate(learning_rate)
-    if not 0 <= momentum < 1:
-        raise ValueError(f"momentum must lie in [0, 1), got {momentum}")
-    known = lambda x: isinstance(x, str | Manifold)  # noqa: E731
+    share("momentum", momentum)
+    known = lambda x: x is None or isinstance(x, str | Manifold)  # noqa: E731
     over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=known))
 
     def init(params: Tree) -> RiemannianState:
+        check_params(params)
         dtype = jnp.result_type(*jax.tree.leaves(params))
         return RiemannianState(jnp.zeros((), jnp.int32), over(_at_rest, params), jnp.zeros((), dtype))
 
@@ -214,6 +226,7 @@ def riemannian_gradient_descent(
         del extra  # other transforms of a chain may need more
         if params is None:
             raise ValueError("params must be given to update: a gradient on a manifold depends on where it is taken")
+        check_params(params, updates)
         rate = at(learning_rate, state.count)
         gradient = over(lambda m, p, g: m.gradient(p, g), params, updates)
         # The projection takes off what rounding has left outside the tangent space.
@@ -230,12 +243,19 @@ def riemannian_gradient_descent(
 def _over(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
     """`function` of the manifold, the parameter and what belongs to it, for every array; `chosen` may be a prefix."""
     leaf = lambda x: isinstance(x, Manifold)  # noqa: E731
-    each = jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)
+    try:
+        each = jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)
+    except ValueError as error:
+        trees = f"{jax.tree.structure(chosen, is_leaf=leaf)} for {jax.tree.structure(params)}"
+        raise ValueError(f"manifolds must be one, or a tree that is a prefix of that of params, got {trees}") from error
     return jax.tree.map(function, each, params, *more, is_leaf=leaf)
 
 
 def _at_rest(manifold: Manifold, point: Array) -> Array:
     """No momentum. ValueError for a parameter off its manifold."""
+    if point.ndim < manifold.axes:
+        name = type(manifold).__name__
+        raise ValueError(f"params on {name} must have at least {manifold.axes} axes, got shape {point.shape}")
     if not is_traced(point):
         off, allowed = float(manifold.violation(point)), 1e3 * float(jnp.finfo(point.dtype).eps)
         if not off <= allowed:
@@ -247,6 +267,6 @@ def _at_rest(manifold: Manifold, point: Array) -> Array:
 def _manifold(manifold: Any) -> Manifold:
     if isinstance(manifold, Manifold):
         return manifold
-    if manifold not in _NAMED:
+    if not isinstance(manifold, str) or manifold not in _NAMED:
         raise ValueError(f"manifolds must be {', '.join(_NAMED)} or a Manifold, got {manifold!r}")
     return _NAMED[manifold]
