@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import os
 import re
+import stat
 import sys
 from functools import cache
 from importlib.metadata import entry_points
@@ -58,6 +59,23 @@ def find(kind: str, spec: str) -> Outside | None:
     return Outside(getattr(module, name), module, name, parameter)
 
 
+def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
+    """What code outside the package returns; whatever it raises but ValueError becomes a sentence about the code.
+
+    Args:
+        name: of the argument or option that was given.
+        spec: what was written.
+        function: the object that was found.
+    """
+    try:
+        return function(*args, **options)
+    except ValueError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__} from {spec!r}: {' '.join(str(error).split())[:200]}"
+        raise ValueError(f"{name} must be code that runs, got {what}") from error
+
+
 def plugged(kind: str) -> tuple[str, ...]:
     """Names of the entry points of other packages."""
     return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{kind}")))
@@ -66,7 +84,7 @@ def plugged(kind: str) -> tuple[str, ...]:
 def _module(name: str, spec: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(_failed(spec, error)) from error
 
 
@@ -76,6 +94,8 @@ def _file(path: str, spec: str) -> ModuleType:
         state = place.stat()
     except OSError as error:
         raise ValueError(f"{path} must be a readable Python file, got: {error.strerror}") from None
+    if not stat.S_ISREG(state.st_mode):  # a pipe would be waited for
+        raise ValueError(f"{path} must be a Python file, got something else")
     return _loaded(place, (state.st_size, state.st_mtime_ns), spec)
 
 
@@ -91,11 +111,11 @@ def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
     sys.modules[name] = module
     try:
         found.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ValueError(_failed(spec, error)) from error
     return module
 
 
-def _failed(spec: str, error: Exception) -> str:
+def _failed(spec: str, error: BaseException) -> str:
     return f"{spec} must be code that runs, got {type(error).__name__}: {' '.join(str(error).split())[:200]}"

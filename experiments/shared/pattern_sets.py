@@ -76,7 +76,8 @@ def _own(ensemble: str):
     found = None if Path(os.path.expanduser(ensemble)).is_file() else _outside.find("datasets", ensemble)
     if found is None:
         return datasets.from_file(ensemble)
-    patterns = np.asarray(found.value() if callable(found.value) else found.value)
+    patterns = found.value
+    patterns = np.asarray(_outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns)
     if patterns.ndim != 2 or patterns.dtype.kind not in "biuf" or not np.isfinite(patterns).all():
         got = f"{patterns.dtype} of shape {patterns.shape}"
         raise ValueError(f"{ensemble} must return finite numbers [M, N], got {got}")

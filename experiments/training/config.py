@@ -28,7 +28,11 @@ class Config(contract.Config):
     """Options of the training runs."""
 
     tasks: list[str] = option(
-        ["wine"], f"any of {', '.join(TASKS)}, or FILE.npz of inputs and targets, or FILE.csv", nonempty=True, axis=True
+        ["wine"],
+        f"any of {', '.join(TASKS)}, or FILE.npz of inputs and targets, or FILE.csv",
+        meaning="ensemble",
+        nonempty=True,
+        axis=True,
     )
     layers: list[str] = option(
         ["lookup"], f"any of {', '.join(LAYERS)}, or ./file.py:name of one's own", nonempty=True, axis=True

@@ -24,7 +24,7 @@ from experiments.contract import Cost
 from experiments.runner import provenance
 from experiments.shared import files
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
-from experiments.training.config import BASELINES, KIND, OPTIMISERS, RULE, RUN, SEARCHED, Config
+from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
 from experiments.training.summary import summarise
 from hopfield.layers import AssociationOptions
@@ -53,6 +53,23 @@ def check(config: Config) -> None:
             if kind == "top_k" and int(count or 8) > stored:
                 what = f"{stored} patterns that {layer} reads in {task}"
                 raise ValueError(f"separations must keep at most the {what}, got {name}")
+    _check_own(config)
+
+
+def _check_own(config: Config) -> None:
+    """Raise ValueError for a layer of one's own that cannot be built, called and observed on one of the tasks."""
+    known: dict[str, Any] = asdict(config) | {
+        "optimiser": "",
+        "damping_rule": "fixed",
+        "solver": "auto",
+        "momentum": 0.0,
+    }
+    own = [layer for layer in config.layers if layer not in LAYERS]
+    for layer, task, metric, separation in product(own, config.tasks, config.metrics, config.separations):
+        one = known | {"layer": layer, "metric": metric, "separation": separation}
+        setting = settings.Setting(**{name: one[name] for name in settings.Setting._fields})
+        examples, vectors = tasks.lengths(task, config.size)
+        measurement.tried(setting, (examples, vectors, tasks.sizes(task, config.size)[1] // vectors))
 
 
 def _check_rules(config: Config) -> None:

@@ -19,6 +19,7 @@ from experiments.training.model import Batch, Classifier
 from experiments.training.rows import diagnostics, judged, observed
 from experiments.training.settings import Knobs, Setting, without_rule
 from experiments.training.tasks import Part, Split
+from hopfield import _outside
 
 
 class Model(NamedTuple):
@@ -80,6 +81,18 @@ def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
         return {"loss": _loss(logits, jnp.asarray(held.targets)), "logits": logits, "final": final, "seen": seen}
 
     return Model(start, outputs, observe)
+
+
+def tried(setting: Setting, shape: tuple[int, int, int]) -> None:
+    """Trace everything of a model but its optimiser, for inputs of a shape [N, T, F]: what it raises, it raises now."""
+    like = Part(np.zeros(shape, np.float32), np.zeros(shape[0], np.int32))
+
+    def every(key: jax.Array) -> Any:
+        made = _model(without_rule(setting), shape[0], shape[2], 2)
+        return made.observe(*made.start(key, like), like, like)
+
+    key = jax.eval_shape(jax.random.key, 0)
+    _outside.called("layers", setting.layer, jax.eval_shape, every, key)
 
 
 def _step(setting: Setting, made: Model, kept: int) -> Callable:

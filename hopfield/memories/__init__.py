@@ -20,7 +20,7 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -124,7 +124,9 @@ def find(spec: str) -> Blueprint:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
     module, name, text = _located(spec)
-    function = getattr(module, name)
+    function: Any = getattr(module, name)
+    if not callable(function):
+        raise ValueError(f"memory must be a function of patterns, got {function!r:.60} as {spec!r}")
     signature = inspect.signature(function).parameters
     arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if text is not None else []
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
@@ -141,23 +143,13 @@ def find(spec: str) -> Blueprint:
         return function(patterns, *arguments, **options)
 
     if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
-        _tried(spec, build)
+        _outside.called("memory", spec, build, np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
     ensemble = getattr(module, "ENSEMBLE", "spins")
     found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers)
     if scaling is None:
         return found._replace(scaling=_derived_scaling(found))
     return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
-
-
-def _tried(spec: str, build: Callable[..., Model]) -> None:
-    """Build a memory of one pattern; whatever code from elsewhere raises becomes a sentence about it."""
-    try:
-        build(np.ones((1, 2)))
-    except ValueError:
-        raise
-    except Exception as error:
-        raise ValueError(f"memory must be code that runs, got {type(error).__name__} from {spec!r}: {error}") from error
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import _outside
@@ -148,7 +149,10 @@ def corrupt(
     if found is None:
         known = ", ".join((*KINDS, *_outside.plugged("corruptions")))
         raise ValueError(f"kind must be one of {known}, got {kind!r}")
-    result = found.value(key, state, amount)
+    result = _outside.called("corruption", kind, found.value, key, state, amount)
+    shape = np.shape(result.state if isinstance(result, Corrupted) else result)
+    if shape != np.shape(state):
+        raise ValueError(f"corruption must return a state {list(np.shape(state))}, got shape {shape} from {kind!r}")
     return result if isinstance(result, Corrupted) else Corrupted(result, result == state)
 
 
@@ -173,4 +177,7 @@ def corruption(spec: str | float) -> Corruption:
     if not 0.0 <= amount <= (1.0 if own and kind != "noise" else math.inf) or math.isinf(amount):
         allowed = "a fraction in [0, 1]" if own and kind != "noise" else "a finite standard deviation of at least 0"
         raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
+    if not own:  # what its code raises, it raises here
+        key, state = jax.eval_shape(jax.random.key, 0), jax.ShapeDtypeStruct((16,), jnp.result_type(float))
+        jax.eval_shape(lambda key, state: corrupt(key, state, kind, amount), key, state)
     return Corruption(kind, abs(amount))

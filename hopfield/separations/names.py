@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopfield import _outside
 from hopfield._checks import instance
@@ -74,19 +74,24 @@ def find(spec: str) -> Separation:
         return build()
     if kind is None:
         raise ValueError(f"separation must be {name} without a number, got {spec!r}")
+    return build(_number(spec, text, kind))
+
+
+def _number(spec: str, text: str, kind: type = float) -> Any:
+    """The number after the colon of a specification."""
     try:
-        number = kind(text)
+        return kind(text)
     except ValueError:
-        article = {int: "an integer", float: "a number"}[kind]
+        name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"separation must give {name} {article} after the colon, got {spec!r}") from None
-    return build(number)
 
 
 def _from_outside(found: _outside.Outside, spec: str) -> Separation:
     """A separation as it stands elsewhere, or what a class or function of its parameter returns."""
     value = found.value
     if callable(value) and not isinstance(value, Separation):
-        value = value() if found.parameter is None else value(float(found.parameter))
+        parameter = () if found.parameter is None else (_number(spec, found.parameter),)
+        value = _outside.called("separation", spec, value, *parameter)
     if not isinstance(value, Separation):
-        raise TypeError(f"separation must be a Separation or return one, got {type(value).__name__} from {spec!r}")
+        raise ValueError(f"separation must be a Separation or return one, got {type(value).__name__} from {spec!r}")
     return value

@@ -2,7 +2,8 @@
 
 A layer is a function `layer(attention, *, rngs)`, found as `./file.py:layer`, `package.module:layer` or by its entry
 point in the group hopfield.layers: it takes a `HopfieldAttention` that has the metric and the separation of the run,
-and returns a module of inputs [B, T, W] with outputs [B, T', W], which is read at the last of them.
+and returns a module of inputs [B, T, W] with outputs [B, T', W], which is read at the last of them. The module keeps
+no state from one call to the next, as dropout and batch normalisation do.
 """
 
 from collections.abc import Callable
@@ -30,15 +31,21 @@ class Made(nnx.Module):
 class Own(Layer):
     """Reads the inputs with what a function makes of an attention."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, name: str, function: Callable[..., Any]):
+        self.name = name
         self.function = function
 
     def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Made:
         given = attention(setting, setting.width, rngs)
-        return Made(given, self.function(given, rngs=rngs))
+        return Made(given, _outside.called("layers", self.name, self.function, given, rngs=rngs))
 
     def read(self, module: Made, x: jax.Array, others: jax.Array) -> jax.Array:
-        return module.module(x)[..., -1, :]
+        found = _outside.called("layers", self.name, module.module, x)
+        shape, (batch, _, width) = getattr(found, "shape", ()), x.shape
+        if len(shape) != 3 or not shape[1] or (shape[0], shape[2]) != (batch, width):
+            got = list(shape) if hasattr(found, "shape") else type(found).__name__
+            raise ValueError(f"layers must return [B, T', W] of inputs {[*x.shape]}, got {got} from {self.name!r}")
+        return found[..., -1, :]
 
     def inspect(self, module: Made, x: jax.Array, others: jax.Array):
         return module.attention.inspect(x)
@@ -54,4 +61,4 @@ def layer(name: str) -> Own:
     if found is None or found.parameter is not None or not callable(found.value):
         where = "./file.py:name, package.module:name or an entry point of hopfield.layers"
         raise ValueError(f"layers must be any of {', '.join(LAYERS)}, or a function as {where}, got {name!r}")
-    return Own(found.value)
+    return Own(name, found.value)

@@ -2,7 +2,7 @@
 
 FILE.npz holds the arrays
 
-    inputs     [N, F], or [N, T, F] where each example is T vectors: finite numbers
+    inputs     [N, F], or [N, T, F] where each example is T vectors: finite numbers of single precision
     targets    [N], the class of each example: whole numbers, each of them 5 times or more
 
 and FILE.csv one example in each line, its class in the last column. Inputs are standardised, and split with the classes
@@ -10,6 +10,7 @@ in proportion, as those of scikit-learn's sets are.
 """
 
 import os
+import stat
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +48,8 @@ def task(name: str) -> Task:
         state = path.stat()
     except OSError as error:
         raise ValueError(f"tasks must name a readable file, got {name} ({error.strerror})") from None
+    if not stat.S_ISREG(state.st_mode):  # a pipe would be waited for
+        raise ValueError(f"tasks must name a file of data, got {name}, which is none")
     return _task(name, path.absolute(), (state.st_size, state.st_mtime_ns))
 
 
@@ -61,9 +64,12 @@ def _task(name: str, path: Path, state: tuple[int, int]) -> Task:
             f"tasks must hold one class for each of the {len(inputs)} inputs, got targets {targets.shape} in {name}"
         )
     inputs = (inputs if inputs.ndim == 3 else inputs[:, None]).astype(np.float64)
-    rows = np.flatnonzero(~np.isfinite(inputs).all(axis=(1, 2)))
+    with np.errstate(over="ignore"):
+        rows = np.flatnonzero(~np.isfinite(inputs.astype(np.float32)).all(axis=(1, 2)))
     if rows.size:
-        raise ValueError(f"tasks must hold finite numbers, got others in row {rows[0]} of the inputs of {name}")
+        raise ValueError(
+            f"tasks must hold, in single precision, finite numbers, got others in row {rows[0]} of the inputs of {name}"
+        )
     both = inputs, _classes(name, targets)
     return Task(len(inputs), inputs[0].size, inputs.shape[1], load=lambda return_X_y: both)
 
@@ -89,7 +95,7 @@ def _arrays(name: str, path: Path) -> tuple[np.ndarray, np.ndarray]:
         if path.suffix.lower() == ".csv":
             table = np.asarray(datasets.from_file(path), np.float64)
             return table[:, :-1], table[:, -1]
-        with np.load(path, allow_pickle=False) as held:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
             if not {"inputs", "targets"} <= set(held.files):
                 names = ", ".join(held.files) or "nothing"
                 raise ValueError(f"tasks must hold the arrays inputs and targets, got {names} in {name}")

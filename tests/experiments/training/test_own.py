@@ -1,11 +1,13 @@
 """Tasks and layers of one's own: a file of labelled vectors is learned, every mistake in it is one sentence."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from experiments import contract
+from experiments.shared import spellings
 from experiments.training import experiment, tasks
 from experiments.training.config import Config
 
@@ -52,6 +54,7 @@ WRONG = {
     "inputs that are numbers": {"inputs": np.zeros(40)},
     "one class for each of the 40 inputs": {"targets": np.zeros(39, int)},
     "finite numbers, got others in row 7": {"inputs": np.where(np.arange(40) == 7, np.nan, 1.0)[:, None]},
+    "finite numbers, got others in row 0": {"inputs": np.full((40, 1), 1e300)},
     "whole numbers as targets, got 0.5": {"targets": np.full(40, 0.5)},
     "two classes at least, got 1": {"targets": np.zeros(40, int)},
     "5 examples of every class, got 1 of 1": {"targets": np.eye(40, dtype=int)[3]},
@@ -104,3 +107,50 @@ def test_a_layer_and_a_task_of_ones_own_are_trained(tmp_path: Path) -> None:
     assert [row["epoch"] for row in rows] == [0, 1, 2]
     assert rows[-1]["loss"] < rows[0]["loss"]
     assert 1 <= rows[-1]["effective_0"] <= 2
+
+
+BAD = """
+import sys
+import jax.numpy as jnp
+from flax import nnx
+def nokeyword(attention): return attention
+def leaves(attention, *, rngs): sys.exit(0)
+def nothing(attention, *, rngs): pass
+def pooled(attention, *, rngs): return lambda x: attention(x).mean(axis=-2)
+def wider(attention, *, rngs): return lambda x: jnp.concatenate([x, x], axis=-1)
+def fails(attention, *, rngs): return lambda x: x @ jnp.ones((17, 4))
+def pair(attention, *, rngs): return lambda x: (x, x)
+def branches(attention, *, rngs): return lambda x: x if x.sum() > 0 else -x
+def normed(attention, *, rngs): return nnx.BatchNorm(4, rngs=rngs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nokeyword", "be code that runs, got TypeError"),
+        ("leaves", "be code that runs, got SystemExit"),
+        ("nothing", "be code that runs, got TypeError"),
+        ("pooled", r"return \[B, T', W\] of inputs \[24, 2, 4\], got \[24, 4\]"),
+        ("wider", r"return \[B, T', W\] of inputs \[24, 2, 4\], got \[24, 2, 8\]"),
+        ("fails", "be code that runs, got TypeError"),
+        ("pair", r"return \[B, T', W\] .*, got tuple"),
+        ("branches", "be code that runs, got TracerBoolConversionError"),
+        ("normed", "be code that runs, got "),
+    ],
+)
+def test_a_layer_that_cannot_be_trained_is_refused_before_the_start(name: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(BAD)
+    config = Config(tasks=[saved(tmp_path / "mine.npz", (40, 2, 3))], layers=[f"./bad.py:{name}"], width=4, heads=1)
+    with pytest.raises(ValueError, match=f"^layers must {sentence}") as error:
+        contract.check(experiment, config)
+    assert "\n" not in str(error.value)
+
+
+def test_one_file_by_two_paths_and_a_pipe_are_refused(tmp_path: Path) -> None:
+    saved(tmp_path / "mine.npz")
+    with pytest.raises(ValueError, match=r"tasks must be different from each other, got 'mine.npz' and './mine.npz'"):
+        spellings.check(Config(tasks=["mine.npz", "./mine.npz"]))
+    os.mkfifo(tmp_path / "pipe.npz")
+    with pytest.raises(ValueError, match=r"^tasks must name a file of data, got pipe.npz, which is none$"):
+        contract.check(experiment, Config(tasks=["pipe.npz"]))
