@@ -26,7 +26,11 @@ class Config(contract.Config):
     """Options of multiple-instance learning; the defaults are smoke scale."""
 
     data: list[str] = option(
-        ["made"], "made, or .npz files of bags, whose format conf/training_mil.yaml says", nonempty=True, axis=True
+        ["made"],
+        "made, or .npz files of bags, whose format conf/training_mil.yaml says",
+        meaning="ensemble",
+        nonempty=True,
+        axis=True,
     )
     methods: list[str] = option(
         ["hopfield", "svm"], f"any of {', '.join(METHODS)}", among=METHODS, nonempty=True, axis=True

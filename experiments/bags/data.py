@@ -4,7 +4,7 @@ A file is a .npz of
 
     features    [instances, F], real numbers
     bag         [instances], the number of the bag that an instance belongs to, 0 to bags − 1
-    labels      [bags], true or false
+    labels      [bags], true or false, or 1 or 0; both occur
     train       [repetitions, folds, bags], whether a bag is trained on in a fold; the others are its test set,
                 and every bag is tested in one fold of each repetition
 """
@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.shared import files
+from hopfield.patterns.datasets import UNSOUND
 
 NAMES = ("features", "bag", "labels", "train")
 MADE = "made"
@@ -60,10 +61,11 @@ def load(name: str) -> Bags:
 @lru_cache(maxsize=8)
 def _read(path: Path, _digest: str) -> Bags:
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
             arrays = [np.asarray(held[part]) for part in NAMES]
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise ValueError(f"data must be .npz files with {', '.join(NAMES)}, got {str(path)!r}: {error}") from None
+    except UNSOUND as error:
+        why = " ".join(str(error).split())
+        raise ValueError(f"data must be .npz files with {', '.join(NAMES)}, got {str(path)!r}: {why}") from None
     features, bag, labels, train = arrays
     count = len(labels) if labels.ndim == 1 else 0
     shapes = f"{features.shape}, {bag.shape}, {labels.shape}, {train.shape}"
@@ -72,20 +74,34 @@ def _read(path: Path, _digest: str) -> Bags:
             f"data must hold features [instances, F], bag [instances], labels [bags] and "
             f"train [repetitions, folds, bags], got shapes {shapes} in {str(path)!r}"
         )
-    if not (
-        bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and np.isfinite(features).all()
-    ):
+    if not (bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and _varied(features)):
         raise ValueError(
-            f"data must hold finite features of bags 0 to {count - 1}, each with instances, got {str(path)!r}"
+            f"data must hold finite features of bags 0 to {count - 1}, each with instances and not all constant, "
+            f"got {str(path)!r}"
         )
+    for name, truth in (("labels", labels), ("train", train)):
+        if truth.dtype.kind not in "biuf" or not np.isin(truth, (0, 1)).all():
+            raise ValueError(f"data must hold {name} that are true or false, or 1 or 0, got others in {str(path)!r}")
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"data must hold bags of both classes, got one in {str(path)!r}")
     if not ((~train.astype(bool)).sum(axis=1) == 1).all():
         raise ValueError(f"data must test every bag in one fold of each repetition, got {str(path)!r}")
     return arranged(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
 
 
+def _varied(features: np.ndarray) -> bool:
+    """Whether features are finite real numbers of single precision, and one of them at least differs somewhere."""
+    if features.dtype.kind not in "biuf" or not features.size:
+        return False
+    with np.errstate(over="ignore"):
+        single = features.astype(np.float32)
+    return bool(np.isfinite(single).all() and (single != single[:1]).any())
+
+
 def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
     """Bags padded to the largest; features that are the same everywhere are left out."""
-    features = features[:, np.ptp(features, axis=0) > 0].astype(float)
+    features = features.astype(float)
+    features = features[:, np.ptp(features, axis=0) > 0]
     features = np.arcsinh(features / np.sqrt(np.mean(features**2)))
     count = np.bincount(bag)
     place = np.arange(len(bag)) - np.concatenate([[0], np.cumsum(count)])[np.sort(bag)]

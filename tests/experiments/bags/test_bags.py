@@ -126,3 +126,32 @@ def test_leads_are_those_of_the_same_folds(table):
     for entry in summary["leads"]:
         assert entry["lead"] == pytest.approx(mean[OURS] - mean[entry["method"]])
     assert len(plot(table, summary).axes) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"labels": np.array([-1, 1, -1, 1])}, "labels that are true or false"),
+        ({"labels": np.array([0.0, np.nan, 0.0, 1.0])}, "labels that are true or false"),
+        ({"labels": np.array(["a", "b", "a", "b"])}, "labels that are true or false"),
+        ({"labels": np.zeros(4)}, "bags of both classes"),
+        ({"train": np.array([[["a", "a", "", ""], ["", "", "a", "a"]]])}, "train that are true or false"),
+        ({"features": np.full((6, 2), "x")}, "finite features of bags 0 to 3"),
+        ({"features": np.ones((6, 2)) * 1j}, "finite features of bags 0 to 3"),
+        ({"features": np.ones((6, 2))}, "finite features of bags 0 to 3"),
+        ({"features": np.arange(12.0).reshape(6, 2) * 1e200}, "finite features of bags 0 to 3"),
+    ],
+)
+def test_arrays_that_are_no_labels_folds_or_features_are_refused(bags, change, sentence, tmp_path):
+    np.savez(tmp_path / "mine.npz", **bags | change)
+    with pytest.raises(ValueError, match=f"^data must hold {sentence}[^\n]*$"):
+        data.load(str(tmp_path / "mine.npz"))
+
+
+@pytest.mark.parametrize("damage", [lambda x: x[: len(x) // 2], lambda x: x[:200] + bytes([x[200] ^ 255]) + x[201:]])
+def test_a_damaged_file_is_one_sentence(bags, damage, tmp_path):
+    path = tmp_path / "mine.npz"
+    np.savez(path, **bags)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"^data must be \.npz files with [^\n]*$"):
+        data.load(str(path))
