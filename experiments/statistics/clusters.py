@@ -24,8 +24,10 @@ class Mean(NamedTuple):
 
 
 def standard_error(values: ArrayLike) -> float:
-    """The error s/√n of the mean of independent values, such as one for each disorder sample; NaN for a single one."""
+    """The error s/√n of the mean of independent values [n], one for each disorder sample; NaN for a single one."""
     value = np.asarray(values, dtype=float)
+    if value.ndim != 1:
+        raise ValueError(f"values must be a column, got shape {value.shape}")
     return float(value.std(ddof=1) / np.sqrt(value.size)) if value.size > 1 else math.nan
 
 
@@ -45,19 +47,21 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
         The mean, its standard error (NaN for a single cluster) and the number of clusters.
 
     Raises:
-        ValueError: columns of different length, negative weights, nothing of positive weight.
+        ValueError: columns of different length, a row without a label, weights that are negative or not finite,
+            nothing of positive weight.
 
     Source: Cochran 1977, Sampling Techniques §6 (ratio estimator of cluster totals).
     """
-    value, label = np.asarray(values, dtype=float), np.asarray(cluster)
+    value, label = np.asarray(values, dtype=float), labels(cluster)
     weight = np.ones_like(value) if weights is None else np.asarray(weights, dtype=float)
     if value.ndim != 1 or not value.shape == label.shape == weight.shape:
         shapes = f"{value.shape}, {label.shape}, {weight.shape}"
         raise ValueError(f"values, cluster and weights must be columns of one length, got shapes {shapes}")
-    if not ((weight >= 0).all() and weight.sum() > 0):
-        raise ValueError("weights must not be negative and must be positive in at least one row")
+    if not ((weight >= 0).all() and 0 < weight.max(initial=0.0) < np.inf):
+        raise ValueError("weights must be finite and not negative, and must be positive in at least one row")
     used = weight > 0
-    value, label, weight = value[used], label[used], weight[used]
+    value, label = value[used], label[used]
+    weight = np.ldexp(weight[used], -int(np.frexp(weight.max())[1]))  # their squares neither vanish nor overflow
     mean = np.sum(weight * value) / weight.sum()
     groups, group = np.unique(label, return_inverse=True)
     if groups.size == 1:
@@ -66,6 +70,14 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
     correction = groups.size / (groups.size - 1)
     stderr = math.sqrt(correction * np.sum(residual**2)) / weight.sum()
     return Mean(float(mean), float(stderr), groups.size)
+
+
+def labels(cluster: ArrayLike) -> Array:
+    """Labels of the disorder samples; ValueError where one is missing, which would count with others as one sample."""
+    found = np.asarray(cluster)
+    if pd.isna(found).any():
+        raise ValueError("cluster must label every row, got NaN")
+    return found
 
 
 def curves(table: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
@@ -81,8 +93,8 @@ def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Arr
 
     Args:
         successes: number or array of successes, 0 ≤ successes ≤ trials; fractions are allowed.
-        trials: number or array of independent trials n ≥ 0; without trials the interval is [0, 1].
-        z: half-width in standard deviations, > 0; 1 is the 68 % interval.
+        trials: number or array of independent trials n ≥ 0, finite; without trials the interval is [0, 1].
+        z: half-width in standard deviations, > 0 and finite; 1 is the 68 % interval.
 
     Returns:
         Lower and upper ends.
@@ -93,10 +105,10 @@ def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Arr
     Source: Wilson 1927.
     """
     s, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
-    if not ((s >= 0) & (s <= n)).all():
-        raise ValueError("successes must lie between 0 and trials")
-    if not z > 0:
-        raise ValueError(f"z must be positive, got {z}")
+    if not ((s >= 0) & (s <= n) & (n < np.inf)).all():
+        raise ValueError("successes must lie between 0 and trials, which must be finite")
+    if not 0 < z < np.inf:
+        raise ValueError(f"z must be positive and finite, got {z}")
     # Multiplied through by n, so that no trials need no special case. At s = 0 and s = n one end is exact.
     half = z * np.sqrt(s * (n - s) / np.where(n > 0, n, 1) + z**2 / 4)
     low, high = (s + z**2 / 2 - half) / (n + z**2), (s + z**2 / 2 + half) / (n + z**2)
@@ -124,6 +136,9 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
         ValueError: a column that the table lacks, counts out of range.
     """
     names = _columns(table, keys, [successes, trials, cluster])
+    share_of, out_of = table[successes].to_numpy(float), table[trials].to_numpy(float)
+    if not ((share_of >= 0) & (share_of <= out_of) & (out_of < np.inf)).all():
+        raise ValueError(f"{successes} must lie between 0 and {trials} in every row, and {trials} must be finite")
     rows = []
     for key, group in table[table[trials] > 0].groupby(names, dropna=False, observed=True):
         n = np.asarray(group[trials], dtype=float)
@@ -133,8 +148,6 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
         )
     result = pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "trials", "clusters"])
     mean, n, clusters = (result[name].to_numpy(float) for name in ("mean", "trials", "clusters"))
-    if not ((mean >= 0) & (mean <= 1)).all():
-        raise ValueError(f"{successes} must lie between 0 and {trials}")
     variance, binomial = n**2 * result["stderr"].to_numpy(float) ** 2, n * mean * (1 - mean)
     measured = (binomial > 0) & np.isfinite(variance)
     pooled = variance[measured].sum() / binomial[measured].sum() if measured.any() else np.inf
@@ -179,6 +192,8 @@ def means_by_group(
 def _columns(table: pd.DataFrame, keys: str | Sequence[str], others: list[str]) -> list[str]:
     """The keys as a list, after checking that the table has every column."""
     names = [keys] if isinstance(keys, str) else list(keys)
+    if not names:
+        raise ValueError("keys must name at least one column, got none")
     missing = [name for name in [*names, *others] if name not in table.columns]
     if missing:
         raise ValueError(f"table must have the columns {', '.join(missing)}, got {', '.join(map(str, table.columns))}")

@@ -14,6 +14,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import logit
 
+from experiments.statistics.clusters import labels
+
 RESOLUTION = 1e-9
 """Least error of a crossing: that of a load written with double precision and interpolated."""
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
@@ -75,15 +77,15 @@ def half_crossing(
 
 def _cells(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, ...]:
     """The distinct x [X], and the weighted sums and the weights of every cluster there [G, X]."""
-    place, value, label = np.asarray(x, dtype=float), np.asarray(values, dtype=float), np.asarray(cluster)
+    place, value, label = np.asarray(x, dtype=float), np.asarray(values, dtype=float), labels(cluster)
     weight = np.ones_like(value) if weights is None else np.asarray(weights, dtype=float)
     if place.ndim != 1 or not place.size or not place.shape == value.shape == label.shape == weight.shape:
         shapes = ", ".join(str(column.shape) for column in (place, value, label, weight))
         raise ValueError(f"x, values, cluster and weights must be columns of one length, got shapes {shapes}")
     if not (np.isfinite(place).all() and ((value >= 0) & (value <= 1)).all()):
         raise ValueError("x must be finite and values must lie in [0, 1]")
-    if not ((weight >= 0).all() and np.isfinite(weight).all()):
-        raise ValueError("weights must be finite and not negative")
+    if not ((weight >= 0).all() and 0 < weight.max() < np.inf):
+        raise ValueError("weights must be finite and not negative, and must be positive in at least one row")
     places, column = np.unique(place, return_inverse=True)
     groups, row = np.unique(label, return_inverse=True)
     sums = np.zeros((2, groups.size, places.size))
@@ -116,7 +118,7 @@ def parabolic_crossing(
     """Load at which a rising quantity passes a level, from a parabola through the five points nearest to it.
 
     Args:
-        load: [X] control parameter of every point; points without a finite value are left out.
+        load: [X] control parameter of every point; points that are not finite, or their error, are left out.
         value, stderr: [X] the quantity and its standard error.
         level: what it passes.
 
@@ -124,8 +126,8 @@ def parabolic_crossing(
         The load and its error, which holds what a straight line would give instead; None where no two neighbouring
         points enclose the level.
     """
-    load, value, stderr = (np.asarray(x, float) for x in (load, value, stderr))
-    order = [i for i in np.argsort(load) if np.isfinite(value[i])]
+    load, value, stderr = _columns(load=load, value=value, stderr=stderr)
+    order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
     load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
     if not len(passed):
@@ -146,15 +148,26 @@ def parabolic_crossing(
     return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + RESOLUTION**2))
 
 
+def _columns(**given: ArrayLike) -> list[np.ndarray]:
+    """Columns of one length; ValueError for others."""
+    found = [np.asarray(column, float) for column in given.values()]
+    if any(column.ndim != 1 or column.shape != found[0].shape for column in found):
+        shapes = ", ".join(str(column.shape) for column in found)
+        raise ValueError(f"{', '.join(given)} must be columns of one length, got shapes {shapes}")
+    return found
+
+
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:
     """Point at which y, joined by straight lines, first or last falls through zero; NaN where it does not.
 
     Args:
-        x: [X] ascending.
+        x: [X] in any order.
         y: [X] values less the level that is passed.
         last: whether of several crossings the last one is meant.
     """
-    x, y = np.asarray(x, float), np.asarray(y, float)
+    x, y = _columns(x=x, y=y)
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
     passed = np.flatnonzero((y[:-1] >= 0) & (y[1:] < 0))
     if not len(passed):
         return math.nan

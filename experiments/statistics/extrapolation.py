@@ -47,8 +47,10 @@ def extrapolate(
         ValueError: columns of different length, sizes, errors or exponents that are not positive.
     """
     size, value, error = _sizes(neurons, load, stderr)
-    if min([*exponents, *bounds], default=1.0) <= 0 or bounds[0] >= bounds[1]:
-        raise ValueError(f"exponents must be positive and bounds ascending, got {tuple(exponents)} and {bounds}")
+    if not (all(0 < x < np.inf for x in (*exponents, *bounds)) and bounds[0] < bounds[1]):
+        raise ValueError(
+            f"exponents must be positive and finite and bounds ascending, got {tuple(exponents)} and {bounds}"
+        )
     distinct = np.unique(size).size
     fits = [_fixed_fit(size, value, error, float(x)) for x in exponents] if distinct >= 2 else []
     return [*fits, _free_fit(size, value, error, bounds)] if free and distinct >= 4 else fits

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from experiments.statistics.clusters import Array
+from experiments.statistics.clusters import Array, labels
 
 
 class Counts(NamedTuple):
@@ -50,9 +50,9 @@ class Counts(NamedTuple):
 def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
     """Validated columns, one row per (load, cluster) pair; the clusters become integers."""
     columns = [np.asarray(column, dtype=float) for column in (load, successes, trials)]
-    labels = np.asarray(cluster)
-    if any(column.ndim != 1 or column.shape != labels.shape for column in columns):
-        shapes = ", ".join(str(column.shape) for column in [*columns, labels])
+    label = labels(cluster)
+    if any(column.ndim != 1 or column.shape != label.shape for column in columns):
+        shapes = ", ".join(str(column.shape) for column in [*columns, label])
         raise ValueError(f"load, successes, trials and cluster must be columns of one length, got shapes {shapes}")
     used = columns[2] > 0
     x, s, n = (column[used] for column in columns)
@@ -63,7 +63,7 @@ def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: A
     if not x.size:
         raise ValueError("trials must be positive in at least one row, got none")
     loads, place = np.unique(x, return_inverse=True)
-    groups, group = np.unique(labels[used], return_inverse=True)
+    groups, group = np.unique(label[used], return_inverse=True)
     cells, cell = np.unique(place * groups.size + group, return_inverse=True)
     return Counts(loads[cells // groups.size], np.bincount(cell, s), np.bincount(cell, n), cells % groups.size)
 
@@ -87,6 +87,8 @@ def through_half(counts: Counts, tail: float) -> tuple[float, float, str]:
         return math.nan, math.nan, "more than half of the trials succeed at every measured load"
     if share[0] < 0.5:
         return math.nan, math.nan, "fewer than half of the trials succeed at every measured load"
+    if share[0] == share[-1]:
+        return math.nan, math.nan, "the share of successes does not depend on load"
     last, first = np.flatnonzero(share >= 0.5)[-1], np.flatnonzero(share <= 0.5)[0]
     if first < last:  # a plateau at one half
         crossing = (loads[first] + loads[last]) / 2

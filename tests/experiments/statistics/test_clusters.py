@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from experiments.statistics.clusters import by_group, clustered_mean, means_by_group, wilson
+from experiments.statistics.clusters import by_group, clustered_mean, means_by_group, standard_error, wilson
 from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
 
@@ -62,10 +62,12 @@ def test_a_single_cluster_has_a_mean_and_no_error():
     ("arguments", "message"),
     [
         (([1, 2], [0]), "columns of one length"),
-        (([1, 2], [0, 1], [1, -1]), "weights must not be negative"),
+        (([1, 2], [0, 1], [1, -1]), "weights must be finite and not negative"),
         (([], []), "positive in at least one row"),
+        (([1, 2], [0, 1], [1, np.inf]), "weights must be finite"),
+        (([1, 2, 3], [0, np.nan, np.nan]), "cluster must label every row, got NaN"),
     ],
-    ids=["length", "weight", "empty"],
+    ids=["length", "weight", "empty", "infinite", "label"],
 )
 def test_bad_means_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
@@ -92,7 +94,13 @@ def test_wilson_without_successes_has_the_closed_form_and_without_trials_is_ever
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((3, 2), "successes must lie"), ((-1, 2), "successes must lie"), ((1, 2, 0), "z must be positive")],
+    [
+        ((3, 2), "successes must lie"),
+        ((-1, 2), "successes must lie"),
+        ((1, 2, 0), "z must be positive"),
+        ((1, np.inf), "which must be finite"),
+        ((1, 2, np.inf), "z must be positive"),
+    ],
 )
 def test_bad_counts_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
@@ -175,3 +183,24 @@ def test_importing_the_module_loads_no_statistics_package():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-200])
+def test_the_error_does_not_depend_on_the_scale_of_the_weights(scale):
+    assert clustered_mean([1.0, 2.0, 3.0], range(3), [scale] * 3) == clustered_mean([1.0, 2.0, 3.0], range(3))
+
+
+@pytest.mark.parametrize(
+    "change", [{"retained": [5, 0, 0, 0]}, {"queries": [-4, 4, 4, 4]}, {"queries": [math.nan, 4, 4, 4]}], ids=str
+)
+def test_one_row_of_impossible_counts_is_not_hidden_by_the_others_of_its_group(change):
+    counts = {"memory": "classical", "retained": 1, "queries": 4, "sample": range(4)} | change
+    with pytest.raises(ValueError, match="retained must lie between 0 and queries in every row"):
+        by_group(pd.DataFrame(counts), "memory", "retained", "queries", "sample")
+
+
+def test_keys_of_no_column_and_a_matrix_of_values_are_refused():
+    with pytest.raises(ValueError, match="keys must name at least one column, got none"):
+        means_by_group(table(), [], "overlap", "sample")
+    with pytest.raises(ValueError, match=r"values must be a column, got shape \(2, 2\)"):
+        standard_error(np.ones((2, 2)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from experiments.statistics.crossings import half_crossing
+from experiments.statistics.crossings import half_crossing, parabolic_crossing, straight_crossing
 
 X = np.linspace(-1, 1, 9)
 
@@ -76,8 +76,31 @@ def test_no_crossing_has_a_reason_instead_of_a_value(mean):
         (([0.0, np.inf], [0.2, 0.3], [0, 0]), "x must be finite"),
         (([0.0, 1.0], [0.2, 1.3], [0, 0]), r"values must lie in \[0, 1\]"),
         (([0.0, 1.0], [0.2, 0.3], [0, 0], [1.0, -1.0]), "weights must be finite and not negative"),
+        (([0.0, 1.0], [0.2, 0.9], [0, 0], [0.0, 0.0]), "must be positive in at least one row"),
+        (([0.0, 1.0], [0.2, 0.9], [0, np.nan]), "cluster must label every row, got NaN"),
     ],
 )
 def test_bad_columns_are_refused(columns, message):
     with pytest.raises(ValueError, match=message):
         half_crossing(*columns)
+
+
+def test_points_without_an_error_are_left_out_of_a_parabola():
+    load = np.linspace(0, 1, 9)
+    stderr = np.where(load == 0.5, np.nan, 0.01)
+    kept = load != 0.5
+    assert parabolic_crossing(load, load - 0.3, stderr) == parabolic_crossing(
+        load[kept], load[kept] - 0.3, stderr[kept]
+    )
+    assert parabolic_crossing(load, load - 0.3, np.full(9, np.nan)) == (None, None)
+
+
+def test_a_straight_crossing_ignores_the_order_of_the_points():
+    assert straight_crossing([2, 1, 0], [-2, -1, 1]) == straight_crossing([0, 1, 2], [1, -1, -2]) == 0.5
+
+
+def test_columns_of_different_length_cross_nowhere():
+    with pytest.raises(ValueError, match="load, value, stderr must be columns of one length"):
+        parabolic_crossing([0, 1], [0], [0, 1])
+    with pytest.raises(ValueError, match="x, y must be columns of one length"):
+        straight_crossing([0, 1], [1])

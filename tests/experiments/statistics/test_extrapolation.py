@@ -128,8 +128,9 @@ def test_best_fit_balances_chi2_against_parameters():
         (([0, 2], [0.1, 0.2], [0.1, 0.1]), "neurons must be positive"),
         (([1, 2], [0.1, 0.2], [0.1, 0.0]), "stderr must be positive"),
         (([1, 2], [0.1, 0.2], [0.1, 0.1], (0.0,)), "exponents must be positive"),
+        (([1, 2], [0.1, 0.2], [0.1, 0.1], (math.nan,)), "exponents must be positive"),
     ],
-    ids=["length", "size", "stderr", "exponent"],
+    ids=["length", "size", "stderr", "exponent", "NaN"],
 )
 def test_bad_extrapolations_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):

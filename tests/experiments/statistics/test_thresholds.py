@@ -132,6 +132,10 @@ def test_share_that_does_not_depend_on_load_has_no_estimate():
     # two standard errors leave 4.6 % of chance slopes: 3 of 60, 9 with probability 0.3 %
     assert sum(estimate.found for estimate in found) < 9
     assert any("does not depend on load" in estimate.reason for estimate in found)
+    for few in (cluster < 3, cluster < 20):
+        halves = np.full(int(few.sum()), 5), np.full(int(few.sum()), 10)
+        flat = critical_load(load[few], *halves, cluster[few])
+        assert (flat.found, flat.reason) == (False, "the share of successes does not depend on load")
 
 
 def test_tails_far_from_the_transition_do_not_move_the_estimate():
@@ -201,6 +205,7 @@ GOOD = {"load": [0.1, 0.2], "successes": [1, 0], "trials": [1, 1], "cluster": [0
         ({"successes": [2, 0]}, "successes must lie between 0 and trials"),
         ({"successes": [-1, 0]}, "successes must lie between 0 and trials"),
         ({"trials": [0, 0], "successes": [0, 0]}, "trials must be positive in at least one row"),
+        ({"cluster": [0, math.nan]}, "cluster must label every row, got NaN"),
         ({"link": "cauchit"}, "link must be one of probit, logit, got 'cauchit'"),
         ({"tail": 0.5}, "tail must be in"),
     ],
