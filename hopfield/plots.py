@@ -13,9 +13,9 @@ import matplotlib
 import numpy as np
 from matplotlib import pyplot, rcsetup
 from matplotlib.axes import Axes
+from scipy.special import entr, softmax
 
-from hopfield._checks import whole
-from hopfield.observables.thermodynamics import entropy as entropy_of
+from hopfield._checks import instance, whole
 
 __all__ = ["energies", "entropies", "gradients", "landscape", "mask", "metric", "spectrum", "temperatures", "weights"]
 
@@ -31,7 +31,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes] | None = None) -> Any:
-    """Attention weights as a map of queries down and patterns across, from 0 to 1.
+    """Attention weights as a map of queries down and patterns across, from 0 to 1 or as far as they go.
 
     Args:
         values: weights [Q, M], or of several heads [H, Q, M], or an AssociationReport of one example.
@@ -41,17 +41,18 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
     Returns:
         The axes, a list of them for several heads.
     """
-    found = np.asarray(getattr(values, "weights", values), float)
-    if found.ndim not in (2, 3):
-        raise ValueError(f"values must be weights [Q, M] or [H, Q, M], got shape {found.shape}")
-    if found.ndim == 3 and head is not None:
-        if not 0 <= whole("head", head) < len(found):
-            raise ValueError(f"head must lie in [0, {len(found)}), got {head}")
+    found = _numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
+    if head is not None:
+        heads = len(found) if found.ndim == 3 else 0
+        if not heads or not 0 <= whole("head", head, 0) < heads:
+            raise ValueError(f"head must lie in [0, {heads}), got {head}")
         found = found[head]
     several = found if found.ndim == 3 else found[None]
     panels = _panels(axes, len(several))
+    sound = found[np.isfinite(found)]
+    low, high = sound.min(initial=0.0), sound.max(initial=1.0)
     for number, (ax, part) in enumerate(zip(panels, several, strict=True)):
-        image = ax.imshow(part, vmin=0.0, vmax=1.0, cmap="cividis", aspect="auto", interpolation="nearest")
+        image = ax.imshow(part, vmin=low, vmax=high, cmap="cividis", aspect="auto", interpolation="nearest")
         ax.set(xlabel="pattern", ylabel="query" if number == 0 else "")
         ax.set_title(_head(found, number, head), loc="left")
         ax.figure.colorbar(image, ax=ax, label="weight")
@@ -59,10 +60,10 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
 
 
 def mask(values: Any, *, axes: Axes | None = None) -> Axes:
-    """A mask [Q, M]: dark where a query may read a pattern."""
-    found = np.asarray(values)
-    if found.ndim != 2:
-        raise ValueError(f"values must be a mask [Q, M], got shape {found.shape}")
+    """A mask [Q, M] of truth values, or of 0 and 1: dark where a query may read a pattern."""
+    found = _numbers("values", values, "a mask [Q, M]", (2,))
+    if not np.isin(found, (0, 1)).all():
+        raise ValueError("values must be boolean, or 0 and 1, got other numbers")
     (ax,) = _panels(axes, 1)
     ax.imshow(found != 0, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     ax.set(xlabel="pattern", ylabel="query", title="readable (dark)")
@@ -76,9 +77,9 @@ def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
         values: entropies in nats [L, H], or with queries [L, H, Q], or a list of AssociationReports, one a layer.
         axes: where to draw; new axes if None.
     """
-    found = np.asarray([getattr(each, "entropy", each) for each in values], float)
-    if found.ndim not in (2, 3):
-        raise ValueError(f"values must be entropies [L, H] or [L, H, Q], got shape {found.shape}")
+    values = values if np.iterable(values) else [values]
+    found = [getattr(each, "entropy", each) for each in values]
+    found = _numbers("values", found, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
     (ax,) = _panels(axes, 1)
     for layer, rows in enumerate(found if found.ndim == 3 else found[..., None]):
         low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=-1)
@@ -98,15 +99,16 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
         values: inverse temperatures β > 0 [B].
         axes: where to draw; new axes if None.
     """
-    scores, betas = np.asarray(scores, float), np.asarray(values, float)
-    if scores.ndim != 1 or betas.ndim != 1:
-        raise ValueError(f"scores and values must be vectors, got shapes {scores.shape} and {betas.shape}")
-    found = np.asarray(jax.nn.softmax(jnp.asarray(betas[:, None] * scores), axis=-1))
+    scores, betas = _numbers("scores", scores, "a vector [M]", (1,)), _numbers("values", values, "a vector [B]", (1,))
+    if not ((betas > 0) & (betas < np.inf)).all():
+        raise ValueError(f"values must be inverse temperatures above 0 and finite, got {betas}")
+    with np.errstate(invalid="ignore"):  # infinite scores have no weights
+        found = softmax(betas[:, None] * (scores - scores.max()), axis=-1)
     (ax,) = _panels(axes, 1)
     for number, column in enumerate(found.T):
         ax.plot(betas, column, label=f"pattern {number}" if len(scores) <= 8 else None)
     right = ax.twinx()
-    right.plot(betas, np.asarray(entropy_of(jnp.asarray(found))), color="0.3", linestyle=":", label="entropy")
+    right.plot(betas, entr(found).sum(axis=-1), color="0.3", linestyle=":", label="entropy")
     right.set_ylabel("entropy $H$ (nats)")
     ax.set(xscale="log", xlabel=r"inverse temperature $\beta$", ylabel="weight")
     if len(scores) <= 8:
@@ -122,9 +124,8 @@ def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
         states: states [T, N] of one retrieval, or of several [R, T, N].
         axes: where to draw; new axes if None.
     """
-    found = jnp.asarray(states)
-    if found.ndim not in (2, 3):
-        raise ValueError(f"states must be [T, N] or [R, T, N], got shape {found.shape}")
+    found = jnp.asarray(_numbers("states", states, "[T, N] or [R, T, N]", (2, 3)))
+    _function("model.energy", getattr(model, "energy", None))
     (ax,) = _panels(axes, 1)
     for course in found if found.ndim == 3 else found[None]:
         ax.plot(np.asarray(jax.vmap(model.energy)(course)), marker="o", markersize=3)
@@ -152,18 +153,27 @@ def landscape(
         resolution: points of the grid along each side.
         axes: where to draw; new axes if None.
     """
-    origin, directions = np.asarray(origin, float), np.asarray(directions, float)
-    if directions.shape != (2, *origin.shape):
-        raise ValueError(f"directions must be two of shape {origin.shape}, got shape {directions.shape}")
-    x, y = np.linspace(*limits[:2], resolution), np.linspace(*limits[2:], resolution)
+    origin, directions = _plane(origin, directions)
+    ends = _numbers("limits", limits, "four numbers", (1,))
+    if len(ends) != 4 or not (np.isfinite(ends).all() and ends[0] < ends[1] and ends[2] < ends[3]):
+        raise ValueError(f"limits must be least and largest x, least and largest y, got {limits}")
+    courses = [_numbers("trajectories", course, f"states [T, {origin.size}] each", (2,)) for course in trajectories]
+    for course in courses:
+        if course.shape[1] != origin.size:
+            raise ValueError(f"trajectories must be states [T, {origin.size}] each, got shape {course.shape}")
+    whole("resolution", resolution, 2)
+    x, y = (np.linspace(low, high, resolution) for low, high in (ends[:2], ends[2:]))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    levels = np.asarray(jax.vmap(energy)(jnp.asarray(origin + grid @ directions))).reshape(resolution, resolution)
+    levels = np.asarray(jax.vmap(_function("energy", energy))(jnp.asarray(origin + grid @ directions)))
+    if levels.shape != (len(grid),):
+        raise ValueError(f"energy must be one number for a state, got shape {levels.shape[1:]}")
+    levels = np.ma.masked_invalid(levels.reshape(resolution, resolution))
     (ax,) = _panels(axes, 1)
     filled = ax.contourf(x, y, levels, levels=24, cmap="cividis")
     ax.figure.colorbar(filled, ax=ax, label="energy $E$")
     inverse = np.linalg.pinv(directions)
-    for course in trajectories:
-        path = (np.asarray(course, float) - origin) @ inverse
+    for course in courses:
+        path = (course - origin) @ inverse
         ax.plot(*path.T, color="white", linewidth=1.2, marker="o", markersize=3)
         ax.plot(*path[-1], color="white", marker="*", markersize=10)
     ax.set(xlabel="first direction", ylabel="second direction")
@@ -173,7 +183,7 @@ def landscape(
 def metric(values: Any, *, axes: Axes | None = None) -> Axes:
     """A metric g [N, N] as a map, white at zero."""
     found = _square(values)
-    size = float(np.abs(found).max()) or 1.0
+    size = float(np.abs(found[np.isfinite(found)]).max(initial=0.0)) or 1.0
     (ax,) = _panels(axes, 1)
     image = ax.imshow(found, cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label="$g_{ij}$")
@@ -184,12 +194,14 @@ def metric(values: Any, *, axes: Axes | None = None) -> Axes:
 def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
     """Eigenvalues of a symmetric metric [N, N], the largest first; those below zero as crosses at their size."""
     matrix = _square(values)
+    if not np.isfinite(matrix).all():
+        raise ValueError("values must be finite for a metric to have eigenvalues, got NaN or infinite entries")
     if not np.allclose(matrix, matrix.T, rtol=1e-5, atol=1e-6 * np.max(np.abs(matrix), initial=0.0), equal_nan=True):
         raise ValueError("values must be a symmetric metric for its eigenvalues to be real, got another")
     found = np.linalg.eigvalsh(matrix)[::-1]
     order = np.arange(1, len(found) + 1)
     (ax,) = _panels(axes, 1)
-    ax.plot(order[found > 0], found[found > 0], "o-", label="positive")
+    ax.plot(order[found >= 0], found[found >= 0], "o-", label="not negative")
     if (found < 0).any():
         ax.plot(order[found < 0], -found[found < 0], "x", label="negative, sign changed")
         ax.legend()
@@ -199,9 +211,10 @@ def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
 
 def gradients(by_hand: Any, automatic: Any, *, axes: Axes | None = None) -> Axes:
     """Components of a gradient by hand against those of automatic differentiation, with the line of equality."""
-    hand, auto = np.ravel(np.asarray(by_hand, float)), np.ravel(np.asarray(automatic, float))
+    hand, auto = _numbers("by_hand", by_hand, "an array"), _numbers("automatic", automatic, "an array")
     if hand.shape != auto.shape:
-        raise ValueError(f"by_hand must have as many components as automatic, got {hand.size} and {auto.size}")
+        raise ValueError(f"by_hand must have the shape of automatic, got {hand.shape} and {auto.shape}")
+    hand, auto = hand.ravel(), auto.ravel()
     (ax,) = _panels(axes, 1)
     ends = [min(hand.min(), auto.min()), max(hand.max(), auto.max())]
     ax.plot(ends, ends, color="0.6", linewidth=1, label="equal")
@@ -217,7 +230,9 @@ def _panels(axes: Any, number: int) -> list[Axes]:
         with matplotlib.rc_context(_STYLE):
             figure = pyplot.figure(figsize=(4.2 * number, 3.4), layout="constrained")
             return list(figure.subplots(1, number, squeeze=False)[0])
-    found = [axes] if isinstance(axes, Axes) else list(axes)
+    found = list(axes) if np.iterable(axes) else [axes]
+    for each in found:
+        instance("axes", each, Axes)
     if len(found) != number:
         raise ValueError(f"axes must be {number}, got {len(found)}")
     return found
@@ -230,7 +245,37 @@ def _head(found: np.ndarray, number: int, head: int | None) -> str:
 
 
 def _square(values: Any) -> np.ndarray:
-    found = np.asarray(values, float)
-    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+    found = _numbers("values", values, "a metric [N, N]", (2,))
+    if found.shape[0] != found.shape[1]:
         raise ValueError(f"values must be a metric [N, N], got shape {found.shape}")
     return found
+
+
+def _plane(origin: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Origin and directions of a plane, which must span one."""
+    origin = _numbers("origin", origin, "a state [N]", (1,))
+    directions = _numbers("directions", directions, "two vectors", (2,))
+    if directions.shape != (2, *origin.shape):
+        raise ValueError(f"directions must be two of shape {origin.shape}, got shape {directions.shape}")
+    if not np.isfinite(directions).all() or np.linalg.matrix_rank(directions) < 2:
+        raise ValueError(f"directions must be finite and span a plane, got {directions.tolist()}")
+    return origin, directions
+
+
+def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = None) -> np.ndarray:
+    """A non-empty array of real numbers in double precision; ValueError, in the words of `what`, otherwise."""
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        found = np.empty(0, object)
+    real = any(jnp.issubdtype(found.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_))
+    if not real or found.size == 0 or (ranks is not None and found.ndim not in ranks):
+        got = f"shape {found.shape}" if real else f"{type(value).__name__} of {found.dtype}"
+        raise ValueError(f"{name} must be {what}, not empty, got {got}")
+    return found.astype(float)
+
+
+def _function(name: str, value: Any) -> Callable:
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {type(value).__name__}")
+    return value

@@ -90,3 +90,57 @@ def test_gradients_by_hand_stand_against_automatic_ones() -> None:
 def test_a_spectrum_is_that_of_a_symmetric_metric():
     with pytest.raises(ValueError, match=r"^values must be a symmetric metric"):
         plots.spectrum(np.array([[2.0, 1.0], [0.0, 2.0]]))  # the lower triangle alone would give 2 and 2
+
+
+def test_colours_reach_as_far_as_the_weights_and_the_finite_entries_of_a_metric() -> None:
+    assert plots.weights([[3.0, -0.5], [np.nan, 0.0]]).images[0].get_clim() == (-0.5, 3.0)
+    assert plots.metric([[2.0, np.nan], [np.inf, -4.0]]).images[0].get_clim() == (-4.0, 4.0)
+
+
+def test_weights_of_large_scores_are_those_of_double_precision() -> None:
+    first, second = (line.get_ydata() for line in plots.temperatures([1e8, 1e8 + 1], [1.0, 1e9]).lines)
+    np.testing.assert_allclose([first, second], [[1 / (1 + np.e), 0.0], [np.e / (1 + np.e), 1.0]])
+
+
+def test_eigenvalues_of_zero_are_drawn() -> None:
+    positive, _ = plots.spectrum(np.diag([2.0, 0.0, -1.0])).lines
+    np.testing.assert_array_equal(positive.get_xydata(), [[1, 2], [2, 0]])
+
+
+PLANE = {"resolution": 5}
+
+
+@pytest.mark.parametrize(
+    ("draw", "sentence"),
+    [
+        (lambda: plots.weights(np.zeros((0, 3))), "values must be weights"),
+        (lambda: plots.weights([[1, 2], [3]]), "values must be weights"),
+        (lambda: plots.weights(np.eye(2) * 1j), "values must be weights"),
+        (lambda: plots.weights(np.eye(2), head=0), r"head must lie in \[0, 0\), got 0"),
+        (lambda: plots.weights(np.eye(2), axes="a"), "axes must be a Axes, got 'a'"),
+        (lambda: plots.mask(np.where(np.eye(2) > 0, 0, -np.inf)), "values must be boolean, or 0 and 1"),
+        (lambda: plots.mask([["a", "b"]]), "values must be a mask"),
+        (lambda: plots.entropies([np.ones(3), np.ones(2)]), "values must be entropies"),
+        (lambda: plots.entropies(np.ones((2, 3, 0))), "values must be entropies"),
+        (lambda: plots.entropies(3.0), "values must be entropies"),
+        (lambda: plots.temperatures([1.0], [0.0, 1.0]), "values must be inverse temperatures above 0"),
+        (lambda: plots.temperatures([], [1.0]), "scores must be a vector"),
+        (lambda: plots.energies(None, np.ones((2, 2))), "model.energy must be a function, got NoneType"),
+        (lambda: plots.energies(None, np.ones((0, 2))), "states must be"),
+        (lambda: plots.landscape(sum, limits=(0, 0, 0, 1)), "limits must be least and largest x"),
+        (lambda: plots.landscape(sum, limits=(0, 1)), "limits must be least and largest x"),
+        (lambda: plots.landscape(sum, resolution=1), "resolution must be an integer of at least 2"),
+        (lambda: plots.landscape(sum, [np.ones((3, 3))], **PLANE), "trajectories must be states"),
+        (lambda: plots.landscape(sum, np.ones((3, 2)), **PLANE), "trajectories must be states"),
+        (lambda: plots.landscape(sum, directions=((1, 0), (2, 0))), "directions must be finite and span a plane"),
+        (lambda: plots.landscape(lambda x: x, **PLANE), r"energy must be one number for a state, got shape \(2,\)"),
+        (lambda: plots.landscape(3.0, **PLANE), "energy must be a function, got float"),
+        (lambda: plots.spectrum(np.full((2, 2), np.nan)), "values must be finite for a metric"),
+        (lambda: plots.metric(np.zeros((0, 0))), "values must be a metric"),
+        (lambda: plots.gradients(np.ones((2, 3)), np.ones((3, 2))), "by_hand must have the shape of automatic"),
+        (lambda: plots.gradients([], []), "by_hand must be an array, not empty"),
+    ],
+)
+def test_what_cannot_be_drawn_as_it_is_is_one_sentence(draw, sentence: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^{sentence}[^\n]*$"):
+        draw()
