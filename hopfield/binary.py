@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, number
-from hopfield._numerics import accumulation_dtype, is_traced, real_array, real_matrix
+from hopfield._checks import booleans, number, whole
+from hopfield._numerics import accumulation_dtype, held, is_traced, real_array, real_matrix
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.spaces import State
@@ -75,6 +75,8 @@ class BinaryNetwork(Node):
             active: how many, 0 to N; of equal fields those of lower index win. May be traced.
         """
         field = self.field(state)
+        if not is_traced(active) and whole("active", active, 0) > field.size:
+            raise ValueError(f"active must be at most the {field.size} neurons, got {active}")
         rank = jnp.argsort(jnp.argsort(-field, stable=True))
         return jnp.where(jnp.any(jnp.isnan(field)), jnp.nan, jnp.where(rank < active, 1.0, 0.0)).astype(field.dtype)
 
@@ -88,7 +90,7 @@ class BinaryNetwork(Node):
         if state.shape != self.matrix.shape[1:]:
             width = self.matrix.shape[1]
             raise ValueError(f"state must have shape [{width}] (batch with jax.vmap), got shape {state.shape}")
-        return state.astype(self.matrix.dtype)
+        return _zeros_and_ones("state", state.astype(self.matrix.dtype))
 
 
 def covariance_network(
@@ -137,14 +139,21 @@ def willshaw_network(
     """
     stored, used = _stored(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0)
-    matrix = jnp.where(rows.T @ rows > 0, 1.0, 0.0).astype(stored.dtype)
+    together = rows.T @ rows
+    matrix = jnp.where(jnp.isnan(together), together, jnp.where(together > 0, 1.0, 0.0).astype(stored.dtype))
     return BinaryNetwork.create(matrix, 0.5 if threshold is None else threshold)
+
+
+def _zeros_and_ones(name: str, entries: Array) -> Array:
+    """Entries 0, 1 and NaN as they are; of others, such as spins, ValueError, or NaN where they are traced."""
+    inside = (entries == 0) | (entries == 1) | jnp.isnan(entries)
+    if not is_traced(entries) and not bool(jnp.all(inside)):
+        raise ValueError(f"{name} must be zeros and ones, got other entries")
+    return held(entries, inside)
 
 
 def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:
     """Patterns of zeros and ones in the type that sums are carried in, and which are in use."""
-    stored = real_matrix("patterns", patterns)
-    if not is_traced(stored) and not bool(jnp.all((stored == 0) | (stored == 1))):
-        raise ValueError("patterns must be zeros and ones, got other entries")
+    stored = _zeros_and_ones("patterns", real_matrix("patterns", patterns))
     used = jnp.ones(stored.shape[:1], bool) if mask is None else booleans("mask", mask, stored.shape[:1])
     return stored.astype(accumulation_dtype(stored.dtype)), used

@@ -56,6 +56,8 @@ def two_layers(
     layers = {"visible": Layer(weights.shape[1:], visible), "hidden": Layer(weights.shape[:1], hidden)}
     connections: list = [(("hidden", "visible"), Bilinear(weights))]
     if biases is not None:
+        if len(biases) != 2:
+            raise ValueError(f"biases must be of visible and hidden units, two arrays, got {len(biases)}")
         connections += [(name, Bias(bias)) for name, bias in zip(("visible", "hidden"), biases, strict=True)]
     return Graph.create(layers, connections)
 

@@ -10,8 +10,8 @@ from jax.experimental.ode import odeint
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import booleans, whole
-from hopfield._numerics import positive, real_array, tolerance
+from hopfield._checks import booleans, instance, number, whole
+from hopfield._numerics import is_traced, positive, real_array, tolerance
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 
@@ -63,7 +63,7 @@ def descend(
     Raises:
         ValueError: states or clamps of other layers or shapes, or a number out of range.
     """
-    states, held = graph.as_states(states), _held(graph, clamped)
+    states, held = instance("graph", graph, Graph).as_states(states), _held(graph, clamped)
     size = jnp.asarray(positive("step_size", step_size), jnp.result_type(float))
     return _descend(graph, states, held, size, steps=whole("steps", steps, 0))
 
@@ -115,22 +115,24 @@ def flow(
     Args:
         graph: layers and synapses.
         states: by layer, at the first of the times.
-        times: ascending [T].
+        times: ascending [T], finite.
         rates: 1/τ of layers, > 0; 1 where none is given.
         clamped: as for `descend`.
-        rtol: relative error of a step, and absolute one.
+        rtol: relative error of a step, and absolute one, > 0.
     Returns:
         States by layer, each [T, ...].
     Raises:
-        ValueError: states, rates or clamps of other layers or shapes, or times that are no vector.
+        ValueError: states, rates or clamps of other layers or shapes, or times that are no ascending vector.
     """
-    states, held = graph.as_states(states), _held(graph, clamped)
+    states, held = instance("graph", graph, Graph).as_states(states), _held(graph, clamped)
     times = real_array("times", times)
     if times.ndim != 1 or times.size < 1:
         raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
+    if not is_traced(times) and not bool(jnp.all(jnp.isfinite(times)) & jnp.all(jnp.diff(times) > 0)):
+        raise ValueError(f"times must be finite and ascending, got {times.tolist()}")
     _among(graph, "rates", rates)
     speeds = {name: positive(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}
-    return _flow(graph, states, held, times, speeds, rtol=float(rtol))
+    return _flow(graph, states, held, times, speeds, rtol=float(number("rtol", rtol, "positive and finite", 1e-300)))
 
 
 @partial(jax.jit, static_argnames="rtol")
@@ -152,8 +154,11 @@ def _held(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
     _among(graph, "clamped", clamped)
     found = {}
     for name, units in (clamped or {}).items():
-        shape = graph.layers[name].shape
-        found[name] = booleans(f"clamped[{name!r}]", jnp.broadcast_to(jnp.asarray(units), shape), shape)
+        shape, what = graph.layers[name].shape, f"clamped[{name!r}]"
+        held = booleans(what, units)
+        if held.shape not in ((), shape):
+            raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {held.shape}")
+        found[name] = jnp.broadcast_to(held, shape)
     return found
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, random_key, whole
+from hopfield._checks import instance, number, random_key, whole
 from hopfield._numerics import real_array
 from hopfield._pytrees import Node
 from hopfield.graphs.lagrangians import Identity, Lagrangian
@@ -77,8 +77,11 @@ class Graph(Node):
                 if name not in layers:
                     raise ValueError(f"connections must name layers among {', '.join(layers)}, got {name!r}")
             found.append(Connection(names, synapse))
+        if not instance("layers", layers, Mapping):
+            raise ValueError("layers must have at least one entry, got none")
         for layer in layers.values():
             instance("layer", layer, Layer)
+            instance("shape", layer.shape, tuple)
             instance("lagrangian", layer.lagrangian, Lagrangian)
             for size in layer.shape:
                 whole("shape", size)
@@ -92,7 +95,8 @@ class Graph(Node):
         return {name: jnp.zeros(layer.shape) for name, layer in self.layers.items()}
 
     def random(self, key, deviation: float = 1.0) -> States:
-        """Normal states of a deviation, by layer."""
+        """Normal states of a deviation ≥ 0, by layer."""
+        deviation = number("deviation", deviation, "a finite number of at least 0", 0.0)
         keys = jax.random.split(random_key("key", key), len(self.layers))
         return {
             name: deviation * jax.random.normal(one, layer.shape)
@@ -101,8 +105,10 @@ class Graph(Node):
 
     def as_states(self, states: Mapping[str, Array]) -> States:
         """States as arrays by layer; ValueError unless there is one of its shape for each layer."""
-        if set(states) != set(self.layers):
-            raise ValueError(f"states must be of the layers {', '.join(self.layers)}, got {', '.join(states)}")
+        names = set(states) if isinstance(states, Mapping) else type(states).__name__
+        if names != set(self.layers):
+            got = names if isinstance(names, str) else ", ".join(map(str, states))
+            raise ValueError(f"states must be of the layers {', '.join(map(str, self.layers))}, got {got}")
         found = {name: real_array(f"states[{name!r}]", states[name]) for name in self.layers}
         for name, layer in self.layers.items():
             if found[name].shape != layer.shape:
@@ -143,8 +149,10 @@ def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...
     given = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
     try:
         found = jax.eval_shape(synapse, *given)
-    except (TypeError, ValueError) as error:
+    except Exception as error:
         kind = type(synapse).__name__
-        raise ValueError(f"synapse {kind} must fit layers {names} of shapes {shapes}, got: {error}") from error
+        raise ValueError(
+            f"synapse {kind} must fit layers {names} of shapes {shapes}, got: {' '.join(str(error).split())}"
+        ) from error
     if getattr(found, "shape", None) != ():
         raise ValueError(f"synapse of {names} must be one number, got shape {getattr(found, 'shape', None)}")

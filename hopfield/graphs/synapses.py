@@ -41,7 +41,7 @@ class Bias(Synapse):
 
     def __call__(self, *activations):
         (g,) = activations
-        return -jnp.sum(self.bias * g)
+        return -jnp.sum(jnp.broadcast_to(self.bias, g.shape) * g)
 
 
 class Bilinear(Synapse):
@@ -57,7 +57,7 @@ class Bilinear(Synapse):
 
     def __call__(self, *activations):
         first, second = activations
-        return -jnp.sum((first @ self.weights) * second)
+        return -_overlap(first @ self.weights, second)
 
 
 class Dense(Synapse):
@@ -99,7 +99,7 @@ class Convolution(Synapse):
         order = ("NHWC", "HWIO", "NHWC")
         image = first[None].astype(self.kernel.dtype)
         found = jax.lax.conv_general_dilated(image, self.kernel, self.strides, self.padding, dimension_numbers=order)
-        return -jnp.sum(found[0] * second)
+        return -_overlap(found[0], second)
 
 
 class Attention(Synapse):
@@ -144,3 +144,10 @@ class Formula(Synapse):
 
     def __call__(self, *activations):
         return self.function(self.parameters, *activations)
+
+
+def _overlap(field: Array, activations: Activations) -> Float[Array, ""]:
+    """Sum of the products of a field with the activations it acts on, which have its shape; ValueError otherwise."""
+    if field.shape != activations.shape:
+        raise ValueError(f"activations must have the shape {field.shape} of their field, got {activations.shape}")
+    return jnp.sum(field * activations)

@@ -85,3 +85,24 @@ def test_what_is_no_binary_network_is_refused():
         willshaw_network(PATTERNS).update(np.ones(5))
     with pytest.raises(ValueError, match="couplings must have no bias"):
         willshaw_network(PATTERNS).couplings().memory()
+
+
+def test_spins_are_no_state_and_no_patterns_of_a_binary_network():
+    network = willshaw_network(PATTERNS)
+    with pytest.raises(ValueError, match=r"^state must be zeros and ones, got other entries$"):
+        network.energy(2 * STATES[7] - 1)
+    assert jnp.isnan(jax.jit(network.energy)(2 * STATES[7] - 1))
+    assert jnp.isnan(jax.jit(lambda x: covariance_network(x, 0.4).matrix)(2 * PATTERNS - 1)).any()
+
+
+def test_unknown_entries_of_traced_patterns_stay_unknown_in_synapses():
+    patterns = np.where(np.arange(N) == 2, np.nan, PATTERNS)
+    matrix = np.asarray(jax.jit(lambda x: willshaw_network(x).matrix)(patterns))
+    assert np.isnan(matrix[2, [0, 1, 3, 4, 5]]).all()
+    assert not np.isnan(np.delete(np.delete(matrix, 2, 0), 2, 1)).any()
+
+
+@pytest.mark.parametrize("active", [-1, 2.5, N + 1, "three"])
+def test_so_many_neurons_are_active_as_there_are(active):
+    with pytest.raises(ValueError, match=r"^active must be "):
+        willshaw_network(PATTERNS).winners(STATES[7], active)

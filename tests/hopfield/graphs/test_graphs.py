@@ -211,3 +211,43 @@ def test_nan_stays_nan():
     end = graphs.descend(graph, states | {name: states[name].at[0].set(jnp.nan)}, 5)
     assert end.status == dynamics.NOT_A_NUMBER
     assert np.isnan(end.states[name][0])
+
+
+IMAGE = graphs.Layer((4, 4, 1))
+
+
+@pytest.mark.parametrize(
+    ("layers", "names", "synapse"),
+    [
+        ({"a": graphs.Layer((2,))}, "a", graphs.Bias(jnp.ones((3, 1)))),
+        ({"a": graphs.Layer((2,)), "b": graphs.Layer((1,))}, ("a", "b"), graphs.Bilinear(jnp.ones((2, 3)))),
+        ({"a": IMAGE, "b": graphs.Layer((1, 1, 1))}, ("a", "b"), graphs.Convolution(jnp.ones((3, 3, 1, 1)))),
+        ({"a": IMAGE, "b": IMAGE}, ("a", "b"), graphs.Convolution(jnp.ones((3, 3, 1, 1)), padding="FULL")),
+    ],
+)
+def test_no_layer_is_stretched_to_the_shape_of_its_field(layers, names, synapse):
+    with pytest.raises(ValueError, match=f"^synapse {type(synapse).__name__} must fit layers [^\n]*$"):
+        graphs.Graph.create(layers, [(names, synapse)])
+
+
+LINE = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(jnp.ones(2)))])
+
+
+@pytest.mark.parametrize(
+    ("use", "sentence"),
+    [
+        (lambda: graphs.Graph.create({}, []), "layers must have at least one entry, got none"),
+        (lambda: graphs.Graph.create({"a": graphs.Layer(3)}, []), "shape must be a tuple, got 3"),
+        (lambda: LINE.energy(np.ones(2)), "states must be of the layers x, got ndarray"),
+        (lambda: LINE.random(jax.random.key(0), np.nan), "deviation must be a finite number"),
+        (lambda: graphs.two_layers(np.ones((3, 2)), biases=(np.ones(2),)), "biases must be of visible and hidden"),
+        (lambda: graphs.descend(None, LINE.zeros(), 1), "graph must be a Graph, got None"),
+        (lambda: graphs.descend(LINE, LINE.zeros(), 1, clamped={"x": np.ones(3, bool)}), "must be one truth value"),
+        (lambda: graphs.flow(LINE, LINE.zeros(), [1.0, 0.0]), "times must be finite and ascending, got"),
+        (lambda: graphs.flow(LINE, LINE.zeros(), [0.0, np.nan]), "times must be finite and ascending, got"),
+        (lambda: graphs.flow(LINE, LINE.zeros(), [0.0, 1.0], rtol=0.0), "rtol must be positive and finite, got 0.0"),
+    ],
+)
+def test_arguments_that_mean_nothing_are_one_sentence(use, sentence):
+    with pytest.raises((ValueError, TypeError), match=f"{sentence}[^\n]*$"):
+        use()
