@@ -16,7 +16,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import number, one_of, random_key, step_limit, whole
+from hopfield._checks import flag, instance, number, one_of, random_key, step_limit, whole
 from hopfield._numerics import positive, real_array, real_matrix, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
@@ -72,7 +72,7 @@ class FeatureMemory(Node):
         Args:
             key: random key of the projections.
             neurons: N.
-            features: Y, an even number: two per projection.
+            features: Y, an even number of at least 4: two per projection, whose spread is the error.
             beta: β > 0; may be traced.
             kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative.
             orthogonal: projections at right angles to each other, N at a time, which lowers the error.
@@ -81,12 +81,12 @@ class FeatureMemory(Node):
             ValueError: a number out of range or an odd number of features.
         Source: Rahimi & Recht 2007; Choromanski et al. 2021 (arXiv:2009.14794); Hoover et al. 2024 (arXiv:2410.24153).
         """
-        neurons, features = whole("neurons", neurons), whole("features", features, 2)
+        neurons, features = whole("neurons", neurons), whole("features", features, 4)
         if features % 2:
             raise ValueError(f"features must be an even number, got {features}")
         one_of("kind", kind, KINDS)
         number("limit", limit, "above 0", 1e-6)
-        drawn = _projections(random_key("key", key), features // 2, neurons, orthogonal)
+        drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
         scale = jnp.asarray(positive("beta", beta), drawn.dtype)
         return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind)
 
@@ -117,9 +117,9 @@ class FeatureMemory(Node):
         return jnp.where(value <= 0, jnp.inf, error / jnp.where(value <= 0, 1.0, value))
 
     def energy(self, x: State) -> Float[Array, ""]:
-        """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit."""
+        """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit, as where the sum is zero."""
         value, error = self.kernel_sum(x)
-        reliable = error <= self.limit * value
+        reliable = (value > 0) & (error <= self.limit * value)
         return jnp.where(reliable, -jnp.log(jnp.where(reliable, value, 1.0)) / self.beta, jnp.nan)
 
     def update(self, x: State) -> State:
@@ -166,6 +166,7 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
         max_steps: at most so many.
         step_size: s > 0.
     """
+    instance("memory", memory, FeatureMemory)
     size = jnp.asarray(positive("step_size", step_size), memory.projections.dtype)
     return _descend(memory, memory._state(state), step_limit("max_steps", max_steps), size)
 

@@ -108,3 +108,18 @@ def test_two_threads_draw_orthogonal_directions_at_once():
         "[thread.join() for thread in threads]\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_an_energy_whose_features_have_vanished_is_not_a_number():
+    memory = FeatureMemory.create(KEY, N, 100, kind="positive").add(100 * PATTERNS)
+    assert memory.kernel_sum(100 * PATTERNS[0])[0] == 0
+    assert jnp.isnan(memory.energy(100 * PATTERNS[0]))
+
+
+def test_one_projection_has_no_spread_and_is_refused():
+    with pytest.raises(ValueError, match="features must be an integer of at least 4, got 2"):
+        FeatureMemory.create(KEY, N, 2)
+    with pytest.raises(ValueError, match="orthogonal must be True or False, got 'no'"):
+        FeatureMemory.create(KEY, N, 8, orthogonal="no")
+    with pytest.raises(TypeError, match="memory must be a FeatureMemory, got None"):
+        descend(None, X)
