@@ -144,7 +144,7 @@ def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
 @partial(jax.jit, static_argnums=2)
 def _attend(memory: FastWeights, rows: tuple, chunk: int) -> tuple[Array, FastWeights]:
     steps, dtype = len(rows[0]), rows[2].dtype
-    count = -(-steps // chunk)
+    count = max(1, -(-steps // chunk))
 
     def chunked(x: Array, filling: float) -> Array:
         x = jnp.pad(

@@ -21,6 +21,7 @@ PAIRINGS = ("interleaved", "half")
 
 def distances(queries: int, keys: int, offset: ArrayLike = 0) -> Int[Array, "T S"]:
     """i − j for the query at position i = offset, offset + 1, … and the key at j = 0, 1, …"""
+    queries, keys = whole("queries", queries, 0), whole("keys", keys, 0)
     return (jnp.arange(queries)[:, None] + offset) - jnp.arange(keys)[None, :]
 
 
@@ -77,6 +78,7 @@ def t5_buckets(
     """
     if not jnp.issubdtype(jnp.result_type(relative), jnp.integer):
         raise ValueError(f"relative must be whole numbers of tokens, got {jnp.result_type(relative)}")
+    buckets, max_distance = whole("buckets", buckets), whole("max_distance", max_distance)
     one_way = buckets // 2 if flag("bidirectional", bidirectional) else buckets
     exact = one_way // 2
     if exact < 1 or (bidirectional and buckets % 2):
@@ -85,8 +87,12 @@ def t5_buckets(
     if max_distance <= exact:
         raise ValueError(f"max_distance must be above {exact}, the distances with their own bucket, got {max_distance}")
     relative = jnp.asarray(relative)
+    relative = relative.astype(jnp.promote_types(relative.dtype, jnp.int32))
+    most = int(jnp.iinfo(relative.dtype).max)
+    relative = jnp.maximum(relative, -most)  # the least integer has no absolute value
     behind = jnp.abs(relative) if bidirectional else jnp.maximum(-relative, 0)
-    thresholds = jnp.asarray(_thresholds(exact, one_way - exact, max_distance), behind.dtype)
+    thresholds = [min(n, most) for n in _thresholds(exact, one_way - exact, max_distance)]
+    thresholds = jnp.asarray(thresholds, behind.dtype)
     far = exact + jnp.searchsorted(thresholds, behind, side="right").astype(behind.dtype)
     found = jnp.where(behind < exact, behind, far)
     return found + jnp.where(relative > 0, one_way, 0) if bidirectional else found
@@ -142,7 +148,6 @@ def alibi_bias(
     slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
 ) -> Float[Array, "*h T S"]:
     """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
-    queries, keys = whole("queries", queries, 0), whole("keys", keys, 0)
     slopes = real_array("slopes", slopes)
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
     gap, slopes = aligned(gap, slopes[..., None, None])
@@ -175,7 +180,9 @@ def rotary(
     if pairing not in PAIRINGS:
         raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
     x = real_array("x", x)
-    width = x.shape[-1] if width is None else width
+    if x.ndim < 2:
+        raise ValueError(f"x must be vectors at places [..., T, D], got shape {x.shape}")
+    width = x.shape[-1] if width is None else whole("width", width)
     if width % 2 or not 0 < width <= x.shape[-1]:
         raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")
     dtype = accumulation_dtype(x.dtype)
@@ -220,12 +227,12 @@ def sinusoidal(
         width: D, even.
     Source: Vaswani et al. 2017, §3.5 (arXiv:1706.03762).
     """
-    if width < 2 or width % 2:
+    if whole("width", width) % 2:
         raise ValueError(f"width must be a positive even number, got {width}")
     places = (
         jnp.arange(whole("positions", positions, 0))
         if isinstance(positions, int | np.integer)
-        else jnp.asarray(positions)
+        else real_array("positions", positions)
     )
     angle = _angles(places, width, base, accumulation_dtype(jnp.result_type(places.dtype, jnp.float32)))
     return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))

@@ -1,14 +1,18 @@
 """Arguments that `nnx.MultiHeadAttention` hands to its `attention_fn`, as the scope and the dropout of a layer."""
 
 import abc
+import math
 
 from flax import nnx
 from flax.nnx.nn.dtypes import promote_dtype as promoted
 from flax.typing import Dtype, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
+from hopfield._checks import number
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, of_flax, scope_of
+
+BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 class AttentionFunction(nnx.Module, abc.ABC):
@@ -47,9 +51,12 @@ class AttentionFunction(nnx.Module, abc.ABC):
     ) -> Heads:
         """Read-out of every query; arguments as in `nnx.dot_product_attention`."""
         query, key, value = promote_dtype((query, key, value), dtype=dtype)  # type: ignore[misc]
+        if value.shape[:-1] != key.shape[:-1]:
+            raise ValueError(f"value must have the axes {list(key.shape[:-1])} of key, got {list(value.shape[:-1])}")
         mask, bias = of_flax(mask, bias)
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         dropout = None
+        number("dropout_rate", dropout_rate, "a share of at least 0 and below 1", 0.0, BELOW_ONE)
         if not deterministic and dropout_rate > 0.0:
             if dropout_rng is None:
                 raise ValueError("dropout_rng must be a random key where weights are dropped, got None")

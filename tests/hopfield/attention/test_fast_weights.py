@@ -165,3 +165,11 @@ def test_a_strength_or_decay_out_of_range_is_refused(given):
         memory.attend(np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 2)), **{name: np.array([1.0, value, 1.0])})
     traced = jax.jit(lambda x: memory.write(row, row, **{name: x}).read(row))(value)
     assert np.all(np.isnan(traced))
+
+
+@every_rule
+def test_no_steps_leave_the_memory_as_it_is(rule):
+    memory = FastWeights.create(D, V, rule).write(KEY[0], VALUE[0])
+    found, after = memory.attend(QUERY[:0], KEY[:0], VALUE[:0])
+    assert found.shape == (0, V)
+    jax.tree.map(np.testing.assert_array_equal, after, memory)

@@ -199,3 +199,31 @@ def test_a_number_of_numpy_is_a_number_of_positions_and_a_list_a_table():
     np.testing.assert_array_equal(positions.sinusoidal(np.int64(3), 4), positions.sinusoidal(3, 4))
     table = np.arange(64.0).reshape(32, 2)
     np.testing.assert_array_equal(positions.t5_bias(table.tolist(), 2, 3), positions.t5_bias(table, 2, 3))
+
+
+def test_buckets_do_not_depend_on_the_type_of_the_distances():
+    near = np.array([-128, -100, 0, 127])
+    wide = positions.t5_buckets(jnp.asarray(near), max_distance=1000)
+    np.testing.assert_array_equal(positions.t5_buckets(jnp.asarray(near, jnp.int8), max_distance=1000), wide)
+    assert positions.t5_buckets(jnp.asarray([-(2**31)], jnp.int32)).tolist() == [15]
+    assert positions.t5_buckets(jnp.asarray([-5, 2**30], jnp.int32), max_distance=10**12).tolist() == [5, 29]
+
+
+@pytest.mark.parametrize(
+    ("use", "sentence"),
+    [
+        (lambda: positions.rotary(np.ones((3, 4)), width=2.0), "width must be an integer"),
+        (lambda: positions.rotary(np.ones(4)), "x must be vectors at places"),
+        (lambda: positions.sinusoidal(3, "4"), "width must be an integer"),
+        (lambda: positions.sinusoidal("three", 4), "positions must be an array of real numbers"),
+        (lambda: positions.t5_buckets(jnp.arange(3), max_distance=math.nan), "max_distance must be an integer"),
+        (lambda: positions.t5_bias(np.ones((32, 2)), -1, 3), "queries must be an integer of at least 0"),
+        (
+            lambda: positions.relative_bias(np.ones((3, 4)), np.ones((3, 4)), -1),
+            "keys must be an integer of at least 0",
+        ),
+    ],
+)
+def test_numbers_of_places_are_whole(use, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}[^\n]*$"):
+        use()
