@@ -140,6 +140,9 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
         layers.append(_by_head(parts, heads, config, layer, rotary=kind == "llama"))
     names = [name for name in tensors if re.fullmatch(POSITIONS.get(kind, "(?!)"), name)]
     places = _get(tensors, names[0], 2) if names else None
+    if places is not None and places.shape[1] != layers[0].w_query.shape[1]:
+        width = layers[0].w_query.shape[1]
+        raise ValueError(f"{names[0]} must have the {width} features of inputs, got shape {places.shape}")
     return Checkpoint(kind, tuple(layers), config, kind == "llama", places)
 
 
@@ -183,6 +186,8 @@ def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
         raise ValueError(f"{name} must have {ndim} axes, got shape {found.shape}")
     if 0 in found.shape:
         raise ValueError(f"{name} must not be empty, got shape {found.shape}")
+    if not jnp.issubdtype(found.dtype, jnp.floating) or found.dtype.itemsize < 2:
+        raise ValueError(f"{name} must be floating-point numbers of 16 bits at least, not quantised, got {found.dtype}")
     found = np.array(found, np.float64 if found.dtype == np.float64 else np.float32)
     if not np.isfinite(found).all():
         raise ValueError(f"{name} must be finite, got NaN or infinite entries")
@@ -223,7 +228,15 @@ def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *,
     if left:
         raise ValueError(f"heads must divide the {query.shape[1]} query features, got {heads}")
     shared, left = divmod(key.shape[1], width)
-    if left or not shared or heads % shared or value.shape[1] != key.shape[1] or output.shape[0] != query.shape[1]:
+    inputs = {len(weight) for weight in (query, key, value)}
+    if (
+        len(inputs) > 1
+        or left
+        or not shared
+        or heads % shared
+        or value.shape[1] != key.shape[1]
+        or output.shape[0] != query.shape[1]
+    ):
         shapes = ", ".join(str(weight.shape) for weight, _ in parts)
         raise ValueError(f"layer {layer} must have query, key, value and output of {heads} heads, got {shapes}")
     w_query, w_key, w_value = (w.reshape(len(w), -1, width).transpose(1, 0, 2) for w in (query, key, value))

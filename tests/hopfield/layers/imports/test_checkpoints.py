@@ -182,12 +182,15 @@ def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
     [
         (lambda t, w: t | {w: np.full((D, D), np.nan, np.float32)}, r"c_proj\.weight must be finite, got NaN"),
         (lambda t, w: t | {w: np.zeros((0, D), np.float32)}, r"c_proj\.weight must not be empty, got shape"),
+        (lambda t, w: t | {w: np.ones((D, D), np.int8)}, r"c_proj\.weight must be floating-point .*, got int8"),
+        (lambda t, w: t | {w: np.ones((D, D), bool)}, r"c_proj\.weight must be floating-point .*, got bool"),
+        (lambda t, w: t | {"wpe.weight": np.ones((7, D + 1), np.float32)}, r"wpe\.weight must have the . features"),
         (
             lambda t, w: t | {w.replace("weight", "bias"): np.ones(2 * D)},
             r"c_proj\.bias must have one entry per output",
         ),
     ],
-    ids=["nan", "empty", "bias"],
+    ids=["nan", "empty", "quantised", "bool", "positions", "bias"],
 )
 def test_weights_that_are_none_are_refused(change, sentence: str, tmp_path: Path) -> None:
     tensors = change(written("gpt2", np.random.default_rng(6)), "transformer.h.1.attn.c_proj.weight")
