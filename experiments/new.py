@@ -1,5 +1,6 @@
 """The command `python -m experiments.new experiment|memory NAME`: starts an experiment or a memory of one's own."""
 
+import importlib.util
 import keyword
 import re
 import string
@@ -38,6 +39,8 @@ def _made(words: Sequence[str]) -> int:
     target = Path(name) if kind == "experiment" else Path(f"{name}.py")
     if target.exists():
         raise InputError(f"NAME must be free, got {target}, which exists")
+    if importlib.util.find_spec(name) is not None:
+        raise InputError(f"NAME must not be that of a module, which it would stand in the way of, got {name}")
     source = TEMPLATES / kind
     for template in sorted(source.rglob("*.txt")):
         place = target if kind == "memory" else target / str(template.relative_to(source)).replace("NAME", name)

@@ -111,6 +111,8 @@ def _redrawn(words: Sequence[str]) -> int:
         return 0 if words else 2
     targets = [word.partition("=")[2] for word in words if word.startswith("output=")]
     looks = [word for word in words if re.match(r"figure\.\w+=", word)]
+    if "" in (*words, *targets):
+        raise InputError(f"DIR and output must not be empty, got {shlex.join(words)}")
     rest = (word for word in words if word not in looks and not word.startswith("output="))
     places = [Path(os.path.expanduser(word)) for word in rest]
     if not places:

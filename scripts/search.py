@@ -12,6 +12,7 @@ import argparse
 import difflib
 import importlib
 import json
+import math
 import re
 import shlex
 import subprocess
@@ -53,8 +54,8 @@ def suggestion(trial: Any, word: str) -> str:
         ]
     except ValueError:
         raise InputError(f"{word} must have numbers around .., as in beta=0.1..10/log") from None
-    if not ends[0] < ends[1]:
-        raise InputError(f"{word} must have its smaller end first")
+    if not -math.inf < ends[0] < ends[1] < math.inf:
+        raise InputError(f"{word} must have its smaller end first, and finite ends")
     whole = all(isinstance(end, int) for end in ends)
     suggest = trial.suggest_int if whole else trial.suggest_float
     return f"{key}={suggest(key, *ends, log=bool(found['log']))}"

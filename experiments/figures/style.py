@@ -1,6 +1,7 @@
 """Style of all figures: the house style with what a person asks of it, colours, markers, panels."""
 
 import contextlib
+import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -75,16 +76,37 @@ def style(sheet: str | None = None) -> Iterator[None]:
         yield
 
 
+class _Listener(logging.Handler):
+    """What Matplotlib says of a style sheet's mistakes, which it passes over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the first line of a record."""
+        self.said.append(record.getMessage().strip().splitlines()[0])
+
+
 def check(look: contract.Figure) -> None:
     """Raise InputError where `figure.style` is no style sheet."""
+    _own()  # whose mistakes are told, and no reason to stop
+    listener, logger = _Listener(), logging.getLogger("matplotlib")
+    logger.addHandler(listener)
     try:
         with style(look.style):
             pass
+        if listener.said:
+            raise contract.InputError(f"figure.style must hold settings of Matplotlib, got: {listener.said[0]}")
+    except contract.InputError:
+        raise
     except (OSError, ValueError, TypeError, KeyError) as error:
         known = ", ".join(matplotlib.style.available[-3:])
         raise contract.InputError(
             f"figure.style must be a file FILE.mplstyle or a style of Matplotlib ({known}, ...), got {look.style}"
         ) from error
+    finally:
+        logger.removeHandler(listener)
 
 
 @cache

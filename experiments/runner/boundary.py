@@ -104,7 +104,11 @@ def _outcome(action: Callable[[], int]) -> int:
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
         known = isinstance(error, InputError | StoppedError)
-        text = " ".join(str(error).split()) if known else f"{shown(error)}; the traceback is in {logged(error)}"
+        text = " ".join(str(error).split())
+        if isinstance(error, OSError) and error.filename is not None and error.strerror:
+            text = f"{error.filename} cannot be used: {error.strerror}"
+        elif not known:
+            text = f"{shown(error)}; the traceback is in {logged(error)}"
         _say(f"error: {text}")
         return 2 if isinstance(error, InputError) else 1
 

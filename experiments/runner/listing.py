@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from experiments.runner import folders, locks
 
 _KEY = re.compile(rb'^\{"key":"?([^",]+)')
@@ -42,13 +44,24 @@ def find(folder: Path) -> list[Run]:
 
 
 def kept(run: Run, conditions: dict[str, str]) -> bool:
-    """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option that differs."""
+    """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
     for key, wanted in conditions.items():
         known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}
-        value = known[key] if key in known else run.differs.get(key)
+        value = known[key] if key in known else run.differs[key] if key in run.differs else _option(run, key)
         if value is None or wanted not in (folders.words(value), json.dumps(value), str(value)):
             return False
     return True
+
+
+def _option(run: Run, key: str) -> Any:
+    """Value of an option that a run has from its configuration, None where it has none."""
+    try:
+        found = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
+        for part in key.split("."):
+            found = found[part]
+    except (OSError, ValueError, yaml.YAMLError, TypeError, KeyError, RecursionError):
+        return None
+    return found
 
 
 def lines(run: Run, most: int = 3) -> Iterator[str]:
@@ -118,9 +131,10 @@ def _measured(place: Path) -> int:
 def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:
     try:
         scalars = json.loads((place / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
+        scalars = {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
         values = {name: value for name, value in scalars.items() if not name.endswith("/stderr")}
         return {
-            name: (value, scalars.get(f"{name}/stderr", None) if f"{name}/stderr" in scalars else None)
+            name: (value, scalars.get(f"{name}/stderr") if f"{name}/stderr" in scalars else None)
             for name, value in values.items()
         }
     except (OSError, ValueError, AttributeError):

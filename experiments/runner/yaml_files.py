@@ -17,6 +17,11 @@ MOST = 10**5
 _STANDARD = "tag:yaml.org,2002:"
 _PLAIN = {f"{_STANDARD}{name}" for name in ("map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge")}
 
+_NAMELESS = {f"{_STANDARD}{name}" for name in ("null", "timestamp")}
+_NUMBERS = {f"{_STANDARD}{name}" for name in ("int", "float")}
+_SURPRISING = re.compile(r"[-+]?0[\d_]+|[^:]+:.*")
+"""Whole numbers that YAML reads as octal, and numbers to the base 60."""
+
 
 class YamlSource(FileConfigSource):
     """A folder that holds `conf/`; its choices need no line that says in which package they are."""
@@ -95,6 +100,8 @@ def _count(path: Path, node: yaml.Node, sizes: dict[int, int], above: set[int]) 
         _refuse(path, line, "not contain itself")
     if node.tag not in _PLAIN:
         _refuse(path, line, f"hold plain values, got the tag {node.tag.replace(_STANDARD, '!!')}")
+    if node.tag in _NUMBERS and _SURPRISING.fullmatch(node.value):
+        _refuse(path, line, f"write numbers without leading zeros and colons, got {node.value}")
     if id(node) not in sizes:
         above.add(id(node))
         if isinstance(node, yaml.MappingNode):
@@ -113,6 +120,8 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             _refuse(path, key.start_mark.line, "have names as keys, got a list or mapping")
+        if key.tag in _NAMELESS:
+            _refuse(path, key.start_mark.line, f"have names as keys, got {key.value or 'null'}")
         if key.value in seen:
             _refuse(path, key.start_mark.line, f"give every key once, got {key.value} again")
         seen.add(key.value)

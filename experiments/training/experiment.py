@@ -66,7 +66,7 @@ def _check_own(config: Config) -> None:
     }
     own = [layer for layer in config.layers if layer not in LAYERS]
     for layer, task, metric, separation in product(own, config.tasks, config.metrics, config.separations):
-        one = known | {"layer": layer, "metric": metric, "separation": separation}
+        one: dict[str, Any] = known | {"layer": layer, "metric": metric, "separation": separation}
         setting = settings.Setting(**{name: one[name] for name in settings.Setting._fields})
         examples, vectors = tasks.lengths(task, config.size)
         measurement.tried(setting, (examples, vectors, tasks.sizes(task, config.size)[1] // vectors))

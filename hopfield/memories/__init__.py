@@ -133,7 +133,7 @@ def find(spec: str) -> Blueprint:
     scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
 
-    def build(patterns, *unnamed, **options):
+    def build(patterns, *unnamed, **options) -> Any:
         if unnamed:
             raise TypeError(f"options of {spec} must be given by name, got {unnamed[0]!r:.60}")
         for option in options:

@@ -40,7 +40,10 @@ def test_words_with_a_range_or_choices_are_suggested(search, word, expected):
     assert search.suggestion(TRIAL, word) == expected
 
 
-@pytest.mark.parametrize(("word", "message"), [("x=a..b", "must have numbers around"), ("x=3..1", "smaller end first")])
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("x=a..b", "must have numbers around"), ("x=3..1", "smaller end first"), ("x=1..inf", "finite ends")],
+)
 def test_a_range_that_is_none_is_one_sentence(search, word, message):
     with pytest.raises(ValueError, match=message):
         search.suggestion(TRIAL, word)

@@ -115,11 +115,15 @@ def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path:
         ("figure.size=3", "figure.size=3 must be options of a figure"),
         ("figure.format=[gif]", "svg, png, pdf"),
         ("figure.style=gone.mplstyle", "figure.style must be a file FILE.mplstyle"),
+        ("figure.style=HERE/thick.mplstyle", "figure.style must hold settings of Matplotlib, got: Bad value"),
+        ("figure.style=HERE/unknown.mplstyle", "figure.style must hold settings of Matplotlib, got: Bad key"),
     ],
 )
 def test_a_look_that_there_is_not_is_one_sentence(word: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "thick.mplstyle").write_text("lines.linewidth: thick\n")
+    (tmp_path / "unknown.mplstyle").write_text("no.such.thing: 1\n")
     with pytest.raises(InputError, match=r"^[^\n]+$") as error:
-        results.look(tmp_path, [word])
+        results.look(tmp_path, [word.replace("HERE", str(tmp_path))])
     assert sentence in str(error.value)
 
 

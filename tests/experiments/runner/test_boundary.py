@@ -162,3 +162,12 @@ def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stderr == "warning: of two lines\n"
+
+
+def test_a_file_that_cannot_be_used_is_told_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    def action() -> int:
+        Path("/proc/nowhere").write_text("")
+        return 0
+
+    assert boundary.guarded(action) == 1
+    assert capsys.readouterr().err == "error: /proc/nowhere cannot be used: No such file or directory\n"

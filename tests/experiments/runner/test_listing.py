@@ -37,6 +37,9 @@ def test_a_list_is_cut_by_conditions_and_comes_as_json(three: None, capsys: pyte
     (only,) = json.loads(capsys.readouterr().out)
     assert (only["done"], only["points"], only["state"], only["differs"]) == (8, 8, "complete", {"limit": 1, "seed": 3})
     assert only["headlines"]["response"][1] == 0.1
+    assert runs(["outputs", "seed=0", "state=complete", "--json"]) == 0
+    (usual,) = json.loads(capsys.readouterr().out)
+    assert usual["differs"] == {"limit": 1}, "an option that does not differ has its value, too"
     assert runs(["conf=other"]) == 0
     assert capsys.readouterr() == ("", "no runs\n")
 
@@ -54,3 +57,12 @@ def test_what_cannot_be_listed_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     assert runs(words) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_headline_that_is_no_number_is_left_out(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path("outputs/toy/limit=1/summary.json")
+    path.write_text(json.dumps({"scalars": {"response": "high", "other": 2.0}}))
+    assert runs(["outputs/toy/limit=1"]) == 0
+    out = capsys.readouterr().out
+    assert "other: 2" in out
+    assert "response" not in out

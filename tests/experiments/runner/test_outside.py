@@ -98,7 +98,9 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     assert "config.py imports nothing heavy: no (AssertionError: it imports pandas)" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["experiment"], ["experiment", "Not a name"], ["thing", "x"], ["memory", "class"]])
+@pytest.mark.parametrize(
+    "words", [["experiment"], ["experiment", "Not a name"], ["thing", "x"], ["memory", "class"], ["memory", "numpy"]]
+)
 def test_what_cannot_be_made_is_one_sentence(mine: Path, words: list[str], capsys: Callable) -> None:
     assert new(words) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -184,7 +184,7 @@ def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
         (lambda t, w: t | {w: np.zeros((0, D), np.float32)}, r"c_proj\.weight must not be empty, got shape"),
         (lambda t, w: t | {w: np.ones((D, D), np.int8)}, r"c_proj\.weight must be floating-point .*, got int8"),
         (lambda t, w: t | {w: np.ones((D, D), bool)}, r"c_proj\.weight must be floating-point .*, got bool"),
-        (lambda t, w: t | {"wpe.weight": np.ones((7, D + 1), np.float32)}, r"wpe\.weight must have the . features"),
+        (lambda t, w: t | {"wpe.weight": np.ones((7, D + 1), np.float32)}, r"wpe\.weight must have the .. features"),
         (
             lambda t, w: t | {w.replace("weight", "bias"): np.ones(2 * D)},
             r"c_proj\.bias must have one entry per output",
