@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, Table, series
-from experiments.phase_diagram import measurement
+from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.summary import cells
 from hopfield.theory import classical, spherical
 
@@ -49,6 +49,7 @@ def plot(table: Table, summary: dict) -> Figure:
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
+    extra += [partial(_dense, summary=summary)] if "classical" in set(table["memory"]) else []
     for row, panel in zip(rows, extra, strict=False):
         row.append(panel)
     rows += [extra[len(rows) :]] if extra[len(rows) :] else []
@@ -119,15 +120,20 @@ def _lines(ax: Axes, memory: str, neurons: int, colour: str) -> None:
     loads = np.linspace(*ax.get_xlim(), 241)
     low, high = ax.get_ylim()
     heights = np.linspace(low, high, 241) if memory == "classical" else np.geomspace(low, high, 121)
-    for (x, y, label), style in zip(drawn(loads, heights, neurons), ("-", "--", "-.", ":"), strict=False):
+    styles = ("-", "--", "-.", ":", (0, (1, 3)))
+    for (x, y, label), style in zip(drawn(loads, heights, neurons), styles, strict=False):
         ax.plot(x, y, color=colour, linestyle=style, linewidth=1.5, label=label)
+    if memory == "classical":
+        load = theory.zero_temperature()["one_step"]
+        look = {"color": colour, "marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
+        ax.plot([load], [low], label=rf"$\alpha_c = {load:.6f}$ at $T = 0$ (1RSB)", **look)
 
 
 def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
     """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
 
-    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it. Spins are counted as frozen
-    from self-overlap q = FROZEN on, which is below T_g.
+    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it, below T_R, where retrieval
+    states are not. Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
     """
     cold = temperatures[temperatures < 1]
     return [
@@ -135,6 +141,7 @@ def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) 
         (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
         (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
         (loads, frozen_temperature(loads), f"self-overlap $q = {measurement.FROZEN:g}$: frozen here (RS)"),
+        (*theory.broken_symmetry(), "$T_R$: symmetry breaks below (AT)"),
     ]
 
 
@@ -163,6 +170,29 @@ def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tu
         (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
         (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
     ]
+
+
+def _dense(ax: Axes, summary: dict) -> None:
+    """Lines of dense memories over load and temperature, from theory alone."""
+    names = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary["dense"]}
+    looks = series(list(names.values()))
+    words = {
+        "spinodal": "RS theory $T_M$: retrieval ends",
+        "thermodynamic": "$T_c$: stable below",
+        "glass": "spin glass (AT)",
+    }
+    for entry in summary["dense"]:
+        label, most = names[entry["degree"]], np.nanmax(np.array(entry["spinodal"], float))
+        for (line, _), style in zip(words.items(), ("-", "--", ":"), strict=True):
+            loads = np.array(entry[line], float) / most
+            inside = loads < 1.15
+            ax.plot(loads[inside], np.array(entry["temperature"])[inside], color=looks[label]["color"], linestyle=style)
+        ax.plot([], [], color=looks[label]["color"], label=rf"{label}, $\alpha_{{\max}}={most:.4f}$")
+    for text, style in zip(words.values(), ("-", "--", ":"), strict=True):
+        ax.plot([], [], color="k", linestyle=style, label=text)
+    ax.set(xlabel=r"load $\alpha/\alpha_{\max}$, $\alpha = M/N^{n-1}$", ylabel="temperature $T$", ylim=(0, None))
+    ax.set_title(r"dense memories: RS theory, $N\to\infty$", loc="left")
+    legend(ax)
 
 
 def _curves(ax: Axes, summary: dict) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 
 from experiments.figures.style import Table
-from experiments.phase_diagram import measurement
+from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.statistics.clusters import clustered_mean
 from experiments.statistics.extrapolation import extrapolate
@@ -27,7 +27,9 @@ CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {mea
 def summarise(table: Table) -> dict:
     """Temperatures at which retrieval ends, overlaps beside the replica theory, and agreement of the maps with theory.
 
-    `theory` and `thermodynamic` are replica-symmetric and of N → ∞. Loads are those stored, `asked` those asked for.
+    `theory` and `thermodynamic` are replica-symmetric and of N → ∞, right above `almeida_thouless`, the temperature T_R
+    where symmetry breaks (null: below 1e-4). Loads are those stored, `asked` those asked for. `dense` has the lines of
+    dense memories, `zero_temperature` the capacity of the classical network with and without broken symmetry.
     """
     curves = _with_trials(table[table["study"] == "curve"])
     lines = [_line(rows) for _, rows in curves.groupby(list(LINE), sort=False)]
@@ -42,6 +44,8 @@ def summarise(table: Table) -> dict:
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
         "theory": THEORY,
+        "zero_temperature": theory.zero_temperature(),
+        "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
         "scalars": _scalars(lines, limits, maps),
     }
 
@@ -89,6 +93,7 @@ def _line(rows: Table) -> dict:
         | {
             "theory": float(classical.spinodal_temperature(load)),
             "thermodynamic": float(classical.thermodynamic_temperature(load)),
+            "almeida_thouless": theory.almeida_thouless(load),
         }
     )
 

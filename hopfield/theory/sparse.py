@@ -154,7 +154,7 @@ def disturbed_critical_load(disturbance: ArrayLike) -> Float:
         disturbance: κ >= 0: δ² of noise of δ standard deviations of the couplings, `dilution(keep)`, `CLIPPED`.
 
     Returns:
-        0.1379 at κ = 0, 0.1021 for clipped couplings, 2/(πκ) as κ grows.
+        0.1379 at κ = 0, 0.1018 for clipped couplings, 2/(πκ) as κ grows.
     """
     disturbance = real("disturbance", disturbance, least=0)
 

@@ -1,0 +1,99 @@
+"""Lines of replica theory that take solving: where symmetry breaks in the classical network, phases of dense memories.
+
+Dense memories of degree n at load α = M/N^(n−1), replica symmetric for N → ∞: retrieval states end at the spinodal, are
+stable below the thermodynamic line, and the state without overlap is a glass from where symmetry breaks in it (de
+Almeida & Thouless). All three are told as loads of a temperature.
+"""
+
+from functools import cache
+from typing import NamedTuple, cast
+
+import numpy as np
+from scipy.optimize import brentq
+
+from hopfield.theory import classical, one_step, replicas
+from hopfield.theory.saddle import field_averages
+
+DEGREES = (3, 4)
+"""Degrees of the dense memories whose lines are drawn."""
+_SHARES = np.linspace(0.04, 0.98, 12)
+_RATIOS = np.linspace(0.02, 0.9, 177)
+_BROKEN = (0.06, 0.08, 0.1, 0.115, 0.127, 0.134, 0.1375)
+_LOST = 0.4
+
+
+class DenseLines(NamedTuple):
+    """Loads of the lines at some temperatures; NaN where there is none."""
+
+    temperature: list[float]
+    spinodal: list[float]
+    thermodynamic: list[float]
+    glass: list[float]
+
+
+@cache
+def zero_temperature() -> dict[str, float]:
+    """Capacity of the classical network at T = 0, replica symmetric and with one step of symmetry breaking."""
+    return {"replica_symmetric": classical.critical_load().load, "one_step": one_step.critical_load().load}
+
+
+@cache
+def broken_symmetry() -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Loads, and temperatures T_R below which the retrieval state of the classical network is not symmetric."""
+    return _BROKEN, tuple(replicas.almeida_thouless_temperature(load) for load in _BROKEN)
+
+
+def almeida_thouless(load: float) -> float:
+    """T_R of the classical network; NaN from its capacity on, and where it is below 1e-4."""
+    return replicas.almeida_thouless_temperature(load) if load < classical.critical_load().load else np.nan
+
+
+@cache
+def dense_lines(degree: int) -> DenseLines:
+    """The lines of a dense memory of degree n >= 3, from T = 0 to where its retrieval states end without load."""
+    fields = np.linspace(0.1, 10, 5001)
+    temperatures = np.max(np.tanh(fields) ** (degree - 1) / fields) * _SHARES
+    ends = [_spinodal(degree, temperature) for temperature in temperatures]
+    first = [_equal(degree, temperature, end) for temperature, end in zip(temperatures, ends, strict=True)]
+    glass = [_glass(degree, temperature) for temperature in temperatures]
+    return DenseLines(temperatures.tolist(), ends, first, glass)
+
+
+def _spinodal(degree: int, temperature: float) -> float:
+    """Largest load of a retrieval state, explicit in w = noise/m^(n−1) as that of `hopfield.theory.saddle`."""
+    m = np.ones_like(_RATIOS)
+    for _ in range(120):
+        field = np.maximum(m, 1e-3) ** (degree - 1) / temperature
+        m = field_averages(field, _RATIOS * field).tanh
+    field = np.maximum(m, 1e-3) ** (degree - 1)
+    q = field_averages(field / temperature, _RATIOS * field / temperature).tanh2
+    loads = np.where(m > _LOST, (_RATIOS * field) ** 2 / replicas.covariance(degree - 1, q), 0.0)
+    top = int(np.clip(np.argmax(loads), 1, len(loads) - 2))
+    left, middle, right = loads[top - 1 : top + 2]
+    bend = left - 2 * middle + right
+    return float(middle - (right - left) ** 2 / (8 * bend)) if bend < 0 and right > 0 else float(middle)
+
+
+def _equal(degree: int, temperature: float, end: float) -> float:
+    """Load at which the retrieval state and the one without overlap have one free energy."""
+
+    def excess(load: float) -> float:
+        held, free = (replicas.dense_replica(degree, load, temperature, retrieval=kind) for kind in (True, False))
+        return held.free_energy - free.free_energy
+
+    low, high = 1e-6 * end, 0.98 * end
+    values = excess(low), excess(high)
+    return float(cast(float, brentq(excess, low, high, xtol=1e-6))) if values[0] < 0 < values[1] else np.nan
+
+
+def _glass(degree: int, temperature: float) -> float:
+    """Load above which symmetry is broken in the state without overlap."""
+    small = 1e-6
+    if replicas.covariance(degree - 1, 0.0) == 0:  # it is a paramagnet, q = 0, up to there
+        return float(temperature**2 * small / replicas.covariance(degree - 1, small))
+    low, high = 0.0, 1.0
+    for _ in range(14):
+        middle = 0.5 * (low + high)
+        stable = replicas.dense_replica(degree, middle, temperature, retrieval=False).stable
+        low, high = (middle, high) if stable else (low, middle)
+    return 0.5 * (low + high)
