@@ -1,7 +1,7 @@
 """Figure of random features: errors of log-energy and of retrieval against Y, foretold errors, and what fails."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas
@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from experiments.figures.panels import gallery, legend, log_axis, predicted
 from experiments.figures.style import Table, series
 
-CURVE = ["map", "neurons", "patterns", "beta"]
+SCALE = ["neurons", "patterns", "beta"]
+MARKERS = "osv^DPX*"
 
 
 def plot(table: Table, summary: dict) -> Figure:
@@ -22,23 +23,33 @@ def plot(table: Table, summary: dict) -> Figure:
     return gallery([*drawn, partial(_foretold, sizes=sizes), partial(_failed, sizes=sizes)])
 
 
-def _curves(sizes: Table) -> list[tuple[str, Table, Any]]:
-    """Label, rows and look of every curve; labels name only what differs."""
-    varied = [name for name in CURVE if sizes[name].nunique() > 1] or ["map"]
-    symbols = {"map": "{}", "neurons": "N = {}", "patterns": "M = {}", "beta": "β = {:g}"}
+def _curves(sizes: Table) -> list[tuple[Table, Any]]:
+    """Rows and look of every curve: the colour is that of its map, the marker that of N, M and β."""
+    colours: Any = series(list(dict.fromkeys(sizes["map"])))
+    markers = dict(zip(sizes.groupby(SCALE, sort=False).groups, MARKERS * len(sizes), strict=False))
     found = []
-    for _, rows in sizes.groupby(CURVE, sort=False):
-        first = rows.iloc[0]
-        found.append((", ".join(symbols[name].format(first[name]) for name in varied), rows))
-    looks: Any = series([label for label, _ in found])
-    return [(label, rows, looks[label]) for label, rows in found]
+    for key, rows in sizes.groupby(["map", *SCALE], sort=False):
+        kind, *scale = cast(tuple, key)
+        found.append((rows, colours[kind] | {"marker": markers[tuple(scale)]}))
+    return found
+
+
+def _key(ax: Axes, sizes: Table) -> None:
+    """The legend of all panels: maps by colour, N, M and β by marker."""
+    looks = {tuple(rows.iloc[0][["map", *SCALE]]): look for rows, look in _curves(sizes)}
+    for kind, look in {key[0]: look for key, look in looks.items()}.items():
+        ax.plot([], [], color=look["color"], label=kind)
+    for scale, look in {key[1:]: look for key, look in looks.items()}.items():
+        label = "N = {}, M = {}, β = {:g}".format(*scale)
+        ax.plot([], [], color="0.4", linestyle="none", marker=look["marker"], label=label)
+    legend(ax)
 
 
 def _against_size(ax: Axes, sizes: Table, name: str, label: str) -> None:
-    for words, rows, look in _curves(sizes):
+    for rows, look in _curves(sizes):
         known = rows[rows[name].notna()]
         dots: Any = look | {"linestyle": "none"}
-        ax.plot(known["features"], known[name].astype(float), label=words, **dots)
+        ax.plot(known["features"], known[name].astype(float), **dots)
         if len(known):
             last = known.iloc[-1]
             y = known["features"].to_numpy(float)
@@ -50,19 +61,19 @@ def _against_size(ax: Axes, sizes: Table, name: str, label: str) -> None:
 
 
 def _foretold(ax: Axes, sizes: Table) -> None:
-    for words, rows, look in _curves(sizes):
+    for rows, look in _curves(sizes):
         dots: Any = look | {"linestyle": "none"}
-        ax.plot(rows["predicted"], rows["sum"], label=words, **dots)
+        ax.plot(rows["predicted"], rows["sum"], **dots)
     ends = np.array([sizes["predicted"].min(), 2.0])
     ax.plot(ends, ends, **predicted())
     ax.set(xscale="log", yscale="log", xlim=(ends[0] / 1.5, 3), xlabel="error that the memory foretells")
     ax.set(ylim=(ends[0] / 1.5, 30), ylabel="RMS relative error of the sum")
     ax.set_title("foretold error", loc="left")
-    legend(ax)
+    _key(ax, sizes)
 
 
 def _failed(ax: Axes, sizes: Table) -> None:
-    for _, rows, look in _curves(sizes):
+    for rows, look in _curves(sizes):
         ax.plot(rows["features"], rows["failed"], **look)
     log_axis(ax)
     ax.set(xlabel="size of the memory $Y$", ylabel="queries without an energy", ylim=(-0.03, 1.03))
