@@ -105,6 +105,7 @@ def _overlaps(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> 
     shades = PolyCollection(_rectangles(found, memory), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
     shades.set_clim(0, 1)
+    shades.set_rasterized(True)  # an image: no cell of it is told from the next by more than its shade
     ax.add_collection(shades)
     _frame(ax, found, memory)
     _lines(ax, memory, neurons, colour="w")
