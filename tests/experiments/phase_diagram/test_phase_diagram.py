@@ -236,7 +236,8 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     assert [summary["scalars"][name] for name in names] == [short["temperature"], long["temperature"]]
     with style.style():
         figure = phase_diagram.plot(rows, json.loads(files.encode(summary), parse_constant=lambda name: None))
-        labels = figure.axes[-1].get_legend_handles_labels()[1]
+        (rounding,) = (ax for ax in figure.axes if "rounding" in ax.get_title(loc="left"))
+        labels = rounding.get_legend_handles_labels()[1]
     assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
 
 

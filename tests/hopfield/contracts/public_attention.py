@@ -250,7 +250,7 @@ EXCLUDED: dict[str, str] = {
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
     "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
-    "hopfield.layers.HopfieldAttention.init_cache": "makes a cache of a checked shape",
+    "hopfield.layers.HopfieldAttention.init_cache": "makes an empty cache",
     "hopfield.attention.Projections.create": "draws weights of checked shapes",
     "hopfield.attention.mask_bias": "of masks, which hold no numbers",
     "hopfield.attention.mask_text": "of masks, which hold no numbers",
