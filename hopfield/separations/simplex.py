@@ -112,7 +112,8 @@ def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
 def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
     """One step of Newton's method for the norm."""
     slope, sum_ = _by_exponent(exponent - 1.0, SUMS, u - tau)
-    return tau + (sum_ - sum_ * (total / sum_) ** (1.0 / exponent)) / slope
+    found = tau + (sum_ - sum_ * (total / sum_) ** (1.0 / exponent)) / slope
+    return jnp.where(slope > 0, found, tau)  # none lies above: rows that read nothing
 
 
 def _threshold_jvp(primals, tangents):

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 from hopfield._numerics import held, is_traced, is_truth
@@ -115,9 +116,10 @@ def _fenchel_young_jvp(primals, tangents):
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
         return held(value, (low < value) & (value <= high) & (value < jnp.inf))
-    if is_truth(value) or not (low < float(value) <= high and float(value) < float("inf")):
+    kept = float(np.asarray(float(value), jnp.zeros(()).dtype))  # as it will be used
+    if is_truth(value) or not (low < kept <= high and kept < float("inf")):
         raise ValueError(f"{name} must be {contract}, got {value}")
-    return jnp.asarray(float(value))
+    return jnp.asarray(kept)
 
 
 def entmax(alpha: float = 1.5) -> Entmax:

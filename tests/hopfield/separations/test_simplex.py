@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from hopfield.separations import simplex
+from hopfield.separations import Sparsemax, simplex
+from hopfield.separations import entmax as entmax_of
+from hopfield.separations import normmax as normmax_of
 from tests.hopfield.contracts.parts import quick, slopes
 
 RNG = np.random.default_rng(8)
@@ -171,3 +173,26 @@ def test_shifted_scores_end_at_zero_and_masked_ones_at_minus_infinity():
     s, top = simplex.shifted(jnp.array([1.0, 5.0]), jnp.zeros(2, bool))
     np.testing.assert_array_equal(s, -np.inf)
     assert top == 0.0
+
+
+@pytest.mark.parametrize(
+    "separation", [Sparsemax(), entmax_of(1.5), normmax_of(2.0)], ids=["sparsemax", "entmax", "normmax"]
+)
+@pytest.mark.parametrize("size", [1, 31, 32, 100])
+def test_a_row_that_may_read_nothing_has_no_weights_at_any_size(separation, size):
+    scores, nothing = jnp.asarray(RNG.normal(size=size)), jnp.zeros(size, bool)
+    assert not np.any(quick(separation.weights)(scores, nothing))
+    slope = quick(jax.grad(lambda z: jnp.sum(separation.weights(z, nothing) ** 2)))(scores)
+    np.testing.assert_array_equal(slope, np.zeros(size))
+
+
+@pytest.mark.parametrize("size", [31, 32, 1000])
+def test_thresholds_are_those_of_sorting_at_any_size(size):
+    """Held, Wolfe & Crowder 1974: the support of sparsemax from sorted scores."""
+    for scale in (1e-3, 1.0, 1e3):
+        z = scale * RNG.normal(size=size)
+        descending = np.sort(z)[::-1]
+        rank = np.arange(1, size + 1)
+        support = np.max(rank[1 + rank * descending > np.cumsum(descending)])
+        tau = (np.sum(descending[:support]) - 1) / support
+        np.testing.assert_allclose(quick(simplex.sparsemax)(z), np.maximum(z - tau, 0), atol=1e-12)
