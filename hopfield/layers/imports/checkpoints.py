@@ -113,6 +113,10 @@ class Checkpoint:
         return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 
+OTHER = ("query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping", "clip_qkv")
+"""Entries of config.json by which models with LLaMA's names of tensors attend otherwise."""
+
+
 def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     """Attention weights of a GPT-2-, BERT- or LLaMA-type checkpoint, half precision widened to float32.
 
@@ -134,6 +138,13 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     normed = next((name for name in tensors if re.search(r"\.[qk]_norm\.", name)), None)
     if normed is not None:
         raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
+    if str(config.get("model_type", "")).startswith("cohere"):
+        raise ValueError(
+            f"checkpoint must rotate halves of heads, not pairs, got model_type {config['model_type']!r:.60}"
+        )
+    other = next((name for name in OTHER if config.get(name) is not None), None)
+    if other is not None:
+        raise ValueError(f"checkpoint must scale scores by the width of heads alone, got {other}={config[other]!r:.60}")
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])

@@ -19,24 +19,38 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
         ValueError: a kind of scaling other than default, linear and llama3.
     Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3.
     """
-    given: dict[str, Any] = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
+    given: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"rope_scaling must be a table of its options, got {given!r:.60}")
     kind = given.get("rope_type", given.get("type", "default"))
     if kind not in KINDS:
         raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")
-    base = float(given.get("rope_theta", config.get("rope_theta", 10000.0)))
-    share = float(given.get("partial_rotary_factor", config.get("partial_rotary_factor", 1.0)))
+    both = {**config, **given}
+    base, share = _number(both, "rope_theta", 1e4), _number(both, "partial_rotary_factor", 1.0)
+    if share > 1:
+        raise ValueError(f"partial_rotary_factor must be at most 1, got {share:g}")
     turned = int(width * share)
     if kind == "linear":
-        return Rotary.create(turned, base=base, scaling="linear", factor=float(given["factor"]))
+        return Rotary.create(turned, base=base, scaling="linear", factor=_number(given, "factor"))
     plain = Rotary.create(turned, base=base)
     return plain if kind == "default" else plain.replace(rates=_llama3(plain.rates, given))
+
+
+def _number(given: Mapping[str, Any], name: str, default: float | None = None) -> float:
+    """A positive, finite number of a configuration. ValueError, one sentence, for another or none."""
+    found = given.get(name, default)
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < math.inf:
+        raise ValueError(f"{name} must be a positive number in config.json, got {found!r:.60}")
+    return float(found)
 
 
 def _llama3(rates: Any, given: Mapping[str, Any]) -> Any:
     """Slow rotations divided by the factor, fast ones as they are, and those between in part."""
     rates = np.asarray(rates, float)
-    length, factor = float(given["original_max_position_embeddings"]), float(given["factor"])
-    low, high = float(given["low_freq_factor"]), float(given["high_freq_factor"])
+    length, factor = (_number(given, name) for name in ("original_max_position_embeddings", "factor"))
+    low, high = (_number(given, name) for name in ("low_freq_factor", "high_freq_factor"))
+    if not low < high:
+        raise ValueError(f"low_freq_factor must be below high_freq_factor, got {low:g} and {high:g}")
     turns = length * rates / (2.0 * math.pi)
     share = np.clip((turns - low) / (high - low), 0.0, 1.0)
     return jnp.asarray(share * rates + (1.0 - share) * rates / factor)

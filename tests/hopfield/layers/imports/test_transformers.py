@@ -9,6 +9,7 @@ import pytest
 
 from hopfield.layers import AssociationOptions, from_attention_weights
 from hopfield.layers.imports.checkpoints import AttentionWeights
+from hopfield.layers.imports.rotations import rotary_of
 
 
 def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise() -> None:
@@ -25,3 +26,26 @@ def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise
     turned = dataclasses.replace(weights, w_query=rng.normal(size=(2, 4, 4)), w_key=rng.normal(size=(1, 4, 4)))
     with pytest.raises(ValueError, match="rope_type must be one of default, linear, llama3, got 'yarn'"):
         dataclasses.replace(turned, rope={"rope_scaling": {"type": "yarn"}}).rotary()
+
+
+@pytest.mark.parametrize(
+    ("rope", "said"),
+    [
+        ({"rope_scaling": {"type": "linear"}}, "factor must be a positive number in config.json, got None"),
+        ({"rope_scaling": {"type": "linear", "factor": "two"}}, "factor must be a positive number"),
+        ({"rope_theta": "x"}, "rope_theta must be a positive number"),
+        ({"rope_scaling": "linear"}, "rope_scaling must be a table of its options, got 'linear'"),
+        ({"partial_rotary_factor": 2}, "partial_rotary_factor must be at most 1, got 2"),
+        ({"rope_parameters": {"rope_type": "llama3", "factor": 2}}, "original_max_position_embeddings must be"),
+        (
+            {
+                "rope_scaling": {"rope_type": "llama3", "factor": 8, "original_max_position_embeddings": 9}
+                | {"low_freq_factor": 1, "high_freq_factor": 1}
+            },
+            "low_freq_factor must be below high_freq_factor, got 1 and 1",
+        ),
+    ],
+)
+def test_a_rotation_that_a_config_does_not_state_is_one_sentence(rope, said):
+    with pytest.raises(ValueError, match=said):
+        rotary_of(rope, 4)
