@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import held, is_traced, real_array
+from hopfield._numerics import held, is_traced, real_array, violated
 from hopfield.theory._arguments import flag as flag
 
 FINITE = float(np.finfo(np.float64).max)
@@ -127,6 +127,6 @@ def integers(name: str, value: ArrayLike) -> Array:
         raise ValueError(f"{name} must be integers, got {value!r:.60}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
-    if not is_traced(array) and bool((array < 0).any()):
+    if violated(lambda x: x >= 0, array):
         raise ValueError(f"{name} must not be negative, got {value}")
     return array

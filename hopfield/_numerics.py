@@ -32,6 +32,14 @@ def is_traced(*arrays) -> bool:
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
+def violated(condition: Callable[..., Array], *arrays) -> bool:
+    """Whether a condition is known not to hold of all entries of arrays; of traced ones, nothing is known."""
+    if is_traced(*arrays):
+        return False
+    with jax.ensure_compile_time_eval():  # arrays that a compiled function closes over have values, too
+        return not bool(jnp.all(condition(*arrays)))
+
+
 def is_truth(value) -> bool:
     """Whether a number, an array or a list holds truth values."""
     return np.bool_ == (value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)

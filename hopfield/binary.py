@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, number, whole
-from hopfield._numerics import accumulation_dtype, held, is_traced, real_array, real_matrix
+from hopfield._numerics import accumulation_dtype, held, is_traced, real_array, real_matrix, violated
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.spaces import State
@@ -146,10 +146,13 @@ def willshaw_network(
 
 def _zeros_and_ones(name: str, entries: Array) -> Array:
     """Entries 0, 1 and NaN as they are; of others, such as spins, ValueError, or NaN where they are traced."""
-    inside = (entries == 0) | (entries == 1) | jnp.isnan(entries)
-    if not is_traced(entries) and not bool(jnp.all(inside)):
+
+    def inside(x: Array) -> Array:
+        return (x == 0) | (x == 1) | jnp.isnan(x)
+
+    if violated(inside, entries):
         raise ValueError(f"{name} must be zeros and ones, got other entries")
-    return held(entries, inside)
+    return held(entries, inside(entries))
 
 
 def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:

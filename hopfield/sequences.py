@@ -14,7 +14,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, instance, number, whole
-from hopfield._numerics import accumulation_dtype, is_traced, real_array, real_matrix
+from hopfield._numerics import accumulation_dtype, real_array, real_matrix, violated
 from hopfield._pytrees import Node
 from hopfield.spaces import Spins, State
 
@@ -115,7 +115,7 @@ class SequenceMemory(Node):
 def _spins(name: str, rows: Float[Array, "P N"]) -> Float[Array, "P N"]:
     """Rows of spins, or a sentence that says what they are not."""
     rows = real_matrix(name, rows)
-    if not is_traced(rows) and not bool(jnp.all(jnp.abs(rows) == 1)):
+    if violated(lambda x: jnp.abs(x) == 1, rows):
         raise ValueError(f"{name} must be spins −1 or +1, got other entries")
     return rows
 

@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, held, is_traced, real_array
+from hopfield._numerics import accumulation_dtype, held, real_array, violated
 from hopfield._pytrees import Node
 from hopfield.theory import linear
 
@@ -134,11 +134,14 @@ def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
     found = real_array(name, value)
     if found.shape not in ({(), (1,)} if steps == 1 else {(steps,)}):
         raise ValueError(f"{name} must be [{steps}], got shape {found.shape}")
-    inside = (found >= 0) & (found < jnp.inf) if name == "strength" else (found > 0) & (found <= 1)
-    if not is_traced(found) and not bool(jnp.all(inside | jnp.isnan(found))):
+
+    def inside(x: Array) -> Array:
+        return (x >= 0) & (x < jnp.inf) if name == "strength" else (x > 0) & (x <= 1)
+
+    if violated(lambda x: inside(x) | jnp.isnan(x), found):
         contract = "finite and at least 0" if name == "strength" else "above 0 and at most 1"
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
-    return jnp.broadcast_to(held(found, inside), (steps,))
+    return jnp.broadcast_to(held(found, inside(found)), (steps,))
 
 
 @partial(jax.jit, static_argnums=2)

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import is_traced
+from hopfield._numerics import violated
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
 
@@ -88,7 +88,7 @@ def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
     held = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
     if held.ndim < 1 or held.ndim > len(shape) or held.shape != shape[: held.ndim]:
         raise ValueError(f"weights must have the leading axes of {shape}, got shape {held.shape}")
-    if not is_traced(held) and not bool(jnp.all((held >= 0) & (held < jnp.inf))):
+    if violated(lambda x: (x >= 0) & (x < jnp.inf), held):
         raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
     held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
     total = jnp.sum(held)

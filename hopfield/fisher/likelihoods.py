@@ -19,7 +19,7 @@ from jax.scipy.special import gammaln
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from hopfield._numerics import is_traced, positive
+from hopfield._numerics import positive, violated
 from hopfield._pytrees import Node
 
 Outputs = Float[Array, "*b K"]
@@ -47,9 +47,14 @@ class Likelihood(Node, abc.ABC):
         shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
         if targets.shape != shape:
             raise ValueError(f"targets must have shape {list(shape)}, got {list(targets.shape)}")
-        if not is_traced(targets) and not (found := np.asarray(self.possible(outputs, targets))).all():
-            contract = self.contract.format(outputs.shape[-1])
-            raise ValueError(f"targets must be {contract}, got {np.asarray(targets)[~found][0]}")
+
+        def possible(y: Array) -> Array:  # of outputs, which may be traced, the shape decides
+            return self.possible(jnp.zeros(outputs.shape, outputs.dtype), y)
+
+        if violated(possible, targets):
+            with jax.ensure_compile_time_eval():
+                other = np.asarray(targets)[~np.asarray(possible(targets))]
+            raise ValueError(f"targets must be {self.contract.format(outputs.shape[-1])}, got {other[0]}")
 
     @abc.abstractmethod
     def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
@@ -88,14 +93,16 @@ class Categorical(Likelihood):
     contract = "classes, whole numbers from 0 to below {}"
 
     def possible(self, outputs, targets):
-        return (targets >= 0) & (targets < outputs.shape[-1])
+        whole = jnp.issubdtype(targets.dtype, jnp.integer)
+        return (targets >= 0) & (targets < outputs.shape[-1]) if whole else jnp.zeros(targets.shape, bool)
 
     def log_probability(self, outputs, targets):
-        found = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets[..., None], axis=-1)[..., 0]
+        found = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets.astype(int)[..., None], axis=-1)[..., 0]
         return jnp.where(self.possible(outputs, targets), found, jnp.nan)
 
     def score(self, outputs, targets):
-        found = jax.nn.one_hot(targets, outputs.shape[-1], dtype=outputs.dtype) - jax.nn.softmax(outputs)
+        classes = jax.nn.one_hot(targets.astype(int), outputs.shape[-1], dtype=outputs.dtype)
+        found = classes - jax.nn.softmax(outputs)
         return jnp.where(self.possible(outputs, targets)[..., None], found, jnp.nan)
 
     def fisher_product(self, outputs, tangent):

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import booleans, instance, number, whole
-from hopfield._numerics import is_traced, positive, real_array, tolerance
+from hopfield._numerics import positive, real_array, tolerance, violated
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 
@@ -128,7 +128,7 @@ def flow(
     times = real_array("times", times)
     if times.ndim != 1 or times.size < 1:
         raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
-    if not is_traced(times) and not bool(jnp.all(jnp.isfinite(times)) & jnp.all(jnp.diff(times) > 0)):
+    if violated(jnp.isfinite, times) or violated(lambda x: jnp.diff(x) > 0, times):
         raise ValueError(f"times must be finite and ascending, got {times.tolist()}")
     _among(graph, "rates", rates)
     speeds = {name: positive(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}

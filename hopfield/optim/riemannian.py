@@ -257,7 +257,8 @@ def _at_rest(manifold: Manifold, point: Array) -> Array:
         name = type(manifold).__name__
         raise ValueError(f"params on {name} must have at least {manifold.axes} axes, got shape {point.shape}")
     if not is_traced(point):
-        off, allowed = float(manifold.violation(point)), 1e3 * float(jnp.finfo(point.dtype).eps)
+        with jax.ensure_compile_time_eval():
+            off, allowed = float(manifold.violation(point)), 1e3 * float(jnp.finfo(point.dtype).eps)
         if not off <= allowed:
             name = type(manifold).__name__
             raise ValueError(f"params must lie on their manifold {name} at the start, got {off:.3g} off it")

@@ -15,7 +15,7 @@ from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield._checks import as_path, one_of, random_key, whole
-from hopfield._numerics import is_traced, real_array, real_matrix
+from hopfield._numerics import is_traced, real_array, real_matrix, violated
 from hopfield.patterns import _source, ensembles
 from hopfield.patterns._source import Source
 from hopfield.patterns.bits import pack, random_words, unpack
@@ -184,7 +184,7 @@ def stored(rows: Any) -> Stored:
 def packed(spins: Float[Array, "M N"]) -> Packed:
     """Spins [M, N] as bits. Raises ValueError unless every entry is −1 or +1."""
     rows = stored(spins).array
-    if not is_traced(rows) and not bool(jnp.all(jnp.abs(rows) == 1)):
+    if violated(lambda x: jnp.abs(x) == 1, rows):
         raise ValueError("patterns must be spins −1 or +1 to be packed into bits")
     return Packed(pack(rows), rows.shape[1])
 
