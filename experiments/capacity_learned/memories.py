@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from experiments.capacity_learned.config import LEARNED, Kind
 from hopfield import Memory, metrics, separations
-from hopfield.dynamics.fixed_points import implicit
+from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import near, settled
 from hopfield.layers.metrics import learned_metric
 from hopfield.separations import Separation
@@ -144,9 +144,4 @@ def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
     if kind.dynamics == "single":
         return read(query)
     reached = lambda x: settled(read, x, updates, near(STILL)).state  # noqa: E731
-
-    def summed(linear, y):
-        """Neumann's series of (J − 1)⁻¹ y, as long as the updates: what they reach are fixed points that attract."""
-        return jax.lax.fori_loop(0, updates, lambda _, x: x + linear(x) - y, -y)
-
-    return implicit(read, jax.lax.stop_gradient(query), reached, summed)
+    return implicit(read, jax.lax.stop_gradient(query), reached, neumann(updates))

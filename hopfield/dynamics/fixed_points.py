@@ -46,6 +46,18 @@ def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State
     return implicit(update, start, reached, krylov)
 
 
+def neumann(terms: int) -> Callable:
+    """Solver of `implicit` that sums −(1 + J + …) y, so many terms beyond the first: of fixed points that attract.
+
+    For each of many states its own, in memory that does not grow with the terms.
+    """
+
+    def solve(linear, y):
+        return jax.lax.fori_loop(0, terms, lambda _, x: x + linear(x) - y, -y)
+
+    return solve
+
+
 def implicit(update: Callable, start: Array, reached: Callable, solve: Callable) -> Array:
     """Fixed points x* = update(x*), differentiated by dx* = (1 − J)⁻¹ ∂update, J being the update's Jacobian.
 

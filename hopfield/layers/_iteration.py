@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.dynamics.fixed_points import implicit
+from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
@@ -98,12 +98,7 @@ def _spread(stored: KeyMemory, state: States) -> States:
 def fixed_points(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> States:
     """States after at most `steps` updates, differentiated as the fixed points they are taken to have reached.
 
-    The inverse is summed as the Neumann series 1 + J + … of `steps` terms beyond the first, for each query its own, in
-    memory that does not grow with them.
+    The inverse is summed as a Neumann series of `steps` terms beyond the first.
     """
-
-    def neumann(linear, y):
-        return jax.lax.fori_loop(0, steps, lambda _, x: x + linear(x) - y, -y)
-
     start = jax.lax.stop_gradient(_spread(stored, state))
-    return implicit(stored.update, start, lambda x: settle(stored, x, steps, rtol).state, neumann)
+    return implicit(stored.update, start, lambda x: settle(stored, x, steps, rtol).state, neumann(steps))
