@@ -125,8 +125,12 @@ def parabolic_crossing(
     Returns:
         The load and its error, which holds what a straight line would give instead; None where no two neighbouring
         points enclose the level.
+    Raises:
+        ValueError: columns of different length, or an error below zero.
     """
     load, value, stderr = _columns(load=load, value=value, stderr=stderr)
+    if (stderr < 0).any():
+        raise ValueError(f"stderr must not be negative, got {np.nanmin(stderr):g}")
     order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
     load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))

@@ -102,5 +102,7 @@ def test_a_straight_crossing_ignores_the_order_of_the_points():
 def test_columns_of_different_length_cross_nowhere():
     with pytest.raises(ValueError, match="load, value, stderr must be columns of one length"):
         parabolic_crossing([0, 1], [0], [0, 1])
+    with pytest.raises(ValueError, match=r"^stderr must not be negative, got -0.1$"):
+        parabolic_crossing([0, 1], [-1, 1], [0.1, -0.1])
     with pytest.raises(ValueError, match="x, y must be columns of one length"):
         straight_crossing([0, 1], [1])
