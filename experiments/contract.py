@@ -5,7 +5,7 @@ figure and summary share with it; the command reads it for every experiment befo
 that it imports nothing heavier than numpy:
 
     @dataclass
-    class Config(contract.Config)                  smoke-scale defaults; bounds of options declared with `option`;
+    class Config(contract.Config)                  smoke-scale defaults; options by `option`, `grid_axis`, with bounds;
                                                    __post_init__ raises ValueError for options that do not go together
 
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
@@ -113,6 +113,11 @@ def option(
     if isinstance(default, list | dict):
         return field(default_factory=lambda: copy.copy(default), metadata=about)
     return field(default=default, metadata=about)
+
+
+def grid_axis(default: Any, text: str = "", **about: Any) -> Any:
+    """Field of an option that lists the values of one axis of the grid: at least one, and more only add points."""
+    return option(default, text, nonempty=True, extends=True, **about)
 
 
 class StoppedError(RuntimeError):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -12,10 +12,8 @@ DYNAMICS = ("asynchronous", "synchronous")
 class Scale:
     """Scale that one memory is measured at."""
 
-    neurons: list[int] = option([64], "numbers of neurons N", least=2, nonempty=True, extends=True)
-    loads: list[float] = option(
-        [0.05, 0.15], "loads, in the memory's own scaling", above=0, nonempty=True, extends=True
-    )
+    neurons: list[int] = grid_axis([64], "numbers of neurons N", least=2)
+    loads: list[float] = grid_axis([0.05, 0.15], "loads, in the memory's own scaling", above=0)
     samples: int = option(6, "draws of patterns at each load", least=1, extends=True)
     queries: int = option(4, "patterns queried in each draw", least=1, formerly="probes")
     dynamics: list[str] | None = option(
@@ -37,9 +35,7 @@ class Config(contract.Config):
         nonempty=True,
         axis=True,
     )
-    overlaps: list[float] = option(
-        [0.1, 0.3, 0.5, 0.7, 0.9], "initial overlaps, from 0 to 1", least=0, most=1, nonempty=True, extends=True
-    )
+    overlaps: list[float] = grid_axis([0.1, 0.3, 0.5, 0.7, 0.9], "initial overlaps, from 0 to 1", least=0, most=1)
     per_memory: dict[str, Scale] = option(
         {}, "scales of single memories", meaning="memory", entries_of="memories", axis=True
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments import contract
 from experiments.bounds import judged
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -23,20 +23,10 @@ class Parity(Enum):
 class Scale:
     """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
 
-    neurons: list[int] | None = option(
-        None, "numbers of neurons N of random patterns (null: 64)", least=2, nonempty=True, extends=True
-    )
-    loads: list[float] | None = option(
-        None, "loads, in the memory's own scaling (null: 0.1 and 0.2)", above=0, nonempty=True, extends=True
-    )
-    patterns: list[int] | None = option(
-        None,
-        "numbers of patterns M, instead of loads",
-        least=1,
-        most=2**40,
-        nonempty=True,
-        formerly="stored",
-        extends=True,
+    neurons: list[int] | None = grid_axis(None, "numbers of neurons N of random patterns (null: 64)", least=2)
+    loads: list[float] | None = grid_axis(None, "loads, in the memory's own scaling (null: 0.1 and 0.2)", above=0)
+    patterns: list[int] | None = grid_axis(
+        None, "numbers of patterns M, instead of loads", least=1, most=2**40, formerly="stored"
     )
     samples: Any = option(
         None, "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use, judged
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerated))
 
@@ -13,9 +13,7 @@ _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerat
 class Config(contract.Config):
     """Options of the asymptotic capacity experiment."""
 
-    neurons: list[int] = option(
-        [12, 24], "numbers of neurons N, 2 to 1000", least=2, most=1000, nonempty=True, extends=True
-    )
+    neurons: list[int] = grid_axis([12, 24], "numbers of neurons N, 2 to 1000", least=2, most=1000)
     enumerated: list[int] = option(
         [12],
         "sizes of them at which the patterns are also drawn one by one",
@@ -26,13 +24,11 @@ class Config(contract.Config):
         [0.0], "fractions of flipped spins in the start, 0 to 1/2", least=0, below=0.5, nonempty=True, axis=True
     )
     beta: float = option(1.0, "inverse temperature in exp(β ξ·x), above 0", above=0, axis=True)
-    around: list[float] = option(
+    around: list[float] = grid_axis(
         [-0.06, -0.03, -0.01, 0.01, 0.03, 0.06],
         "loads to measure at, from the threshold of an infinite system, widened by 1 + 16/N",
         least=-0.5,
         most=0.5,
-        nonempty=True,
-        extends=True,
     )
     sampled_queries: int = option(400, "queries at each load whose overlaps are sampled", least=1, formerly="trials")
     samples: int = option(

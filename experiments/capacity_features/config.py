@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 MAPS = ("trigonometric", "orthogonal", "positive")
 """Sin-cos features, the same with projections at right angles, and positive exponentials."""
@@ -13,13 +13,11 @@ MAPS = ("trigonometric", "orthogonal", "positive")
 class Config(contract.Config):
     """Options of the capacity of random features; the defaults are smoke scale."""
 
-    maps: list[str] = option(["trigonometric"], among=MAPS, nonempty=True, extends=True)
-    neurons: list[int] = option([8], "components N of a pattern", least=2, most=1024, nonempty=True, extends=True)
-    patterns: list[int] = option([8], "patterns M, of norm 1", least=1, most=100_000, nonempty=True, extends=True)
-    betas: list[float] = option([2.0], "inverse temperatures β", above=0, most=1e4, nonempty=True, extends=True)
-    features: list[int] = option(
-        [64, 256], "sizes Y of the memory, even numbers", least=2, most=2**20, nonempty=True, extends=True
-    )
+    maps: list[str] = grid_axis(["trigonometric"], among=MAPS)
+    neurons: list[int] = grid_axis([8], "components N of a pattern", least=2, most=1024)
+    patterns: list[int] = grid_axis([8], "patterns M, of norm 1", least=1, most=100_000)
+    betas: list[float] = grid_axis([2.0], "inverse temperatures β", above=0, most=1e4)
+    features: list[int] = grid_axis([64, 256], "sizes Y of the memory, even numbers", least=2, most=2**20)
     samples: int = option(6, "draws of patterns and of features", least=2, extends=True)
     queries: int = option(4, "patterns that are asked for, each with noise", least=1, most=256)
     noise: float = option(0.3, "norm of the noise of a query", least=0, most=10)

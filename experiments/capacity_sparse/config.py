@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Bounds, Number
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 COVARIANCE = ("binary", "balanced", "spins")
 """The covariance rule by what is taken off a state: nothing, the activity, one half."""
@@ -17,29 +17,20 @@ RULES = {**dict.fromkeys(COVARIANCE), **DISTURBED, "hebb": None, "willshaw": Non
 class Config(contract.Config):
     """Options of the capacity of sparse patterns; the defaults are smoke scale."""
 
-    rules: list[str] = option(
+    rules: list[str] = grid_axis(
         ["binary", "clipped", "hebb", "willshaw"],
         f"any of {', '.join(RULES)}; diluted:SHARE kept, noisy:DEVIATIONS",
         names=RULES,
-        nonempty=True,
-        extends=True,
     )
-    neurons: list[int] = option([64], "numbers of neurons N", least=32, most=4096, nonempty=True, extends=True)
-    activities: list[float] = option(
-        [0.2],
-        "shares of neurons that are on, of the covariance rule and of Hebb's",
-        above=0,
-        most=0.5,
-        nonempty=True,
-        extends=True,
+    neurons: list[int] = grid_axis([64], "numbers of neurons N", least=32, most=4096)
+    activities: list[float] = grid_axis(
+        [0.2], "shares of neurons that are on, of the covariance rule and of Hebb's", above=0, most=0.5
     )
-    around: list[float] = option(
+    around: list[float] = grid_axis(
         [0.7, 1.3],
         "loads in units of theory's: α_c; of hebb M = 1/m₀²; of willshaw M at which half of the synapses are on",
         above=0,
         most=4,
-        nonempty=True,
-        extends=True,
     )
     samples: int = option(6, "draws of patterns at each load", least=2, extends=True)
     queries: int = option(4, "patterns asked for in each draw", least=1, most=64)

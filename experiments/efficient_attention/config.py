@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Bounds, Number, Use, chosen
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 EXACT = ("dense", "blockwise")
 NUMBERED = ("linear", "window", "low_rank")
@@ -30,7 +30,7 @@ class Config(contract.Config):
         nonempty=True,
         axis=True,
     )
-    lengths: list[int] = option([64, 128], "lengths of the sequence", least=1, nonempty=True, extends=True)
+    lengths: list[int] = grid_axis([64, 128], "lengths of the sequence", least=1)
     passes: list[str] = option(
         ["forward"], "forward, or backward for both passes together", among=PASSES, nonempty=True, axis=True
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from experiments import contract
 from experiments.bounds import judged
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 ROUNDING = 1e-9
 """A growth of the entropy below this, in nats, is no growth."""
@@ -44,12 +44,8 @@ class Config(contract.Config):
         nonempty=True,
         axis=True,
     )
-    ratios: list[float] = option(
-        [0.5, 1.1, 2.0],
-        "β at which retrievals are followed, in units of the critical β of the sphere",
-        above=0,
-        nonempty=True,
-        extends=True,
+    ratios: list[float] = grid_axis(
+        [0.5, 1.1, 2.0], "β at which retrievals are followed, in units of the critical β of the sphere", above=0
     )
     fixed: list[float] = option(
         [0.1, 0.3, 4.0], "further β, same units, at which the query is looked at where it starts", above=0, axis=True

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 SPINS = ("classical", "dense:3", "dense:4", "exponential")
 CONTINUOUS = ("modern", "epanechnikov")
@@ -15,18 +15,14 @@ KINDS = ("pattern", "reversed", "mixture", "asymmetric", "glassy")
 class Config(contract.Config):
     """Options of the landscape; the defaults are smoke scale."""
 
-    memories: list[str] = option(
-        ["classical", "epanechnikov"], among=(*SPINS, *CONTINUOUS), nonempty=True, extends=True
-    )
-    neurons: list[int] = option([40], "numbers of neurons N", least=8, most=2000, nonempty=True, extends=True)
-    patterns: list[int] = option([5, 12], "numbers of patterns M", least=5, most=10_000, nonempty=True, extends=True)
-    temperatures: list[float] = option(
+    memories: list[str] = grid_axis(["classical", "epanechnikov"], among=(*SPINS, *CONTINUOUS))
+    neurons: list[int] = grid_axis([40], "numbers of neurons N", least=8, most=2000)
+    patterns: list[int] = grid_axis([5, 12], "numbers of patterns M", least=5, most=10_000)
+    temperatures: list[float] = grid_axis(
         [0.5],
         "T of heat-bath sweeps before the descent, 0 for none; 1/β of modern, squared radius / N of epanechnikov",
         least=0,
         most=100,
-        nonempty=True,
-        extends=True,
     )
     sweeps: int = option(30, "heat-bath sweeps at T > 0", least=1, most=10_000)
     samples: int = option(3, "draws of patterns", least=2, extends=True)

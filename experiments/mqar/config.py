@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 MIXERS = ("softmax", "entmax", "softmax1", "hopfield", "linear", "delta", "gated_delta", "by_hand")
 FILLERS = ("zero", "random", "clean")
@@ -18,11 +18,9 @@ class Config(contract.Config):
     mixers: list[str] = option(
         ["softmax", "by_hand"], f"any of {', '.join(MIXERS)}", among=MIXERS, nonempty=True, axis=True
     )
-    widths: list[int] = option([8], "features of the model", least=1, nonempty=True, extends=True)
-    lengths: list[int] = option([16], "tokens L of a sequence, even", least=4, nonempty=True, extends=True)
-    pairs: list[int] = option(
-        [2], "pairs K of a sequence, where L has room, 4K ≤ L", least=1, nonempty=True, extends=True
-    )
+    widths: list[int] = grid_axis([8], "features of the model", least=1)
+    lengths: list[int] = grid_axis([16], "tokens L of a sequence, even", least=4)
+    pairs: list[int] = grid_axis([2], "pairs K of a sequence, where L has room, 4K ≤ L", least=1)
     seeds: int = option(2, "models, each with data of its own", least=1, extends=True)
     vocabulary: int = option(16, "tokens V: 0, keys below V/2, values from V/2", least=4)
     filler: str = option("zero", "other places: zero, random, or clean, random but for keys", among=FILLERS)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import both, chosen
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 RULES = ("sgd", "adam", "lbfgs", "cg", "cholesky", "kernel", "kronecker", "diagonal")
 FIRST, NATURAL = RULES[:2], RULES[3:]
@@ -16,13 +16,8 @@ class Config(contract.Config):
     """Options of the comparison of optimisers."""
 
     rules: list[str] = option(["adam", "lbfgs", "cholesky"], among=RULES, nonempty=True, axis=True)
-    conditioning: list[float] = option(
-        [1.0, 30.0],
-        "largest over smallest standard deviation of the inputs",
-        least=1,
-        most=1e4,
-        nonempty=True,
-        extends=True,
+    conditioning: list[float] = grid_axis(
+        [1.0, 30.0], "largest over smallest standard deviation of the inputs", least=1, most=1e4
     )
     batches: list[str] = option(["full"], "full, mini or both", among=BATCHES, nonempty=True, axis=True)
     batch_size: int = option(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from experiments import contract
 from experiments.bounds import judged
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 
 @dataclass
@@ -27,12 +27,8 @@ class Scan:
         nonempty=True,
         axis=True,
     )
-    neurons: list[int] | None = option(
-        None, "numbers of neurons N of random patterns", least=2, nonempty=True, extends=True
-    )
-    patterns: list[int] | None = option(
-        None, "numbers of stored patterns M", least=2, most=2**40, nonempty=True, extends=True
-    )
+    neurons: list[int] | None = grid_axis(None, "numbers of neurons N of random patterns", least=2)
+    patterns: list[int] | None = grid_axis(None, "numbers of stored patterns M", least=2, most=2**40)
     corruption: list[Any] | None = option(
         None,
         "starts: 0, or flip:, mask:, lower:, noise:amount (noise in units of rms components)",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 SIDE = 8
 """Pixels along a side of a digit."""
@@ -13,22 +13,14 @@ SIDE = 8
 class Config(contract.Config):
     """Options of retrievals told step by step; the defaults are smoke scale."""
 
-    memories: list[str] = option(
-        ["classical", "modern"],
-        "memories that are told of, on spins or real",
-        meaning="memory",
-        nonempty=True,
-        extends=True,
+    memories: list[str] = grid_axis(
+        ["classical", "modern"], "memories that are told of, on spins or real", meaning="memory"
     )
-    beta: list[float] = option(
-        [0.03, 0.5], "inverse temperatures of memories that have one", above=0, nonempty=True, extends=True
-    )
+    beta: list[float] = grid_axis([0.03, 0.5], "inverse temperatures of memories that have one", above=0)
     patterns: int = option(10, "stored digits, the first ones: 0 to 9 in turn", least=3, most=20)
-    targets: list[int] = option(
-        [3, 8], "stored digits that queries start from, counted from 0", least=0, nonempty=True, extends=True
-    )
-    corruption: list[str] = option(
-        ["lower:0.5"], "starts: flip:, mask:, lower: or noise:amount", meaning="corruption", nonempty=True, extends=True
+    targets: list[int] = grid_axis([3, 8], "stored digits that queries start from, counted from 0", least=0)
+    corruption: list[str] = grid_axis(
+        ["lower:0.5"], "starts: flip:, mask:, lower: or noise:amount", meaning="corruption"
     )
     steps: int = option(12, "updates, or sweeps of spins, followed", least=1, extends=True)
     plane: list[int] = option([3, 8], "two stored digits of which a memory is drawn as a landscape", least=0, axis=True)

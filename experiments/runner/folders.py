@@ -1,6 +1,6 @@
 """Folders of runs: named by the options that were asked for, so that more of the same science lands in the same one.
 
-`outputs/<conf>/<name>` holds one choice of all options but those that only add points (`about(..., extends=True)`:
+`outputs/<conf>/<name>` holds one choice of all options but those that only add points (`grid_axis`, or `extends=True`:
 samples, sizes, loads). Its ledger grows with every command that asks for more, and its table holds all of it. A
 folder given as `output=` holds what the last command asked for.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 EXPONENTIAL = "exponential"
 DEGREES = ("1", "2", "3", "4", EXPONENTIAL)
@@ -21,27 +21,16 @@ def degree(name: str) -> int | None:
 class Config(contract.Config):
     """Options of the experiment on sequence memories; the defaults are smoke scale."""
 
-    degrees: list[str] = option(
-        ["1", "2"], f"rules f(x) = x^d by d: {', '.join(DEGREES)}", among=DEGREES, nonempty=True, extends=True
-    )
-    neurons: list[int] = option(
-        [16], "numbers of neurons N, 4 to 1000", least=4, most=1000, nonempty=True, extends=True
-    )
-    shares: list[float] = option(
+    degrees: list[str] = grid_axis(["1", "2"], f"rules f(x) = x^d by d: {', '.join(DEGREES)}", among=DEGREES)
+    neurons: list[int] = grid_axis([16], "numbers of neurons N, 4 to 1000", least=4, most=1000)
+    shares: list[float] = grid_axis(
         [0.8, 0.3],
         "whole sequences expected right at the lengths measured, bits taken as independent",
         above=0,
         below=1,
-        nonempty=True,
-        extends=True,
     )
-    correlation: list[float] = option(
-        [0.0],
-        "mean overlaps of any two patterns, 0 to 1; lengths stay those of independent ones",
-        least=0,
-        below=1,
-        nonempty=True,
-        extends=True,
+    correlation: list[float] = grid_axis(
+        [0.0], "mean overlaps of any two patterns, 0 to 1; lengths stay those of independent ones", least=0, below=1
     )
-    learning: list[str] = option(["plain"], among=LEARNING, nonempty=True, extends=True)
+    learning: list[str] = grid_axis(["plain"], among=LEARNING)
     samples: int = option(20, "sequences drawn at each length", least=1, extends=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.contract import option
+from experiments.contract import grid_axis, option
 
 TASKS = ("softmax", "sparsemax", "counts")
 AXES = ("patterns", "neurons", "queries")
@@ -14,9 +14,9 @@ class Config(contract.Config):
     """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
 
     tasks: list[str] = option([*TASKS], among=TASKS, nonempty=True, axis=True)
-    patterns: list[int] = option([256, 4096], "numbers of patterns M", least=1, nonempty=True, extends=True)
-    neurons: list[int] = option([8, 32], "numbers of neurons N", least=1, nonempty=True, extends=True)
-    queries: list[int] = option([1, 16], "numbers of queries Q", least=1, nonempty=True, extends=True)
+    patterns: list[int] = grid_axis([256, 4096], "numbers of patterns M", least=1)
+    neurons: list[int] = grid_axis([8, 32], "numbers of neurons N", least=1)
+    queries: list[int] = grid_axis([1, 16], "numbers of queries Q", least=1)
     at: dict[str, int] = option(
         {"patterns": 2048, "neurons": 16, "queries": 8},
         "M, N and Q of the axes that are not varied",
