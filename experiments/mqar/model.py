@@ -60,7 +60,7 @@ class FastMixer(nnx.Module):
         memory = FastWeights.create(x.shape[-1], rule=self.rule)
 
         def one(query, key, value, strength, decay):
-            return memory.attend(query, key, value, strength=strength, decay=decay, chunk=len(query))[0]
+            return memory.attend(query, key, value, strength=strength, decay=decay)[0]
 
         return self.out(jax.vmap(one)(query, key, value, strength, decay))
 
