@@ -11,7 +11,7 @@ from hopfield.attention.core import (
     weights,
 )
 from hopfield.attention.fast_weights import FastWeights
-from hopfield.attention.fewer_keys import attend_locally, attend_low_rank
+from hopfield.attention.fewer_keys import attend_locally, attend_low_rank, attend_truncated
 from hopfield.attention.gradients import Gradients, attention_gradients
 from hopfield.attention.heads import (
     HeadParts,
@@ -61,9 +61,10 @@ from hopfield.attention.positions import (
     t5_buckets,
 )
 from hopfield.attention.projections import Projections, project_heads
-from hopfield.attention.verification import verify_gradients
+from hopfield.attention.verification import Agreement, verify_gradients
 
 __all__ = [
+    "Agreement",
     "Decomposition",
     "FastWeights",
     "FeatureMap",
@@ -79,6 +80,7 @@ __all__ = [
     "attend_heads",
     "attend_locally",
     "attend_low_rank",
+    "attend_truncated",
     "attention_gradients",
     "block",
     "causal",

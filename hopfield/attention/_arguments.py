@@ -69,6 +69,16 @@ def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> A
     return jnp.asarray(value)
 
 
+def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -> Array:
+    """β / temperature, both of the rows' leading axes. Raises ValueError for a temperature that is none."""
+    per_row("beta", rate, *rows)
+    if temperature is None:
+        return rate
+    warmth = positive_in(accumulation_dtype(rows[0].dtype), "temperature", temperature, finite=False)
+    per_row("temperature", warmth, *rows, rate[..., None, None])
+    return rate / warmth.astype(rate.dtype)
+
+
 def _numbers(name: str, value: ArrayLike) -> np.ndarray:
     with contextlib.suppress(TypeError, ValueError):
         if not is_truth(value):
@@ -226,17 +236,17 @@ def dense_mask(
     mask: MaskLike,
     rows: tuple[Rows, Rows, Rows],
     metric: Metric | None,
-    factor: ArrayLike | None,
+    factors: tuple[ArrayLike | None, ...],
     bias: ArrayLike | None = None,
 ) -> Array | None:
     """The mask as an array, the sequences of a `Mask` being the first axes of what is read.
 
     Args:
-        rows: query, key and value; scores have the axes of all, of the metric, of the bias, and those of the factor.
+        rows: query, key and value; scores have the axes of all, of the metric, of the bias, and of the factors.
     """
     if mask is None:
         return None
     forms = [] if metric is None else [jax.eval_shape(metric.dense)]
-    given = (np.ndim(0 if factor is None else factor) + 2, np.ndim(0 if bias is None else bias))
-    rank = max(*given, *(x.ndim for x in (*rows, *forms)))
+    given = [np.ndim(factor) + 2 for factor in factors if factor is not None]
+    rank = max(0 if bias is None else np.ndim(bias), *given, *(x.ndim for x in (*rows, *forms)))
     return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)

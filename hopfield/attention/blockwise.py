@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import flag
 from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature, per_row, unread_as_zero
+from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
 from hopfield.attention._blocks import (
     Blocks,
     add,
@@ -47,10 +47,11 @@ def attend_blockwise(
     beta: ArrayLike | None = None,
     separation: LogSumExp | str = LogSumExp(),  # noqa: B008, a frozen node
     mask: Mask | Bool[Array, "*b T S"] | None = None,
+    temperature: ArrayLike | None = None,
     blocks: tuple[int, int] | None = None,
     return_potential: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """softmax(β q g k) v [*b, T, V], as `attend` computes it, without ever holding all scores.
+    """softmax(β q g k / temperature) v [*b, T, V], as `attend` computes it, without ever holding all scores.
 
     Forwards and backwards the memory beyond inputs and outputs is that of one block of scores. Blocks of keys that
     the mask's `band` excludes are skipped, which halves the cost of causal attention. Heads that share keys are leading
@@ -62,10 +63,11 @@ def attend_blockwise(
         beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         separation: softmax, or another function of the sum of exponentials: "softmax1", "exponential".
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
+        temperature: T > 0 by which the scores are divided, a number or per head.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
-        return_potential: also return F(β q g k) [*b, T]; of softmax it is −∞ where everything is masked.
+        return_potential: also return F(β q g k / temperature) [*b, T]; of softmax it is −∞ where everything is masked.
     Raises:
-        ValueError: shapes that do not fit, that of the mask included, β ≤ 0, or blocks that are not positive.
+        ValueError: shapes that do not fit, the mask's included, or β, a temperature or blocks that are not positive.
     """
     metric, chosen = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, metric)
@@ -73,8 +75,9 @@ def attend_blockwise(
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     plain = not flag("return_potential", return_potential) and type(chosen) is LogSumExp
-    if plain and fused_kernel_applies(query, key, value, beta, mask):
+    if plain and temperature is None and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
+    rate = over_temperature(rate, temperature, query, key, value)
     output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)
     output = output.astype(value.dtype)
     return (output, potential) if return_potential else output
@@ -86,7 +89,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
     if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
         raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
-    query, rate = per_row("beta", rate, query.astype(accumulation_dtype(query.dtype)), key, value)
+    query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
     if isinstance(mask, Mask):

@@ -44,8 +44,8 @@ SOFTMAX = LogSumExp()
 class Decomposition(NamedTuple):
     """Every intermediate of attention: scores and weights [*b, T, S], output [*b, T, V], potential and entropy [*b, T].
 
-    `potential` is F(scores), the log-partition function for softmax; `entropy` is Shannon's in nats, of the shares
-    |weight| / Σ |weight|, and zero where nothing is read.
+    `potential` is F(scores / temperature), the log-partition function for softmax; `entropy` is Shannon's in nats, of
+    the shares |weight| / Σ |weight|, and zero where nothing is read.
 
     Example:
         >>> from hopfield import attention
@@ -127,13 +127,19 @@ def weights(
         mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
         found = weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)
         return found[..., 0, :]
-    if temperature is not None:
-        warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)
-        scores, warmth = per_row("temperature", warmth, scores)
-        # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
-        read_at = scores > -jnp.inf
-        scores = jnp.where(read_at, jnp.where(read_at, scores, 0.0) / warmth, scores)
+    scores = tempered(scores, temperature)
     return masked_weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
+
+
+def tempered(scores: Array, temperature: ArrayLike | None) -> Array:
+    """Scores [*b, T, S] divided by a temperature of their leading axes; as they are for None."""
+    if temperature is None:
+        return scores
+    warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)
+    scores, warmth = per_row("temperature", warmth, scores)
+    # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
+    read_at = scores > -jnp.inf
+    return jnp.where(read_at, jnp.where(read_at, scores, 0.0) / warmth, scores)
 
 
 def masked_weights(scores: Array, separation: Separation | str, mask: Array | None) -> Array:
@@ -191,16 +197,17 @@ def attend(
     separation: Separation | str = SOFTMAX,
     bias: Float[Array, "*b T S"] | None = None,
     mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
-    """Attention: the read-out ∇F(β q g k + bias) v of every query [*b, T, V].
+    """Attention: the read-out ∇F((β q g k + bias) / temperature) v of every query [*b, T, V].
 
     With its defaults it is scaled dot-product attention. Arguments and errors as in `scores`, `weights` and `read`.
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
-    mask = dense_mask(mask, (query, key, value), metric, beta, bias)
+    mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)
-    found = scores(query, key, metric=metric, beta=beta, bias=bias)
+    found = tempered(scores(query, key, metric=metric, beta=beta, bias=bias), temperature)
     if bias is None and mask is None and type(separation) is LogSumExp:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
     return read(masked_weights(found, separation, mask), value)
@@ -216,16 +223,18 @@ def decompose(
     separation: Separation | str = SOFTMAX,
     bias: Float[Array, "*b T S"] | None = None,
     mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
 ) -> Decomposition:
     """Result of `attend` with every intermediate; the potential of a fully masked query is that of no scores."""
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
-    mask = dense_mask(mask, (query, key, value), metric, beta, bias)
+    mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     (value,) = unread_as_zero(mask, value)
     separation = as_separation(separation)
-    shares = masked_weights(found, separation, mask)
-    potential = by_row(separation.potential, *full(found, mask))
+    divided = tempered(found, temperature)
+    shares = masked_weights(divided, separation, mask)
+    potential = by_row(separation.potential, *full(divided, mask))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])

@@ -1,12 +1,23 @@
-"""Attention that meets fewer keys: those within a window of the query, or learned mixtures of all of them."""
+"""Attention that meets fewer keys: those in a window of the query, learned mixtures of all, or the best mixtures."""
+
+from typing import Any
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import whole
 from hopfield._numerics import real_array
 from hopfield.attention import core
-from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, valid_keys
+from hopfield.attention._arguments import (
+    MaskLike,
+    Rows,
+    inputs,
+    inverse_temperature,
+    over_temperature,
+    unread_as_zero,
+    valid_keys,
+)
 from hopfield.attention.masks import Window, sliding_window
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned, product
@@ -24,6 +35,7 @@ def attend_locally(
     beta: ArrayLike | None = None,
     separation: Separation = core.SOFTMAX,
     valid: Bool[Array, "*b S"] | None = None,
+    temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
     """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
 
@@ -39,7 +51,7 @@ def attend_locally(
     valid = None if valid is None else valid_keys(valid, query, key, value)
     if form is not None:
         query, key = form.left(query), form.right(key)
-    per_row("beta", rate, query, key, value)
+    rate = over_temperature(rate, temperature, query, key, value)
     queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
     count = -(-queries // size)
     at, mask = _reach(window, valid, count, size, keys)
@@ -76,6 +88,7 @@ def attend_low_rank(
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
     separation: Separation = core.SOFTMAX,
+    temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
     """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
 
@@ -90,4 +103,41 @@ def attend_low_rank(
         if w.ndim < 2 or w.shape[-1] != key.shape[-2] or w.shape[-2] != w_key.shape[-2]:
             raise ValueError(f"{name} must be [..., {w_key.shape[-2]}, {key.shape[-2]}], got shape {w.shape}")
     mixed = product(w_key, key), product(w_value, value)
-    return core.attend(query, *mixed, metric=metric, beta=beta, separation=separation)
+    return core.attend(query, *mixed, metric=metric, beta=beta, separation=separation, temperature=temperature)
+
+
+def attend_truncated(
+    query: Rows,
+    key: Rows,
+    value: Float[Array, "*b S V"],
+    *,
+    rank: int,
+    metric: Metric | ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    separation: Separation | str = core.SOFTMAX,
+    bias: Float[Array, "*b T S"] | None = None,
+    mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
+) -> Float[Array, "*b T V"]:
+    """A_R v, A_R the truncated singular value decomposition of the weights A: their best approximation of rank R.
+
+    It costs more than `attend`, and tells how well R mixtures of the keys, as in `attend_low_rank`, can do at best.
+    Further arguments are those of `attend`. Its derivative is finite where the first R + 1 singular values differ.
+
+    Args:
+        rank: R, singular values that are kept, from 1 to the smaller number of queries and keys.
+    Raises:
+        ValueError: another rank, or as in `attend`.
+    Source: Eckart & Young 1936.
+    """
+    form = as_metric(metric)
+    query, key, value = inputs(query, key, value, form)
+    most = min(query.shape[-2], key.shape[-2])
+    if whole("rank", rank) > most:
+        raise ValueError(f"rank must be at most {most}, the smaller number of queries and keys, got {rank}")
+    given: dict[str, Any] = {"metric": form, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
+    weights = core.decompose(query, key, value, separation=separation, **given).weights
+    left, sizes, right = jnp.linalg.svd(weights, full_matrices=False)
+    read = unread_as_zero(core.dense_mask(mask, (query, key, value), form, (beta, temperature), bias), value)[0]
+    mixed = product(right[..., :rank, :].astype(value.dtype), read)
+    return product((left * sizes[..., None, :])[..., :rank].astype(value.dtype), mixed)

@@ -44,13 +44,14 @@ def attend_heads(
     separation: Separation | None = None,
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
     attention: Callable[..., Array] = core.attend,
 ) -> Float[Array, "*b H T V"]:
     """Attention of H heads, groups of which share keys and values; these are never copied, except under a metric.
 
     Args:
         metric: one for all heads, or one per head [H, …].
-        beta: a number, or one per head [H].
+        beta, temperature: a number, or one per head [H].
         separation: handed to `attention` if given.
         bias, mask: axes as those of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
         attention: `attend`, or a function with its signature such as `attend_blockwise`.
@@ -62,7 +63,7 @@ def attend_heads(
     rank = max(x.ndim for x in (query, key, value))
     mask = sequences(mask, rank - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
-    given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation}
+    given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation, "temperature": temperature}
     given = {name: x for name, x in given.items() if x is not None}
     if form is not None and heads != stored:
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
@@ -76,11 +77,13 @@ def attend_heads(
 
 
 def _in_groups(query: Array, given: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
-    """The query, β, bias and mask with the head axis cut in two, [K, G]."""
+    """The query, β, temperature, bias and mask with the head axis cut in two, [K, G]."""
     grouped = partial(_grouped, heads=heads, groups=groups)
     found = dict(given)
     if "beta" in given:
         found["beta"] = grouped("beta", inverse_temperature(given["beta"], query), axis=-1)
+    if "temperature" in given:
+        found["temperature"] = grouped("temperature", jnp.asarray(given["temperature"]), axis=-1)
     if "bias" in given:
         found["bias"] = grouped("bias", real_array("bias", given["bias"]))
     if given.get("mask") is not None and not isinstance(given["mask"], Mask):
@@ -122,6 +125,7 @@ def multi_head(
     separation: Separation | None = None,
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
     attention: Callable[..., Array] = core.attend,
 ) -> Float[Array, "*b T O"]:
     """Multi-head attention: Σ_h attend(x_query W_Q^h, x_key W_K^h, x_value W_V^h) W_O^h, biases added where given.
@@ -134,9 +138,8 @@ def multi_head(
     Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
     """
     query, key, value = _projected(projections, x_query, x_key, x_value)
-    found = attend_heads(
-        query, key, value, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation, attention=attention
-    )
+    options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
+    found = attend_heads(query, key, value, separation=separation, attention=attention, **options)
     return _joined(projections, found)
 
 
@@ -169,13 +172,15 @@ def multi_head_parts(
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
     separation: Separation | str = core.SOFTMAX,
+    temperature: ArrayLike | None = None,
 ) -> HeadParts:
     """Result of `multi_head` with all its parts; keys that heads share are repeated for it. Arguments as there."""
     query, key, value = _projected(projections, x_query, x_key, x_value)
     heads, stored = _head_counts(query, key, value)
     mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask
     every = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
-    found = core.decompose(query, *every, metric=metric, beta=beta, bias=bias, mask=mask, separation=separation)
+    options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
+    found = core.decompose(query, *every, separation=separation, **options)
     return HeadParts(query, key, value, found, _joined(projections, found.output))
 
 

@@ -87,7 +87,7 @@ def kernel_regression(
     query, key, value = inputs(query, key, value, g)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
     bandwidth = positive_in(dtype, "bandwidth", bandwidth, finite=False).astype(dtype)
-    mask = dense_mask(mask, (query, key, value), g, bandwidth)
+    mask = dense_mask(mask, (query, key, value), g, (bandwidth,))
     key, value = unread_as_zero(mask, key, value)
     query, key = query.astype(dtype), key.astype(dtype)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]

@@ -1,26 +1,33 @@
 """Logarithms of weights, which stay finite where the weights themselves underflow."""
 
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._numerics import map_rows, real_array
 from hopfield.attention._arguments import MaskLike, allowed
-from hopfield.attention.core import SOFTMAX, full, masked_weights
+from hopfield.attention.core import SOFTMAX, full, masked_weights, tempered
 from hopfield.attention.masks import Mask
 from hopfield.separations import LogSumExp, Separation, SoftmaxOne, as_separation
 
 
 def log_weights(
-    scores: Float[Array, "*b T S"], *, separation: Separation | str = SOFTMAX, mask: MaskLike = None
+    scores: Float[Array, "*b T S"],
+    *,
+    separation: Separation | str = SOFTMAX,
+    mask: MaskLike = None,
+    temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T S"]:
-    """ln A_ij: −∞ where a key is masked or has no weight. Scores, separation and mask as in `weights`.
+    """ln A_ij: −∞ where a key is masked or has no weight. Arguments as in `weights`.
 
-    Of softmax and softmax₁ it is s − F(s), exact where no float can hold the weight; of others the logarithm of it.
+    Of softmax and softmax₁ it is s − F(s), s being the scores over the temperature, exact where no float can hold the
+    weight; of others the logarithm of it.
     """
     scores, separation = real_array("scores", scores), as_separation(separation)
     if scores.ndim < 2:
         mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
-        return log_weights(jnp.atleast_2d(scores), separation=separation, mask=mask)[..., 0, :]
+        return log_weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)[..., 0, :]
+    scores = tempered(scores, temperature)
     where = allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim)
     if type(separation) not in (LogSumExp, SoftmaxOne):
         found = masked_weights(scores, separation, where)

@@ -1,10 +1,11 @@
 """The hand derivations of `gradients` against automatic differentiation of attention, and against finite differences.
 
-Finite differences are taken of a second attention, written here in numpy and in double precision, so that they are a
-judge of their own: neither JAX nor the library's maps take part in them.
+Finite differences are taken of a second attention, in numpy (`_in_numpy`), so that they are a judge of their own:
+neither JAX nor the library's maps take part in them.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,15 +18,32 @@ from jaxtyping import Array, Float
 from hopfield._numerics import real_array, tolerance
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inverse_temperature
+from hopfield.attention._in_numpy import attended
 from hopfield.attention.gradients import attention_gradients
-from hopfield.metrics import Block, Diagonal, Full, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
+from hopfield.metrics import Metric, as_metric
+from hopfield.separations import LogSumExp, Separation
 
 Rows = Float[Array, "*axes"]
 STEPS = (1e-4, 1e-5)
 """Steps of the finite differences along a direction of length 1, the shorter one only where a kink is within reach."""
-DIFFERENCE_TOLERANCE = 1e-9
-"""What finite differences in double precision can tell apart, above their rounding at the shorter step."""
+
+
+class Agreement(NamedTuple):
+    """What counts as agreement of gradients; errors are relative to the gradient, or to 1 if that is larger.
+
+    Example:
+        >>> from hopfield import attention
+        >>> x = jnp.eye(2)
+        >>> attention.verify_gradients(x, x, x, agreement=attention.Agreement(components=True)).passed
+        True
+    """
+
+    autodiff: float | None = None
+    """Largest difference from automatic differentiation; 1000 units in the last place if None."""
+    difference: float = 1e-9
+    """Largest difference from finite differences, or `autodiff` if that is larger: what double precision can tell."""
+    components: bool = False
+    """Whether every component has a finite difference of its own, in place of one along a random direction."""
 
 
 class Check(NamedTuple):
@@ -38,7 +56,7 @@ class Check(NamedTuple):
     autodiff: float
     """Largest difference from automatic differentiation."""
     difference: float
-    """Difference from finite differences, along one random direction."""
+    """Difference from finite differences, along one random direction, or the largest of all components."""
     tolerance: float
     passed: bool
 
@@ -77,18 +95,19 @@ def verify_gradients(
     bias: Array | None = None,
     mask: Any = None,
     temperature: ArrayLike | None = None,
+    agreement: Agreement = Agreement(),  # noqa: B008, a tuple
     seed: int = 0,
 ) -> Verification:
     """Gradients by hand of every input against automatic differentiation and finite differences.
 
     Args:
         query, key, value, metric, beta, separation, bias, mask, temperature: as in `attention_gradients`.
+        agreement: how close gradients must come, and how finite differences are taken.
         output_gradient: gradient of the output; drawn from `seed` if None.
         seed: of the output's gradient and of the directions of the finite differences.
 
     Returns:
-        One check per input and per parameter of the metric. A gradient agrees if it is within 1000 units in the last
-        place of automatic differentiation, and within those or 1e-9 of finite differences, whichever is larger.
+        One check per input and per parameter of the metric.
         Sparse weights have kinks where a key enters or leaves the support: finite differences step short of them, and
         differ only for inputs within 2e-5 of one.
     """
@@ -103,13 +122,15 @@ def verify_gradients(
     options = {name: inputs[name] for name in ("metric", "beta", "bias", "temperature")}
     hand = attention_gradients(query, key, value, output_gradient, separation=separation, mask=mask, **options)
     routes = _named(hand._asdict()), _named(pull_back(output_gradient)[0])
-    differences = _differences(inputs, np.asarray(output_gradient, float), separation, mask, rng, routes[0])
-    return _verified(*routes, differences, found.dtype)
+    drawing = None if agreement.components else rng
+    differences = _differences(inputs, np.asarray(output_gradient, float), separation, mask, drawing, routes[0])
+    return _verified(*routes, differences, agreement, found.dtype)
 
 
-def _verified(hand: dict, automatic: dict, differences: dict[str, float], dtype) -> Verification:
-    limit = 10 * tolerance(dtype)
-    checks = tuple(_check(name, hand[name], automatic[name], differences[name], limit) for name in automatic)
+def _verified(hand: dict, automatic: dict, differences: dict[str, float], agreement: Agreement, dtype) -> Verification:
+    limit = 10 * tolerance(dtype) if agreement.autodiff is None else agreement.autodiff
+    limits = limit, max(limit, agreement.difference)
+    checks = tuple(_check(name, hand[name], automatic[name], differences[name], limits) for name in automatic)
     return Verification(checks, str(dtype), all(check.passed for check in checks))
 
 
@@ -136,32 +157,45 @@ def _named(tree: Any) -> dict[str, np.ndarray]:
     return {jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf, float) for path, leaf in leaves}
 
 
-def _check(name: str, hand: np.ndarray, automatic: np.ndarray, difference: float, limit: float) -> Check:
+def _check(name: str, hand: np.ndarray, automatic: np.ndarray, difference: float, limits: tuple[float, float]) -> Check:
     largest = float(np.max(np.abs(automatic), initial=0.0))
     error = float(np.max(np.abs(hand - automatic), initial=0.0)) / max(1.0, largest)
-    passed = error <= limit and difference <= max(limit, DIFFERENCE_TOLERANCE)  # NaN fails
-    return Check(name, hand.size, largest, error, difference, limit, passed)
+    passed = error <= limits[0] and difference <= limits[1]  # NaN fails
+    return Check(name, hand.size, largest, error, difference, limits[0], passed)
 
 
 def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str, np.ndarray]) -> dict[str, float]:
-    """Error of each gradient along a random direction d, against central differences of fourth order of the loss."""
+    """Largest error of each gradient against central differences of fourth order of the loss: along a random direction,
+    or, without `rng`, along every axis.
+    """
     leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf, float), inputs))
     shape = (inputs["query"].shape[-2], inputs["key"].shape[-2])
     mask = np.ones(shape, bool) if mask is None else np.asarray(mask)
 
     def loss(place, moved):
         given = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])
-        output, p = _output(given, separation, mask)
+        output, p = attended(given, separation, mask)
         return float(np.sum(output * output_gradient)), p > 0
 
     errors = {}
     for place, (name, leaf) in enumerate(_named(inputs).items()):
-        d = rng.normal(size=leaf.shape)
-        d = d / max(float(np.sqrt(np.sum(d * d))), 1e-300)
-        slope = _slope(lambda t, place=place, leaf=leaf, d=d: loss(place, leaf + t * d))
+        found = [
+            abs(
+                float(np.sum(hand[name] * d)) - _slope(lambda t, place=place, leaf=leaf, d=d: loss(place, leaf + t * d))
+            )
+            for d in _directions(leaf.shape, rng)
+        ]
         largest = float(np.max(np.abs(hand[name]), initial=0.0))
-        errors[name] = abs(float(np.sum(hand[name] * d)) - slope) / max(1.0, largest)
+        errors[name] = float(np.max(found, initial=0.0)) / max(1.0, largest)  # NaN if any is
     return errors
+
+
+def _directions(shape: tuple[int, ...], rng: np.random.Generator | None) -> Iterable[np.ndarray]:
+    """Directions of length 1: a random one, or without `rng` all axes."""
+    if rng is None:
+        return (axis.reshape(shape) for axis in np.eye(math.prod(shape)))
+    d = rng.normal(size=shape)
+    return [d / max(float(np.sqrt(np.sum(d * d))), 1e-300)]
 
 
 def _slope(along: Callable[[float], tuple[float, np.ndarray]]) -> float:
@@ -173,75 +207,3 @@ def _slope(along: Callable[[float], tuple[float, np.ndarray]]) -> float:
         if all(np.array_equal(support, at[1][1]) for _, support in at.values()):
             break
     return slope
-
-
-def _output(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Attention in numpy, and its weights."""
-    raw = _form(given["metric"], given["query"], given["key"])
-    scores = given["beta"][..., None, None] * raw + given["bias"]
-    z = scores / given["temperature"][..., None, None]
-    p = _weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
-    return p @ given["value"], p
-
-
-def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
-    """x g y in numpy."""
-    match metric:
-        case Scaled(scale=scale):
-            return scale[..., None, None] * (x @ np.swapaxes(y, -1, -2))
-        case Diagonal(entries=entries):
-            return (x * entries[..., None, :]) @ np.swapaxes(y, -1, -2)
-        case Full(matrix=matrix):
-            return x @ matrix @ np.swapaxes(y, -1, -2)
-        case LowRank(factor=factor):
-            return x @ (np.swapaxes(factor, -1, -2) @ factor) @ np.swapaxes(y, -1, -2)
-        case Projected(w_query=wq, w_key=wk, b_query=bq, b_key=bk):
-            left = x @ wq + (0.0 if bq is None else bq[..., None, :])
-            right = y @ wk + (0.0 if bk is None else bk[..., None, :])
-            return left @ np.swapaxes(right, -1, -2)
-        case Block(metrics=metrics):
-            ends = np.cumsum([(0, 0), *(part.widths for part in metrics)], axis=0)
-            pairs = zip(ends[:-1], ends[1:], metrics, strict=True)
-            forms = [_form(part, x[..., a[0] : b[0]], y[..., a[1] : b[1]]) for a, b, part in pairs]
-            return np.sum(np.broadcast_arrays(*forms), axis=0)
-    return x @ np.swapaxes(y, -1, -2)
-
-
-def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
-    """Weights of rows in numpy; rows with nothing to read are zero."""
-    z = np.where(mask, z, -np.inf)
-    top = np.max(z, axis=-1, keepdims=True)
-    z = z - np.where(np.isfinite(top), top, 0.0)
-    match separation:
-        case Entmax(alpha=alpha):
-            a = float(alpha)
-            w = _powers(_threshold((a - 1) * z, 1 / (a - 1)), 1 / (a - 1))
-        case Sparsemax():
-            w = _threshold(z, 1.0)
-        case Normmax(alpha=alpha):
-            a = float(alpha)
-            w = _powers(_threshold(z, a / (a - 1)), 1 / (a - 1))
-        case TopK(count=k):
-            w = np.where(z >= np.sort(z, axis=-1)[..., -min(int(k), z.shape[-1]), None], np.exp(z), 0.0)
-        case Exponential():
-            return np.exp(z + np.where(np.isfinite(top), top, 0.0))
-        case _:
-            w = np.exp(z)
-    total = np.sum(w, axis=-1, keepdims=True)
-    if isinstance(separation, SoftmaxOne):
-        total = total + np.exp(-np.where(np.isfinite(top), top, 0.0))
-    return w / np.where(total > 0, total, 1.0)
-
-
-def _powers(u: np.ndarray, exponent: float) -> np.ndarray:
-    return np.where(u > 0, np.where(u > 0, u, 1.0) ** exponent, 0.0)
-
-
-def _threshold(z: np.ndarray, exponent: float) -> np.ndarray:
-    """[z − τ]₊ with τ in [−1, 0] such that Σ [z − τ]₊^exponent = 1, for rows whose largest entry is 0."""
-    low, high = np.full((*z.shape[:-1], 1), -1.0), np.zeros((*z.shape[:-1], 1))
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        below = np.sum(_powers(z - middle, exponent), axis=-1, keepdims=True) < 1
-        low, high = np.where(below, low, middle), np.where(below, middle, high)
-    return np.maximum(z - 0.5 * (low + high), 0.0)

@@ -1,5 +1,6 @@
 """What attention makes of its arguments: masks of sequences, whole numbers, the default β, numbers beyond float32."""
 
+import inspect
 from functools import partial
 from typing import Any
 
@@ -245,6 +246,56 @@ TEMPERED = {
 def test_as_many_inverse_temperatures_as_heads(function):
     with pytest.raises(ValueError, match=r"^beta must (broadcast to the leading axes \[3\]|have length 1 or 3)"):
         TEMPERED[function](*THREE, beta=np.asarray([0.1, 0.2]))
+
+
+def test_what_turns_scores_into_weights_takes_a_temperature():
+    names = [name for name in attention.__all__ if inspect.isfunction(getattr(attention, name))]
+    takes = {name: set(inspect.signature(getattr(attention, name)).parameters) for name in names}
+    assert {name for name in names if "separation" in takes[name]} == {n for n in names if "temperature" in takes[n]}
+
+
+ATTENDED = {
+    "attend": core.attend,
+    "decompose": lambda *rows, **given: core.decompose(*rows, **given)[1:],
+    "blockwise": partial(attention.attend_blockwise, blocks=(2, 3), return_potential=True),
+    "blockwise heads": partial(attention.attend_heads, attention=attention.attend_blockwise),
+    "shared keys": lambda q, k, v, **given: attention.attend_heads(q, k[:, :1], v[:, :1], **given),
+    "local": partial(attention.attend_locally, left=1),
+    "low rank": lambda q, k, v, **given: attention.attend_low_rank(q, k, v, MIXES.astype(v.dtype), **given),
+    "multi head": lambda q, k, v, **given: attention.multi_head(WEIGHTS, X, **given),
+    "parts": lambda q, k, v, **given: attention.multi_head_parts(WEIGHTS, X, **given).heads[1:],
+    "gradients": lambda q, k, v, **given: attention.attention_gradients(q, k, v, q, **given)[:3],
+}
+
+
+@pytest.mark.parametrize("function", ATTENDED)
+def test_a_temperature_divides_beta(function):
+    """Of no bias, which it would divide as well; numbers, and one of each head."""
+    beta, temperature = jnp.asarray([0.8, 1.5]), jnp.asarray([2.0, 0.5])
+    for given in ((beta, temperature), (beta[0], temperature[0])):
+        found = ATTENDED[function](QUERY, KEY, VALUE, beta=given[0], temperature=given[1])
+        expected = ATTENDED[function](QUERY, KEY, VALUE, beta=given[0] / given[1])
+        jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), found, expected)
+
+
+def test_a_temperature_divides_the_bias_too():
+    bias = jnp.asarray(RNG.normal(size=(1, 1, 4, 5)))
+    scores = (core.scores(QUERY, KEY) + bias) / 0.5
+    expected = jax.nn.log_softmax(scores)
+    found = core.decompose(QUERY, KEY, VALUE, bias=bias, temperature=0.5)
+    np.testing.assert_allclose(found.weights, jnp.exp(expected), atol=1e-12)
+    np.testing.assert_allclose(found.potential, jax.nn.logsumexp(scores, axis=-1), atol=1e-12)
+    np.testing.assert_allclose(attention.log_weights(0.5 * scores, temperature=0.5), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [name for name in ATTENDED if name not in ("gradients", "multi head", "parts")])
+def test_temperatures_are_positive_and_as_many_as_heads(function):
+    with pytest.raises(ValueError, match=r"^temperature must be positive, got -1"):
+        ATTENDED[function](QUERY, KEY, VALUE, temperature=-1.0)
+    with pytest.raises(
+        ValueError, match=r"^temperature must (broadcast to the leading axes \[2, 2\]|have length 1 or 2)"
+    ):
+        ATTENDED[function](QUERY, KEY, VALUE, temperature=np.ones(3))
 
 
 def test_as_many_temperatures_as_heads():

@@ -97,3 +97,33 @@ def test_low_rank_attention_is_attention_over_mixed_keys():
 def test_what_does_not_fit_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_truncated_attention_is_the_best_approximation_of_its_rank():
+    """Eckart & Young: the squared error of the weights is the sum of the squared singular values that are left out."""
+    query, key, _ = drawn(2, t=5, s=7)
+    bias, mask = normal(2, 5, 7), masks.sliding_window(3, 3)
+    given = {"metric": metrics.low_rank(normal(2, 4)), "bias": bias, "mask": mask, "temperature": 0.5}
+    whole = core.decompose(query, key, jnp.eye(7), **given).weights
+    sizes = np.linalg.svd(whole, compute_uv=False)
+    for rank in (1, 3, 5):
+        found = fewer_keys.attend_truncated(query, key, jnp.eye(7), rank=rank, **given)
+        assert np.linalg.matrix_rank(found, tol=1e-10).tolist() == [rank, rank]
+        left = np.sum((whole - found) ** 2, axis=(-2, -1))
+        np.testing.assert_allclose(left, np.sum(sizes[:, rank:] ** 2, axis=-1), atol=1e-14)
+
+
+def test_truncated_attention_takes_nothing_from_keys_that_none_may_read():
+    query, key, value = drawn(t=5, s=7)
+    spoilt = key.at[4:].set(jnp.nan), value.at[4:].set(jnp.nan)
+    found = fewer_keys.attend_truncated(query, *spoilt, rank=2, mask=masks.padding(4))
+    expected = fewer_keys.attend_truncated(query, key[:4], value[:4], rank=2)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("rank", "sentence"), [(6, "rank must be at most 5"), (0, "rank must be an integer of at least 1")]
+)
+def test_a_rank_is_one_that_the_weights_can_have(rank, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        fewer_keys.attend_truncated(*drawn(t=5, s=7), rank=rank)

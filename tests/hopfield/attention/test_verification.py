@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hopfield import metrics, separations
-from hopfield.attention import core, verification
+from hopfield.attention import Agreement, _in_numpy, core, verification
 from hopfield.attention.gradients import attention_gradients
 from hopfield.attention.verification import verify_gradients
 
@@ -52,6 +52,31 @@ def test_a_wrong_gradient_is_found_out_by_both_routes(name, monkeypatch):
     assert all(check.autodiff > 1e-8 and check.difference > 1e-9 for check in differs)
 
 
+def test_a_wrong_component_is_found_out_by_its_own_difference(monkeypatch):
+    """Of 20 components one is off by 2e-9: a random direction, which has a part of it in d, lets it pass."""
+
+    def wrong(*args, **kwargs):
+        found = attention_gradients(*args, **kwargs)
+        return found._replace(key=found.key.at[2, 1].add(2e-9))
+
+    monkeypatch.setattr(verification, "attention_gradients", wrong)
+    inputs = drawn()
+    loose = Agreement(autodiff=1e-8, difference=1.5e-9)._replace(autodiff=1e-8)
+    for components in (False, True):
+        found = verify_gradients(*inputs, agreement=loose._replace(components=components))
+        (key,) = (check for check in found.checks if check.input == "key")
+        assert (key.difference > 1.5e-9) == components
+        assert all(check.difference < 1e-10 for check in found.checks if check.input != "key")
+
+
+def test_tolerances_are_those_asked_for():
+    strict = verify_gradients(*drawn(), agreement=Agreement(autodiff=1e-30))
+    assert not strict.passed
+    assert {check.tolerance for check in strict.checks} == {1e-30}
+    assert not verify_gradients(*drawn(), agreement=Agreement(difference=1e-30, components=True, autodiff=1e-30)).passed
+    assert verify_gradients(*(x.astype(jnp.float32) for x in drawn()), agreement=Agreement(autodiff=1e-4)).passed
+
+
 @pytest.mark.parametrize(
     "separation",
     [
@@ -71,7 +96,7 @@ def test_attention_in_numpy_is_that_of_the_library(separation):
     given = {key: value if value is None else np.asarray(value) for key, value in given.items()}
     given |= {"bias": np.zeros((3, 5)), "temperature": np.asarray(1.0)}
     output = core.attend(q, k, v, beta=0.8, separation=separation, mask=jnp.asarray(mask))
-    np.testing.assert_allclose(verification._output(given, separation, mask)[0], output, atol=1e-14)
+    np.testing.assert_allclose(_in_numpy.attended(given, separation, mask)[0], output, atol=1e-14)
 
 
 def test_finite_differences_step_short_of_a_kink():

@@ -502,6 +502,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.memories.Blueprint.*": _STATIC,
     "hopfield.observables.stability.UpdateJacobian.linear": "called by `UpdateJacobian.dense`",
     "hopfield.observables.stability.update_jacobian": "called by `UpdateJacobian.dense`",
+    "hopfield.observables.energies.energy_constant": "patterns are checked",
     "hopfield.observables.stability.retrieval_error_bound": "numpy; patterns are checked",
     "hopfield.dynamics.priorities": _STATIC,
     "hopfield.dynamics.visiting_order": _STATIC,

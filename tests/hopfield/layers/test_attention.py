@@ -246,6 +246,19 @@ def test_sharding_annotations_pass_through():
     assert layer(2, 8, out_bias_metadata={"note": "kept"}).out.bias.get_metadata()["note"] == "kept"
 
 
+def test_learned_metric_and_beta_are_sharded_by_head_where_asked():
+    mesh = jax.make_mesh((1,), ("model",), axis_types=(jax.sharding.AxisType.Auto,))
+    by_head = {
+        "metric_metadata": {"out_sharding": ("model", None, None)},
+        "beta_metadata": {"out_sharding": ("model",)},
+    }
+    with jax.set_mesh(mesh):
+        module = layer(2, 8, metric="full", learn_beta=True, **by_head)
+        assert module.attention_fn.metric.matrix[...].sharding.spec == jax.sharding.PartitionSpec("model", None, None)
+        assert module.attention_fn.beta.log_beta[...].sharding.spec == jax.sharding.PartitionSpec("model")
+        assert module(X).shape == X.shape
+
+
 BAD = {
     "num_heads must divide the 8": {"num_heads": 3},
     "num_kv_heads must divide the 2 heads": {"num_kv_heads": 3},

@@ -1,0 +1,80 @@
+"""Attention in numpy and in double precision, written apart from the library's own for finite differences of it."""
+
+from typing import Any
+
+import numpy as np
+
+from hopfield.metrics import Block, Diagonal, Full, LowRank, Projected, Scaled
+from hopfield.separations import Entmax, Exponential, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
+
+
+def attended(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Attention in numpy, and its weights."""
+    raw = _form(given["metric"], given["query"], given["key"])
+    scores = given["beta"][..., None, None] * raw + given["bias"]
+    z = scores / given["temperature"][..., None, None]
+    p = _weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
+    return p @ given["value"], p
+
+
+def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
+    """x g y in numpy."""
+    match metric:
+        case Scaled(scale=scale):
+            return scale[..., None, None] * (x @ np.swapaxes(y, -1, -2))
+        case Diagonal(entries=entries):
+            return (x * entries[..., None, :]) @ np.swapaxes(y, -1, -2)
+        case Full(matrix=matrix):
+            return x @ matrix @ np.swapaxes(y, -1, -2)
+        case LowRank(factor=factor):
+            return x @ (np.swapaxes(factor, -1, -2) @ factor) @ np.swapaxes(y, -1, -2)
+        case Projected(w_query=wq, w_key=wk, b_query=bq, b_key=bk):
+            left = x @ wq + (0.0 if bq is None else bq[..., None, :])
+            right = y @ wk + (0.0 if bk is None else bk[..., None, :])
+            return left @ np.swapaxes(right, -1, -2)
+        case Block(metrics=metrics):
+            ends = np.cumsum([(0, 0), *(part.widths for part in metrics)], axis=0)
+            pairs = zip(ends[:-1], ends[1:], metrics, strict=True)
+            forms = [_form(part, x[..., a[0] : b[0]], y[..., a[1] : b[1]]) for a, b, part in pairs]
+            return np.sum(np.broadcast_arrays(*forms), axis=0)
+    return x @ np.swapaxes(y, -1, -2)
+
+
+def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
+    """Weights of rows in numpy; rows with nothing to read are zero."""
+    z = np.where(mask, z, -np.inf)
+    top = np.max(z, axis=-1, keepdims=True)
+    z = z - np.where(np.isfinite(top), top, 0.0)
+    match separation:
+        case Entmax(alpha=alpha):
+            a = float(alpha)
+            w = _powers(_threshold((a - 1) * z, 1 / (a - 1)), 1 / (a - 1))
+        case Sparsemax():
+            w = _threshold(z, 1.0)
+        case Normmax(alpha=alpha):
+            a = float(alpha)
+            w = _powers(_threshold(z, a / (a - 1)), 1 / (a - 1))
+        case TopK(count=k):
+            w = np.where(z >= np.sort(z, axis=-1)[..., -min(int(k), z.shape[-1]), None], np.exp(z), 0.0)
+        case Exponential():
+            return np.exp(z + np.where(np.isfinite(top), top, 0.0))
+        case _:
+            w = np.exp(z)
+    total = np.sum(w, axis=-1, keepdims=True)
+    if isinstance(separation, SoftmaxOne):
+        total = total + np.exp(-np.where(np.isfinite(top), top, 0.0))
+    return w / np.where(total > 0, total, 1.0)
+
+
+def _powers(u: np.ndarray, exponent: float) -> np.ndarray:
+    return np.where(u > 0, np.where(u > 0, u, 1.0) ** exponent, 0.0)
+
+
+def _threshold(z: np.ndarray, exponent: float) -> np.ndarray:
+    """[z − τ]₊ with τ in [−1, 0] such that Σ [z − τ]₊^exponent = 1, for rows whose largest entry is 0."""
+    low, high = np.full((*z.shape[:-1], 1), -1.0), np.zeros((*z.shape[:-1], 1))
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        below = np.sum(_powers(z - middle, exponent), axis=-1, keepdims=True) < 1
+        low, high = np.where(below, low, middle), np.where(below, middle, high)
+    return np.maximum(z - 0.5 * (low + high), 0.0)
