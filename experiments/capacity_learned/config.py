@@ -10,7 +10,7 @@ from experiments.contract import option
 SIMILARITIES = ("dot", "distance", "manhattan")
 FIXED = ("identity", "whitening", "matched", "projection")
 LEARNED = ("diagonal", "low_rank", "definite", "full")
-FAMILIES = ("softmax", "entmax", "power", "linear")
+FAMILIES = ("softmax", "entmax", "power", "network", "linear")
 DYNAMICS = ("single", "iterated")
 OPTIMISERS = ("adam", "natural")
 BEFORE = "none"
@@ -23,7 +23,7 @@ TRAINED = ["task", *KIND, "optimiser", "draws"]
 
 
 class Kind(NamedTuple):
-    """Parts of a memory: what is learned is the metric, if it is one of LEARNED, β, and the family's number."""
+    """Parts of a memory: what is learned is the metric, if it is one of LEARNED, β, and the family's numbers."""
 
     similarity: str
     metric: str

@@ -2,7 +2,7 @@
 
 A memory answers a corrupted pattern x with Σ_μ p_μ ξ_μ, p = ∇F(β s), read once or (`iterated`) at the fixed point of
 reading again. It learns to make the squared distance of the answer from the pattern small, on draws of M = `stored`
-patterns of an ensemble: the metric g of the scores, β, and the number of the separation's family. Parts by name:
+patterns of an ensemble: the metric g of the scores, β, and the numbers of the separation's family. Parts by name:
 
     dot, distance                     s_μ = x g ξ_μ; the same less ½ ξ_μ g ξ_μ; also manhattan, without a metric
     identity                          g = 1: only β and the family's number are learned
@@ -10,6 +10,7 @@ patterns of an ensemble: the metric g of the scores, β, and the number of the s
     projection                        g that of the patterns stored: with `linear` the projection on their span
     diagonal, low_rank, definite, full   learned, from the identity (low rank: a random start)
     softmax, entmax, power, linear    entmax learns α, power its degree; linear weights are scores over M
+    network                           weights are a rising curve of the score, a monotone convex network's slope
 
 `matched` is the best metric of a dot product in a large Gaussian memory: of all u the x·g-images with which others'
 scores u·ξ have variance u C u, it lifts the own mean score u C S⁻¹ x the furthest above their spread (S = E xxᵀ).
@@ -30,7 +31,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.capacity_learned import measurement, memories, tasks
+from experiments.capacity_learned import families, measurement, memories, tasks
 from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, Kind, kind
 from experiments.capacity_learned.figure import plot
 from experiments.capacity_learned.measurement import Given, Lesson
@@ -167,7 +168,7 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
 
 def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
     """What was learned: β over its start, the family's number, and how alike the metric is to three matrices."""
-    learned = memories.number(parts, params)
+    learned = families.number(parts.separation, params)
     metric = np.asarray(memories.dense(parts, params, given.metric), np.float64)
     beside = {"identity": np.eye(task.neurons), "whitening": tasks.inverse(tasks.second_moment(task))}
     beside["matched"] = tasks.inverse(tasks.query_moment(task))

@@ -1,52 +1,25 @@
 """Memories that learn: parameters of metric, β and separation, the memory they make, and its answer to a query."""
 
-import math
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
+from experiments.capacity_learned import families
 from experiments.capacity_learned.config import LEARNED, Kind
-from hopfield import Memory, metrics, separations
+from experiments.capacity_learned.families import Params
+from hopfield import Memory, metrics
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import near, settled
 from hopfield.layers.metrics import learned_metric
-from hopfield.separations import Separation
 from hopfield.similarities import Bilinear, Manhattan, Similarity
 
-Params = dict[str, Any]
 FLAT = 1e-4
 """Eigenvalue of the second moment of a draw, in units of their mean, up to which it counts as zero."""
 STILL = 1e-5
 """Relative step that ends an iterated answer."""
-
-
-class Power(Separation):
-    """F = Σ [z]₊ⁿ/n of any real degree n > 1, a number that can be learned."""
-
-    degree: Float[Array, ""]
-
-    def potential(self, z, mask=None):
-        return jnp.sum(_power(_used(z, mask), self.degree)) / self.degree
-
-    def weights(self, z, mask=None):
-        return _power(_used(z, mask), self.degree - 1.0)
-
-    def shares(self, z, mask=None):
-        z = _used(z, mask)
-        size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
-        return size / jnp.maximum(jnp.sum(size), 1e-30)
-
-
-def _used(z, mask):
-    return z if mask is None else jnp.where(mask, z, 0.0)
-
-
-def _power(z, exponent):
-    positive = z > 0
-    return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, z, 1.0))), 0.0)
 
 
 class Distance(Bilinear):
@@ -57,30 +30,10 @@ class Distance(Bilinear):
         return right @ self.metric.left(state[None, :])[0] - 0.5 * jnp.sum(left * right, axis=1)
 
 
-NUMBERS = {"entmax": 0.0, "power": math.log(math.expm1(2.0))}
-"""Where the number of a family starts: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
-
-
-def number(kind: Kind, params: Params) -> Array:
-    """The learned number of the separation: α of entmax, the degree of a power; NaN where there is none."""
-    if kind.separation == "entmax":
-        return 1.0 + jax.nn.sigmoid(params["number"])
-    return 1.0 + jax.nn.softplus(params["number"]) if kind.separation == "power" else jnp.asarray(jnp.nan)
-
-
-def _separation(kind: Kind, params: Params) -> Separation:
-    if kind.separation == "entmax":
-        return separations.entmax(number(kind, params))  # type: ignore[arg-type]
-    if kind.separation == "power":
-        return Power(number(kind, params))
-    return separations.find(kind.separation)
-
-
 def start(kind: Kind, neurons: int, key) -> Params:
     """Parameters that learning starts with: β = 1 in the unit that `build` is given, and a metric near the identity."""
     params: Params = {"log_beta": jnp.zeros((), jnp.float32)}
-    if kind.separation in NUMBERS:
-        params["number"] = jnp.float32(NUMBERS[kind.separation])
+    params |= families.start(kind.separation)
     if kind.metric in LEARNED:
         params["metric"] = nnx.split(learned_metric(kind.metric, neurons, rngs=nnx.Rngs(key)))[1]
     return params
@@ -123,7 +76,7 @@ def build(kind: Kind, params: Params, given: Array, unit: Array, stored: Array, 
     if kind.similarity != "manhattan":
         compared = Bilinear(metric) if kind.similarity == "dot" else Distance(metric)
     beta = unit * jnp.exp(params["log_beta"])
-    return Memory(stored, beta, mask=mask, similarity=compared, separation=_separation(kind, params))
+    return Memory(stored, beta, mask=mask, similarity=compared, separation=families.separation(kind.separation, params))
 
 
 def shares(kind: Kind, memory: Memory, state: Array) -> Array:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_learned import memories, tasks
+from experiments.capacity_learned import families, memories, tasks
 from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import check, measure, plot, points, summarise
+from hopfield import Memory, spaces
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -28,7 +29,9 @@ def answered(parts: Kind, params: memories.Params, given: jax.Array, updates: in
     return memories.answer(parts, memory(parts, params, given), QUERY, updates)
 
 
-@pytest.mark.parametrize("text", ["dot/definite/softmax", "dot/full/softmax", "distance/diagonal/softmax"])
+@pytest.mark.parametrize(
+    "text", ["dot/definite/softmax", "dot/full/softmax", "distance/diagonal/softmax", "dot/definite/network"]
+)
 def test_gradients_of_fixed_points_are_those_of_updates_unrolled(text):
     single = kind(text)
     iterated = single._replace(dynamics="iterated")
@@ -72,11 +75,46 @@ def test_a_distance_of_the_identity_is_the_euclidean_one():
 
 
 def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
-    power, z = memories.Power(jnp.float32(3.5)), jnp.array([2.0, 1.0, -1.0, 0.5])
+    power, z = families.Power(jnp.float32(3.5)), jnp.array([2.0, 1.0, -1.0, 0.5])
     expected = np.maximum(z, 0.0) ** 2.5
     np.testing.assert_allclose(power.shares(z), expected / expected.sum(), rtol=1e-5)
     np.testing.assert_allclose(jax.grad(power.potential)(z), power.weights(z), rtol=1e-5)
     assert jnp.isfinite(jax.grad(lambda n: power.replace(degree=n).shares(z)[1])(jnp.float32(3.5)))
+
+
+NETWORK = families.Network(*(jnp.asarray(RNG.normal(size=5), jnp.float32) for _ in range(3)))
+
+
+def test_a_network_is_convex_and_increasing_whatever_its_numbers_are():
+    """Its weights are the slope of its potential, none negative, and rise with the score."""
+    z = jnp.linspace(-6.0, 6.0, 60, dtype=jnp.float32)
+    weights = NETWORK.weights(z)
+    np.testing.assert_allclose(jax.grad(NETWORK.potential)(z), weights, rtol=1e-5)
+    assert (weights > 0).all()
+    assert (jnp.diff(weights) > 0).all()
+    np.testing.assert_allclose(
+        NETWORK.shares(z, z > 0), jnp.where(z > 0, weights, 0.0) / weights[z > 0].sum(), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.sphere()], ids=["line", "sphere"])
+def test_the_energy_of_a_network_never_rises(space):
+    held = Memory.create(STORED, 0.7, separation=NETWORK, space=space)
+    states = jnp.asarray(RNG.standard_normal((30, N)), jnp.float32)
+    states = states / jnp.linalg.norm(states, axis=1, keepdims=True)
+    path = [jax.vmap(held.energy)(states)]
+    for _ in range(5):
+        states = jax.vmap(held.update)(states)
+        path.append(jax.vmap(held.energy)(states))
+    energies = jnp.stack(path)
+    assert (jnp.diff(energies, axis=0) <= 1e-4 * jnp.abs(energies[:-1])).all()
+    assert (energies[-1] < energies[0] - 0.01).any()
+
+
+def test_a_network_starts_near_softmax():
+    z = jnp.array([4.0, 3.0, 1.0, -1.0])
+    found = families.separation("network", families.start("network")).shares(z)
+    np.testing.assert_allclose(found, jax.nn.softmax(z), atol=0.12)
 
 
 TASKS = ("gaussian:1/noise:0.5", "biased:0.5/flip:0.25", "correlated:2/mask:0.25", "correlated:2/lower:0.5")

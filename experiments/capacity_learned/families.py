@@ -1,0 +1,100 @@
+"""Families of separations whose numbers are learned: α of entmax, the degree of a power, those of a convex network."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield import separations
+from hopfield.separations import Separation
+
+Params = dict[str, Any]
+UNITS = 8
+"""Units of a network."""
+LARGEST = 14.0
+"""Largest threshold that its units start with: below it their sum rises about as e^z does."""
+NUMBERS = {"entmax": 0.0, "power": math.log(math.expm1(2.0))}
+"""Where the number of a family starts: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
+
+
+class Power(Separation):
+    """F = Σ [z]₊ⁿ/n of any real degree n > 1, a number that can be learned."""
+
+    degree: Float[Array, ""]
+
+    def potential(self, z, mask=None):
+        return jnp.sum(_power(_used(z, mask), self.degree)) / self.degree
+
+    def weights(self, z, mask=None):
+        return _power(_used(z, mask), self.degree - 1.0)
+
+    def shares(self, z, mask=None):
+        z = _used(z, mask)
+        size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
+        return size / jnp.maximum(jnp.sum(size), 1e-30)
+
+
+def _used(z, mask):
+    return z if mask is None else jnp.where(mask, z, 0.0)
+
+
+def _power(z, exponent):
+    positive = z > 0
+    return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, z, 1.0))), 0.0)
+
+
+class Network(Separation):
+    """F = Σ_μ f(z_μ) with a network f(z) = Σ_k (a_k/w_k) softplus(w_k (z − t_k)), always convex and increasing.
+
+    Its weights Σ_k a_k sigmoid(w_k (z − t_k)) can be any rising curve from 0 that levels off. Slopes a and w are kept
+    as logarithms.
+
+    Source: Amos, Xu & Kolter 2017 (arXiv:1609.07152): weights that are not negative, activations convex and increasing.
+    """
+
+    log_height: Float[Array, "K"]
+    log_slope: Float[Array, "K"]
+    threshold: Float[Array, "K"]
+
+    def _inner(self, z):
+        return jnp.exp(self.log_slope)[None, :] * (z[:, None] - self.threshold[None, :])
+
+    def potential(self, z, mask=None):
+        each = jax.nn.softplus(self._inner(z)) @ jnp.exp(self.log_height - self.log_slope)
+        return jnp.sum(each if mask is None else jnp.where(mask, each, 0.0))
+
+    def weights(self, z, mask=None):
+        return jnp.exp(self._log_weights(z, mask))
+
+    def shares(self, z, mask=None):
+        return jax.nn.softmax(self._log_weights(z, mask))
+
+    def _log_weights(self, z, mask):
+        found = jax.nn.logsumexp(self.log_height[None, :] + jax.nn.log_sigmoid(self._inner(z)), axis=1)
+        return found if mask is None else jnp.where(mask, found, -jnp.inf)
+
+
+def start(family: str) -> Params:
+    """Parameters that learning starts with; none of a family without any."""
+    if family == "network":
+        threshold = jnp.linspace(0.0, LARGEST, UNITS, dtype=jnp.float32)
+        return {"network": {"log_height": threshold, "log_slope": jnp.zeros_like(threshold), "threshold": threshold}}
+    return {"number": jnp.float32(NUMBERS[family])} if family in NUMBERS else {}
+
+
+def number(family: str, params: Params) -> Array:
+    """The learned number: α of entmax, the degree of a power; NaN where there is none, or there are several."""
+    if family == "entmax":
+        return 1.0 + jax.nn.sigmoid(params["number"])
+    return 1.0 + jax.nn.softplus(params["number"]) if family == "power" else jnp.asarray(jnp.nan)
+
+
+def separation(family: str, params: Params) -> Separation:
+    """The separation of a family at some parameters."""
+    if family == "entmax":
+        return separations.entmax(number(family, params))  # type: ignore[arg-type]
+    if family == "network":
+        return Network(**params["network"])
+    return Power(number(family, params)) if family == "power" else separations.find(family)
