@@ -49,6 +49,8 @@ def _scale(config: Config, memory: str) -> Scale:
 
 def _check_scale(memory: str, scale: Scale) -> None:
     blueprint = find(memory)
+    if blueprint.draw is not None:
+        raise ValueError(f"memories must be of unbiased patterns, got {memory}, which conf=capacity measures")
     for neurons in scale.neurons:
         most = blueprint.scaling.num_patterns(max(scale.loads), neurons)
         if most * neurons > 2**28:

@@ -12,6 +12,7 @@ For every disorder sample the stored patterns are drawn anew and a few of them a
 and the load at which half of the queries pass is the critical load of that criterion; that of the one-step error is
 where 0.5 % of the spins are wrong. Final overlaps of dense memories spread over all values, so that their threshold
 moves with the cut, and at small N that of the classical network does: read it with the cut, or m(α) in its place.
+The overlap with a sparse pattern is P₁ − P₀, shares of neurons on among those that should be and should not be.
 
 Loads are rounded to odd numbers of patterns where fields are sums of M integers (classical, dense; `parity`): at an
 even M and an even N fields can vanish, a tie keeps the spin, and the threshold lies higher by order 1/N. Numbers

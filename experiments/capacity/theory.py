@@ -52,11 +52,10 @@ def _wrong(memory: str, neurons: int, corruption: float, beta: float | None) -> 
 
     def excess(half: int) -> float:
         error = one_step_error(memory, neurons, np.array([2 * half + 1]), corruption, beta)
-        assert error is not None
-        return float(np.log(np.maximum(error[0], 1e-300) / WRONG))
+        return np.nan if error is None else float(np.log(np.maximum(error[0], 1e-300) / WRONG))
 
     low, high = 0, 1
-    if not has_one_step_error(memory) or excess(low) >= 0:
+    if not excess(low) < 0:  # nor where nothing is known
         return None
     while excess(high) < 0:
         low, high = high, 2 * high

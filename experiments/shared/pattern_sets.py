@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -170,10 +170,17 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
     return jnp.asarray((grey - low) / (high - low), levels.dtype)
 
 
-def draw(ensemble: str, key, rows: int, neurons: int, data=None):
-    """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order."""
+def draw(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
+    """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order.
+
+    Args:
+        ensemble: a function of `hopfield.patterns` by name, or one like them.
+        key, rows, neurons: random key, M and N.
+        data: patterns that are given [rows, N].
+    """
     if data is None:
-        return getattr(hopfield.patterns, ensemble)(key, rows, neurons)
+        random = getattr(hopfield.patterns, ensemble) if isinstance(ensemble, str) else ensemble
+        return random(key, rows, neurons)
     return data[jax.random.permutation(key, data.shape[0])[:rows]]
 
 

@@ -12,7 +12,7 @@ from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.memories import find
-from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, retained
+from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, sparse_overlap
 from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
 
@@ -81,7 +81,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
+    stored = pattern_sets.draw(blueprint.draw or blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
     options = {"beta": draw["beta"]} if kind.has_beta else {}
     memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
@@ -109,6 +109,7 @@ def _query(kind: Program, model, weigh, target, index, key, amount) -> dict:
         start = jnp.where(start < 0, -1.0, 1.0) if spins else start
         known = untouched if kind.clamp else None
     tolerance = 0.0 if spins else EXACT
+    near = sparse_overlap if find(kind.memory).draw else overlap
     first = model.update(start, known)
     clean = first if kind.corruption == "none" else model.update(target)
     end = retrieve(model, start, dynamics=kind.dynamics, key=order_key, max_steps=kind.max_steps, known=known)
@@ -117,8 +118,8 @@ def _query(kind: Program, model, weigh, target, index, key, amount) -> dict:
         "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),
         "target_weight": weigh(start)[index] > 0.5 if weigh else False,
         "converged_weight": weigh(end.state)[index] > 0.5 if weigh else False,
-        "overlap": overlap(end.state, target),
-        **{name: retained(end.state, target, cut) for name, cut in CUTS.items()},
+        "overlap": near(end.state, target),
+        **{name: near(end.state, target) > cut for name, cut in CUTS.items()},
         "exact": exact(end.state, target, tolerance),
         "steps": end.steps,
         "cycles": end.status == CYCLE,

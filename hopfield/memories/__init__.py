@@ -5,6 +5,7 @@ A module `hopfield/memories/<name>.py` defines
     <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings
     SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
+    DRAW: (optional) a function of key, M, N and the parameter that draws these patterns where they are biased
     THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one; what its
         separation alone says (`hopfield.theory.derived`) where there is none
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
@@ -71,6 +72,8 @@ class Blueprint(NamedTuple):
     """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
     integer_fields: bool = False
     """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
+    draw: Callable[..., Any] | None = None
+    """Random patterns of key, M and N that its theory is stated for where they are biased, None for `ensemble`."""
 
     @property
     def theory(self) -> Theory:
@@ -146,7 +149,9 @@ def find(spec: str) -> Blueprint:
         _outside.called("memory", spec, build, np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
     ensemble = getattr(module, "ENSEMBLE", "spins")
-    found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers)
+    draw = getattr(module, "DRAW", None)
+    drawn = draw and (lambda key, num_patterns, neurons: draw(key, num_patterns, neurons, *arguments))
+    found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers, drawn)
     if scaling is None:
         return found._replace(scaling=_derived_scaling(found))
     return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))

@@ -53,6 +53,23 @@ def cosine_overlap(state: State, pattern: State) -> Scalar:
 
 
 @jax.jit
+def sparse_overlap(state: State, pattern: State) -> Scalar:
+    """m = P₁ − P₀ of spins: the share above 0 of those that should be, less that of those that should not.
+
+    1 when a pattern is recovered and 0 for a state that knows nothing of it, however few of its spins are +1; of a
+    pattern with all spins alike, neurons that do not exist are right.
+    """
+    state, pattern = _pair(state, pattern)
+    up, known = pattern > 0, jnp.where(jnp.isnan(state + pattern), jnp.nan, jnp.where(state > 0, 1.0, 0.0))
+
+    def share(wanted: Array, without: float) -> Scalar:
+        count = jnp.sum(wanted)
+        return jnp.where(count > 0, jnp.sum(jnp.where(wanted, known, 0.0)) / jnp.maximum(count, 1), without)
+
+    return share(up, 1.0) - share(~up, 0.0)
+
+
+@jax.jit
 def bit_error(state: State, pattern: State) -> Scalar:
     """Share of units whose sign is not the pattern's: (1 − m)/2 for spins; a 0 against a ±1 is an error."""
     state, pattern = map(jnp.sign, _pair(state, pattern))

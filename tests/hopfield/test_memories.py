@@ -34,7 +34,8 @@ def updates(model, states):
 
 
 def test_the_published_models_are_there():
-    published = {"classical", "projection", "storkey", "dense", "exponential", "modern", "sparse", "epanechnikov"}
+    continuous, sparse = {"modern", "sparse", "epanechnikov"}, {"covariance", "willshaw"}
+    published = {"classical", "projection", "storkey", "dense", "exponential"} | continuous | sparse
     assert published <= set(memories.names())
     assert list(memories.names()) == sorted(memories.names())
 
@@ -125,6 +126,67 @@ def test_epanechnikov_update_is_the_mean_of_the_patterns_within_reach():
             assert energy == np.inf
     assert near[:-1].any()
     assert not near[-1].any()
+
+
+SPARSE = np.where(np.argsort(np.argsort(RNG.random((M, N)), axis=1), axis=1) < 3, 1.0, -1.0)
+"""Spins of which three are up in every pattern."""
+
+
+def test_the_covariance_rule_is_that_of_neurons_of_zero_and_one():
+    """Tsodyks & Feigel'man 1988: h = W V − θ, W = Σ (η−a)(η'−a)/(a(1−a)N) without its diagonal, V = (1 + x)/2."""
+    a, apart = 0.25, (1 + SPARSE) / 2 - 0.25
+    weights = apart.T @ apart / (a * (1 - a) * N)
+    np.fill_diagonal(weights, 0.0)
+    model = build("covariance:0.25", SPARSE, threshold=0.3)
+    field = (1 + STATES) / 2 @ weights.T - 0.3
+    np.testing.assert_allclose(jax.vmap(model.local_field)(jnp.asarray(STATES)), field / 2, atol=1e-12)
+    assert float(build("covariance:0.5", SPINS, threshold=0.0).matrix[0, 1]) == pytest.approx(
+        SPINS[:, 0] @ SPINS[:, 1] / N
+    )
+
+
+def test_a_neuron_of_willshaws_memory_needs_synapses_from_all_that_are_on():
+    states = np.concatenate([SPARSE, np.where(SPARSE[:1] * np.roll(SPARSE[1:2], 1) > 0, SPARSE[:1], -1.0), STATES])
+    on = (1 + SPARSE) / 2 @ np.eye(N) > 0
+    synapses = np.einsum("mi,mj->ij", on, on) > 0
+    expected = np.empty_like(states)
+    for state, new in zip(states, expected, strict=True):
+        for i in range(N):
+            others = [j for j in range(N) if state[j] > 0 and j != i]
+            new[i] = 1.0 if all(synapses[i, j] for j in others) else -1.0
+    np.testing.assert_array_equal(updates(build("willshaw", SPARSE), states), expected)
+
+
+@pytest.mark.parametrize("spec", ["covariance:0.25", "willshaw"])
+def test_sparse_memories_complete_a_pattern_of_their_own(spec):
+    """The first neurons of a pattern that are on are off in the start; on 64 neurons two patterns are few."""
+    patterns = memories.find(spec).draw(jax.random.key(3), 2, 64)
+    model = build(spec, patterns)
+    first = jnp.cumsum(patterns > 0, axis=1) <= 2
+    end = quick(jax.vmap(lambda x: retrieve(model, x, dynamics="sequential")))(jnp.where(first, -1.0, patterns))
+    assert not np.any(end.status)
+    np.testing.assert_array_equal(end.state, patterns)
+
+
+@pytest.mark.parametrize(("spec", "num_patterns"), [("covariance", 40), ("willshaw", 400)])
+def test_errors_of_one_step_of_sparse_memories_are_those_of_theory(spec, num_patterns):
+    """Of 12 draws, within three standard errors and 5 %, as crosstalk of the covariance rule is taken as Gaussian."""
+    blueprint = memories.find(spec)
+
+    def wrong(key):
+        patterns = blueprint.draw(key, num_patterns, 200)
+        return jnp.mean(jax.vmap(blueprint.build(patterns).update)(patterns) != patterns)
+
+    found = np.asarray(quick(lambda keys: jax.lax.map(wrong, keys))(jax.random.split(jax.random.key(5), 12)))
+    expected = float(blueprint.theory.one_step_error(200, num_patterns))
+    assert abs(found.mean() - expected) < 3 * found.std(ddof=1) / 12**0.5 + 0.05 * expected
+
+
+def test_the_threshold_of_a_traced_activity_must_be_given():
+    with pytest.raises(ValueError, match="threshold must be given where the activity is traced"):
+        jax.jit(lambda a: memories.find("covariance").build(SPARSE, activity=a).matrix)(0.3)
+    built = jax.jit(lambda a: memories.find("covariance").build(SPARSE, activity=a, threshold=0.2).matrix)(0.25)
+    np.testing.assert_allclose(built, build("covariance:0.25", SPARSE).matrix, rtol=1e-12)
 
 
 def storkey_by_loops(patterns):
@@ -218,6 +280,8 @@ def test_load_and_patterns_are_inverse(spec):
     [
         ("classical", "M / N", 20 / 50),
         ("storkey", "M / N", 20 / 50),
+        ("covariance:0.2", "M / N", 20 / 50),
+        ("willshaw", "M K^2 / N^2", 20 * 36 / 50**2),
         ("projection", "M / N", 20 / 50),
         ("dense", "M / N^2", 20 / 50**2),
         ("dense:2", "M / N", 20 / 50),
@@ -237,7 +301,7 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("hopfeld", r"memory must be one of classical, dense, .*, got 'hopfeld'"),
+        ("hopfeld", r"memory must be one of classical, covariance, dense, .*, got 'hopfeld'"),
         ("", r"memory must be one of classical, .*, got ''"),
         ("classical:3", "memory classical takes no parameter, got 'classical:3'"),
         ("dense:", "memory dense takes an integer after the colon, got 'dense:'"),
@@ -246,6 +310,8 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
         ("dense:-3", "degree must be an integer of at least 2, got -3"),
         ("sparse:a", "memory sparse takes a number after the colon, got 'sparse:a'"),
         ("sparse:1", "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
+        ("covariance:0.7", "activity must be above 0 and at most 0.5, got 0.7"),
+        ("willshaw:5", "memory willshaw takes no parameter, got 'willshaw:5'"),
         ("sparse:nan", "alpha must be greater than 1 and at most 2 for entmax, got nan"),
     ],
 )

@@ -235,6 +235,10 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
     [
         ({"memories": []}, "memories must not be empty, got []"),
         ({"memories": ["clasical"]}, "memory must be one of "),
+        (
+            {"memories": ["willshaw"]},
+            "memories must be of unbiased patterns, got willshaw, which conf=capacity measures",
+        ),
         ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
         ({"overlaps": []}, "overlaps must not be empty, got []"),
         ({"overlaps": [0.5, 1.2]}, "overlaps must lie in [0, 1], got 1.2"),

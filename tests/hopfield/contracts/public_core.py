@@ -242,7 +242,7 @@ def _measures() -> list[Case]:
         module = overlaps if hasattr(overlaps, name) else weights
         return _of_vectors(f"{module.__name__}.{name}", getattr(module, name), count, options, *more)
 
-    cases = [of(name, 2) for name in ("overlap", "cosine_overlap", "bit_error")]
+    cases = [of(name, 2) for name in ("overlap", "cosine_overlap", "sparse_overlap", "bit_error")]
     cases += [of(name, 1, mask="mask") for name in ("shares", "entropy", "effective_number", "participation_ratio")]
     cases += [of(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
     cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))

@@ -156,7 +156,8 @@ def test_local_field_is_half_the_brute_force_energy_difference(name):
 @every_model
 def test_stored_patterns_are_retrieved(name):
     """Two patterns on 64 neurons are far below every capacity; five flipped units are well inside the basins."""
-    patterns = np.random.default_rng(8).choice([-1.0, 1.0], size=(2, 64))
+    patterns, drawn = np.random.default_rng(8).choice([-1.0, 1.0], size=(2, 64)), MODELS[name].draw
+    patterns = patterns if drawn is None else np.asarray(drawn(jax.random.key(8), 2, 64))
     model = MODELS[name].build(patterns)
     dynamics = "sequential" if isinstance(model.space, Spins) else "synchronous"
     run = quick(jax.vmap(lambda query: retrieve(model, query, dynamics=dynamics)))

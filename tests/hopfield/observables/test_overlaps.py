@@ -37,6 +37,16 @@ def test_overlap_is_linear_and_cosine_overlap_blind_to_length():
     assert float(overlaps.cosine_overlap(3 * state, 5 * pattern)) == pytest.approx(cosine, rel=1e-13)
 
 
+def test_sparse_overlap_is_the_difference_of_the_shares_that_are_on():
+    """2 of 3 that should be and 1 of 5 that should not; a state that is all off knows nothing of the pattern."""
+    pattern = jnp.array([1.0, 1, 1, -1, -1, -1, -1, -1])
+    state = jnp.array([1.0, 1, -1, 1, -1, -1, -1, -1])
+    assert float(overlaps.sparse_overlap(state, pattern)) == pytest.approx(2 / 3 - 1 / 5, rel=1e-12)
+    assert overlaps.sparse_overlap(pattern, pattern) == 1
+    assert overlaps.sparse_overlap(-jnp.ones(8), pattern) == 0
+    assert overlaps.sparse_overlap(-jnp.ones(8), -jnp.ones(8)) == 1
+
+
 def test_cosine_overlap_with_nothing_is_zero_and_has_a_gradient():
     pattern = jnp.ones(4)
     assert overlaps.cosine_overlap(jnp.zeros(4), pattern) == 0

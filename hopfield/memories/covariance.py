@@ -1,0 +1,88 @@
+"""The covariance rule for sparse patterns (Tsodyks & Feigel'man 1988), its neurons {0, 1} written as spins."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from hopfield._checks import number
+from hopfield._numerics import is_traced, real_matrix
+from hopfield.binary import covariance_network
+from hopfield.couplings import Couplings
+from hopfield.memories import EXTENSIVE
+from hopfield.memory import Memory
+from hopfield.patterns import biased
+from hopfield.spaces import Spins
+from hopfield.theory import sparse
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Theory, numbers
+
+SCALING = EXTENSIVE
+ENSEMBLE = "spins"
+PARAMETER = float
+
+
+ACTIVITY = 0.1
+
+
+def _drawn(key, num_patterns: int, neurons: int, activity: float = ACTIVITY) -> Array:
+    """Independent spins, +1 with probability a."""
+    return biased(key, num_patterns, neurons, 2 * activity - 1)
+
+
+DRAW = _drawn
+
+
+class Sparse(Theory):
+    """Replica-symmetric theory at the best threshold, and the error of one step with Gaussian crosstalk."""
+
+    sized = frozenset({"one_step_error"})
+
+    def __init__(self, activity: float):
+        self.activity = activity
+
+    def kind(self, criterion: str) -> str | None:
+        return "replica symmetric" if criterion == "retained" else None
+
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
+        found = sparse.critical_load(self.activity)
+        ends = criterion == "retained" and corruption == 0 and found.overlap >= cut
+        return float(found.load) if ends else None
+
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
+        if corruption > 0:
+            return None
+        several = np.maximum(
+            num_patterns, 2
+        )  # alone a pattern has no crosstalk, and the least there is leaves no error
+        threshold = sparse.critical_load(self.activity).threshold
+        on, off = sparse.one_step_shares(self.activity, neurons, several, threshold)
+        return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
+
+
+THEORY = Sparse
+
+
+def covariance(patterns, activity: float = ACTIVITY, *, threshold=None, mask=None) -> Couplings:
+    """W_ij = Σ_μ (η_i − a)(η_j − a) / (a(1−a)N) of neurons η = (1 + ξ)/2 with a threshold, on spins.
+
+    `hopfield.binary.covariance_network` has the same network on neurons {0, 1}. With no patterns in use there is no
+    threshold either.
+
+    Args:
+        patterns: spins [M, N], +1 where a neuron is on.
+        activity: a, above 0 and at most ½, the share of neurons that patterns should have on.
+        threshold: θ; the best one at capacity if None (`theory.sparse.critical_load`).
+        mask: patterns in use [M].
+    """
+    activity = number("activity", activity, "above 0 and at most 0.5", 1e-6, 0.5)
+    if threshold is None:
+        if is_traced(activity):
+            raise ValueError("threshold must be given where the activity is traced, got none")
+        threshold = sparse.critical_load(float(activity)).threshold
+    stored = real_matrix("patterns", patterns)
+    checked = Memory.create(stored, mask=mask, space=Spins())
+    held = 1.0 if checked.mask is None else jnp.any(checked.mask).astype(stored.dtype)
+    network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=checked.mask)
+    return network.couplings()

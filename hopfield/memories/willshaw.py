@@ -1,0 +1,75 @@
+"""Willshaw's memory (Willshaw, Buneman & Longuet-Higgins 1969): binary synapses, neurons {0, 1} written as spins."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from hopfield._numerics import real_matrix
+from hopfield.binary import BinaryNetwork, willshaw_network
+from hopfield.couplings import Couplings
+from hopfield.memories import Scaling
+from hopfield.memory import Memory
+from hopfield.spaces import Spins
+from hopfield.theory import sparse
+from hopfield.theory._arguments import Float
+from hopfield.theory.base import Theory, numbers
+
+
+def _active(neurons: float) -> int:
+    """Neurons on in a pattern, K = log₂N to the nearest integer, the number that stores most."""
+    return max(1, round(math.log2(neurons)))
+
+
+def _density(neurons: float) -> float:
+    return (_active(neurons) / neurons) ** 2
+
+
+SCALING = Scaling("M K^2 / N^2", lambda m, n: m * _density(n), lambda load, n: load / _density(n))
+ENSEMBLE = "spins"
+
+
+def _drawn(key, num_patterns: int, neurons: int) -> Array:
+    """Patterns of which log₂N neurons are on, any with the same chance."""
+    keys = jax.vmap(lambda row: jax.random.fold_in(key, row))(jnp.arange(num_patterns))
+    chance = jax.vmap(lambda row: jax.random.uniform(row, (neurons,)))(keys)
+    least = jax.lax.top_k(chance, _active(neurons))[0][:, -1:]
+    return jnp.where(chance >= least, 1.0, -1.0)
+
+
+DRAW = _drawn
+
+
+class Binary(Theory):
+    """The error of one step from a pattern, by the binomial spread of a neuron's synapses."""
+
+    sized = frozenset({"one_step_error"})
+
+    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
+        if corruption > 0:
+            return None
+        on = _active(neurons)
+        return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, on, num_patterns)))
+
+
+THEORY = Binary()
+
+
+def willshaw(patterns, *, mask=None) -> Couplings:
+    """E = Σ_{i<j} (1 − W_ij) V_i V_j − ½ Σ_i V_i with W_ij = [Σ_μ η_i η_j > 0] and V = (1 + x)/2: synapses that lack.
+
+    A neuron is on where it has synapses from all that are on, whatever their number: the threshold follows the cue, as
+    in the paper, and with it there is an energy. One step from a pattern is that of the paper. With no patterns in use
+    nothing lacks.
+
+    Args:
+        patterns: spins [M, N], +1 where a neuron is on.
+        mask: patterns in use [M].
+    """
+    stored = real_matrix("patterns", patterns)
+    checked = Memory.create(stored, mask=mask, space=Spins())
+    held = jnp.ones((), stored.dtype) if checked.mask is None else jnp.any(checked.mask).astype(stored.dtype)
+    synapses = willshaw_network((1 + stored) / 2, mask=checked.mask).matrix
+    return BinaryNetwork.create(held * (synapses - 1), -0.5 * held).couplings()
