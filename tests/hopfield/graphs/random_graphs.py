@@ -36,13 +36,13 @@ def random_graph(structure: int, draw: int = 0) -> graphs.Graph:
     lagrangians = {name: str(choose.choice(LAGRANGIANS)) for name in names}
     gain = choose.choice([0.3, 1.0, 2.0])
     memory = SEPARATIONS[choose.integers(2 if lagrangians[names[0]] in UNBOUNDED else 3)]
-    extra = tuple(map(str, choose.choice(names, 2, replace=False)))
+    one, other = map(str, choose.choice(names, 2, replace=False))
 
     def weights(layers, *shape):
         size = 0.15 if any(lagrangians[name] in UNBOUNDED for name in layers) else gain
         return jnp.asarray(size * rng.normal(size=shape) / np.sqrt(np.prod(shape[:-1])), float)
 
-    found: list = [(pair, _synapse(pair, kinds, weights)) for pair in (*itertools.pairwise(names), extra)]
+    found: list = [(pair, _synapse(pair, kinds, weights)) for pair in (*itertools.pairwise(names), (one, other))]
     first, last = names[:1], names[-1:]
     patterns = weights(first, 4, WIDTHS[kinds[first[0]]][-1])
     found.append((first, graphs.Dense(patterns, jnp.asarray(rng.uniform(0.5, 2), float), memory)))
