@@ -44,7 +44,7 @@ And, where rows rest on work that is long and can be divided, as a pass over 10^
 Pieces are rows of the ledger as points are, but not of the table; all processes that are given one run share them. How
 work is cut must not depend on what is measured already, nor on how many processes there are. What rows
 depend on besides their points, their science, is every option that is not declared to be an `axis`, and the contents of
-the files that options name; where rows depend on more files,
+the files that options name and, for an experiment outside this package, of its code; where rows depend on more files,
 
     def inputs(config) -> list[Path]               those beside a checkpoint, say
 

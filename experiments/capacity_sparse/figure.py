@@ -44,13 +44,13 @@ def _by_activity(ax: Axes, found: Table) -> None:
         ax.plot(grid, line, **predicted(color=look["color"]))
         for size, part in rows.groupby("neurons"):
             shade = {"markersize": 3 + 1.5 * sizes.index(size), "linestyle": "none"}
-            label = f"{rule}, N = {size}" if size == sizes[-1] else None
+            label = str(rule) if size == sizes[-1] else None
             ax.errorbar(part["activity"], part["load"], part["stderr"], label=label, **measured(look, shade))
     ax.plot(grid, sparse.sparse_limit(grid), color="0.5", linestyle=":", label=r"$1/(2a|\ln a|)$")
     ax.plot([], [], label="replica symmetric", **predicted())
     log_axis(ax)
     ax.set(yscale="log", xlabel="activity $a$", ylabel=r"critical load $\alpha_c = M/N$")
-    ax.set_title("covariance rule", loc="left")
+    ax.set_title(f"covariance rule, $N={sizes[0]}$ to ${sizes[-1]}$ by size of mark", loc="left")
     legend(ax)
 
 
@@ -63,7 +63,7 @@ def _disturbed(ax: Axes, found: Table) -> None:
             rows["neurons"] ** (-2 / 3),
             rows["load"],
             rows["stderr"],
-            label=str(rule),
+            label=f"{rule}, none found" if rows["load"].isna().all() else str(rule),
             **measured(look, {"linestyle": ":"}),
         )
         ax.plot([0], [rows["theory"].iloc[0]], color=look["color"], marker="_", markersize=14, linestyle="none")

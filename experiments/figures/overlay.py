@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures import extraction
 from experiments.figures.extraction import Panel, Series
+from experiments.figures.panels import compact
 from experiments.figures.style import THEORY
 from experiments.figures.style import panels as layout
 from experiments.figures.style import series as looks
@@ -27,7 +28,8 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
         label: handle for ax in axes.ravel() for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
     if entries:
-        figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=min(3, len(entries)))
+        look = compact(list(entries), columns)
+        figure.legend(entries.values(), entries.keys(), loc="outside lower center", **look)
     return figure
 
 

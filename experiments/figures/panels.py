@@ -47,15 +47,20 @@ def legend(ax: Axes, **options: Any) -> None:
     names = ax.get_legend_handles_labels()[1]
     if not names:
         return
-    longest = max(len(re.sub(r"\\[a-z]+|[${}\\]", "", name)) for name in names)
     below = ScaledTranslation(0, -0.46, ax.figure.dpi_scale_trans)  # of ticks and label, in inches
     place: dict[str, Any] = {
         "loc": "upper center",
         "bbox_to_anchor": (0.5, 0.0),
         "bbox_transform": ax.transAxes + below,
     }
-    look: dict[str, Any] = {"ncols": max(1, min(3, len(names), 58 // (longest + 4))), "fontsize": 8, "borderaxespad": 0}
-    ax.legend(**place | look | {"columnspacing": 1.2, "handletextpad": 0.5} | options)
+    ax.legend(**place | compact(names) | {"borderaxespad": 0} | options)
+
+
+def compact(names: Sequence[str], panels: int = 1) -> dict[str, Any]:
+    """Look of a legend of these names that is no wider than some panels beside each other."""
+    longest = max(len(re.sub(r"\\[a-z]+|[${}\\]", "", name)) for name in names)
+    ncols = max(1, min(3, len(names), 58 * panels // (longest + 4)))
+    return {"ncols": ncols, "fontsize": 8, "columnspacing": 1.2, "handletextpad": 0.5}
 
 
 def predicted(**look: Any) -> dict[str, Any]:

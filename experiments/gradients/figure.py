@@ -66,9 +66,9 @@ def _by_input(ax: Axes, table: Table) -> None:
     for name, limit in limits.items():
         line: dict[str, Any] = {**THEORY}
         ax.axvline(limit, **line)
-        ax.text(limit, -0.75, f" allowed,\n {name}", fontsize=8, color="0.25", va="center")
+        ax.text(limit, -1.5, f" allowed,\n {name}", fontsize=8, color="0.25", va="center")
     ax.set_yticks(range(len(inputs)), [NAMES[name] for name in inputs])
-    ax.set(xscale="log", ylim=(len(inputs) - 0.4, -1.5), xlabel="error relative to the gradient (or to 1 if larger)")
+    ax.set(xscale="log", ylim=(len(inputs) - 0.4, -2.3), xlabel="error relative to the gradient (or to 1 if larger)")
     ax.set_xlim(FLOOR / 3, 3e-3)
     ticks = [10.0**power for power in range(-16, -3, 2)]
     ax.set_xticks([FLOOR, *ticks], ["0", *(f"$10^{{{round(np.log10(tick))}}}$" for tick in ticks)])

@@ -98,7 +98,9 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     hint = _type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
-    return f"{key} must be {describe(hint)}, got {shown(detail.value)}"
+    asked, given = describe(hint), shown(detail.value)
+    alone = "a list of" in asked and not isinstance(detail.value, list | dict)
+    return f"{key} must be {asked}, got {given}" + (f"; did you mean {key}=[{given}]?" if alone else "")
 
 
 def own_name(text: str, options: Any, name: str = "") -> str:

@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 import jax
 
+import experiments
 from experiments import contract
 from experiments.shared import files
 
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
 PACKAGES = ("hopfield", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "scikit-learn")
+UNMEASURING = ("__init__.py", "config.py", "summary.py", "figure.py")
+"""Files of an experiment that change no row; options of `config.py` are compared by their values."""
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
 
 
@@ -32,7 +35,8 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     Returns:
         What `constants` says, with
         precision: JAX's types and products of numbers and its generator of random ones.
-        files: hashes of the files that options name and that every row depends on, by option.
+        files: hashes of the files that options name and that every row depends on, by option, and of the code of an
+            experiment of one's own, by name.
         contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
     """
     hashes: dict[str, str] = {}
@@ -43,9 +47,17 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
         else:
             hashes[option] = files.digest(path)
     further = getattr(experiment, "inputs", None)
-    for path in further(config) if further is not None else ():
+    for path in (*(further(config) if further is not None else ()), *_code(experiment)):
         hashes[path.name] = files.digest(path)
     return constants(config) | {"precision": _precision(), "files": hashes, "contents": contents}
+
+
+def _code(experiment: Any) -> list[Path]:
+    """Files of an experiment of one's own that its rows come from; those of this package have a version instead."""
+    folder = Path(experiment.__file__).parent
+    if folder.parent == Path(experiments.__path__[0]):
+        return []
+    return sorted(path for path in folder.glob("*.py") if path.name not in UNMEASURING)
 
 
 def constants(config: contract.Config) -> dict:

@@ -48,7 +48,7 @@ def outside(home: Path | None) -> Iterator[None]:
         os.environ.pop(OUTSIDE)
         if before is not None:
             os.environ[OUTSIDE] = before
-        for name in [name for name in sys.modules if any(name.startswith(f"experiments.{each}.") for each in added)]:
+        for name in [name for name in sys.modules if name.startswith("experiments.") and name.split(".")[1] in added]:
             del sys.modules[name]
 
 

@@ -165,7 +165,7 @@ CAPACITY = [
     ("neurons=[0]", "neurons must .*got 0"),
     ("neurons=[]", "neurons must .*got \\[\\]"),
     ("neurons=[30.5]", "neurons\\[0\\] must be an integer, got 30.5"),
-    ("neurons=250", "neurons must be a list of integers or null, got 250"),
+    ("neurons=250", "neurons must be a list of integers or null, got 250; did you mean neurons=\\[250\\]\\?$"),
     ("loads=[0]", "loads must .*got 0"),
     ("loads=[-0.1]", "loads must .*got -0.1"),
     ("loads=[]", "loads must .*got \\[\\]"),

@@ -1,6 +1,9 @@
 """Things from outside the package: memories, corruptions, data and experiments in files of one's own."""
 
 import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +89,31 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert record.home == str(mine / "mything")
     assert _environment() == before
     assert "mything" not in registry.names()
+    assert "experiments.mything" not in sys.modules
+    _change_as_the_page_says(mine)
+    assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 2
+    assert run(["conf=./mything", "samples=1", "neurons=[20]", "steps=2"]) == 0
+    assert (mine / "outputs/mything/steps=2/figure.svg").is_file()
+
+
+def _change_as_the_page_says(mine: Path) -> None:
+    """Apply the change that `docs/howto/extend.md` shows to what the template made."""
+    page = Path(__file__).resolve().parents[3] / "docs/howto/extend.md"
+    (diff,) = re.findall(r"^```diff\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    text = diff.replace("mine/", "mything/")
+    subprocess.run(["git", "apply", "-"], input=text, text=True, check=True, cwd=mine)
+
+
+@pytest.mark.parametrize(("file", "measures"), [("experiment.py", True), ("figure.py", False), ("summary.py", False)])
+def test_code_of_ones_own_that_rows_come_from_is_part_of_the_science(mine: Path, file: str, measures: bool) -> None:
+    new(["experiment", "mything"])
+    with registry.outside(mine / "mything"):
+        experiment, config = registry.load("mything"), registry.options("mything")()
+        before = provenance.science(experiment, config)
+        code = mine / "mything/experiments/mything" / file
+        code.write_text(code.read_text() + "\n# changed\n")
+        assert (provenance.science(experiment, config) != before) == measures
+    assert provenance.science(registry.load("capacity"), registry.options("capacity")())["files"] == {}
 
 
 def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
