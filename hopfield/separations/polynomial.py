@@ -78,10 +78,16 @@ class Polynomial(Separation):
         if self.rectified or self.degree > EXPANDED:
             return Separation.fields(self, scores, steps, state, beta, mask)
         # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
+        # A masked score is left out of its powers as well, since 0⁰ = 1.
         n, s = self.degree, unmasked(scores, mask)
         scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
-        s, steps = s / scale, steps / scale
-        terms = [math.comb(n, k) * (-state) ** (k - 1) * (s ** (n - k) @ steps**k) for k in range(1, n + 1)]
+        # Powers of two, so that nothing is rounded; the steps keep their own, and are the same for every state.
+        own = power_of_two(largest(jnp.abs(steps)))
+        s, steps = s / scale, steps / own
+        terms = [
+            math.comb(n, k) * (-state) ** (k - 1) * (own / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
+            for k in range(1, n + 1)
+        ]
         return 0.5 * self._factor(beta, scale) * sum(terms) / n
 
     def _factor(self, beta, scale):

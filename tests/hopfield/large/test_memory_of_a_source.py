@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, find_memory, fixed_point, retrieve, separations
-from hopfield.large import running
+from hopfield.large import reading, running
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Manhattan, SquaredDistance, bilinear
 from hopfield.spaces import Euclidean, Spins, sphere
@@ -28,13 +28,16 @@ ON_SPINS = {
     "log_sum_exp": {},
     "exponential": {"separation": "exponential"},
     "dense": {"separation": separations.polynomial(3)},
+    "classical": {"separation": "linear"},
+    "rectified": {"separation": separations.polynomial(3, rectified=True)},
 }
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Blocks of 16 patterns, of which the last overlaps the one before it."""
-    monkeypatch.setattr(running, "block_size", lambda queries: 16)
+    """Blocks of 16 patterns, of which the last is shorter."""
+    for module in (reading, running):
+        monkeypatch.setattr(module, "block_size", lambda queries: 16)
 
 
 @pytest.fixture(scope="module")
