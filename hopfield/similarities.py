@@ -29,6 +29,10 @@ class Similarity(Node, abc.ABC):
     def __call__(self, state: State, patterns: Patterns) -> Scores:
         """s_μ(x) [M]."""
 
+    def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
+        """s_μ(x) of many states, row by row in memory as the passes over patterns read them."""
+        return jax.vmap(self, (0, None))(states, patterns)
+
     def width(self, patterns: Any) -> int:
         """N, the number of components of a state that patterns of shape [M, K] can be compared with."""
         return patterns.shape[1]
@@ -82,6 +86,9 @@ class Dot(Similarity):
     def __call__(self, state, patterns):
         return patterns @ state
 
+    def of_states(self, states, patterns):
+        return states @ patterns.T
+
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
@@ -103,6 +110,9 @@ class Bilinear(Similarity):
 
     def __call__(self, state, patterns):
         return self.metric.right(patterns) @ self.metric.left(state[None, :])[0]
+
+    def of_states(self, states, patterns):
+        return self.metric.left(states) @ self.metric.right(patterns).T
 
     def width(self, patterns):
         return self.metric.widths[0]

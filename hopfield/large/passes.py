@@ -61,7 +61,7 @@ class Block(NamedTuple):
     values: Array
     """What is read out of them [B, V]."""
     used: Array
-    """Which are no padding and have not been read before [B]."""
+    """Which are no padding [B]."""
     index: Array
     """Their numbers among all patterns [B]."""
 
@@ -102,7 +102,7 @@ def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) 
     if job.step:
         values = job.similarity.summed(rows).astype(job.queries.dtype)
         values = jnp.concatenate([values, jnp.ones((size, 1), values.dtype)], axis=1)
-    scores = jax.vmap(job.similarity, (0, None))(job.queries, rows).astype(job.queries.dtype)
+    scores = job.similarity.of_states(job.queries, rows).astype(job.queries.dtype)
     return Block(scores, job.beta * scores, rows, values, used, first + start + jnp.arange(size))
 
 
@@ -110,19 +110,21 @@ def sweep(job: Job, piece: Piece, term: Callable):
     """Terms of all blocks of a piece, merged; and merged over the devices that hold the other pieces."""
     merge, count = partial(MERGES[term], job.separation), job.source.shape[0]
     size = min(piece.size, count)
+    whole, rest = divmod(count, size)
 
-    @jax.checkpoint
-    def block(job, i):
-        # The last block starts early enough to be full; what has been read before is masked.
-        start = jnp.minimum(i * size, count - size)
-        local = start + jnp.arange(size)
-        used = (local >= i * size) & (local < piece.held)
+    @partial(jax.checkpoint, static_argnums=2)
+    def block(job, start, size):
+        # Where all are known to be held there is nothing to mask, and XLA leaves the mask out.
+        held = isinstance(piece.held, int) and piece.held >= count
+        used = jnp.ones(size, bool) if held else start + jnp.arange(size) < piece.held
         return term(job, block_at(job, start, size, used, piece.first), piece.top)
 
-    found = block(job, 0)
-    if size < count:
-        later = jnp.arange(1, -(-count // size))
-        found, _ = jax.lax.scan(lambda sums, i: (merge(sums, block(job, i)), None), found, later)
+    found = block(job, 0, size)
+    if whole > 1:
+        starts = size * jnp.arange(1, whole)
+        found, _ = jax.lax.scan(lambda sums, start: (merge(sums, block(job, start, size)), None), found, starts)
+    if rest:
+        found = merge(found, block(job, whole * size, rest))
     return mesh.all_merge(merge, found, piece.shares)
 
 

@@ -9,9 +9,12 @@ from flax import struct
 from jaxtyping import Array, Bool
 
 from hopfield._checks import whole
-from hopfield._numerics import largest
+from hopfield._numerics import accumulation_dtype, largest
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
+
+WIDEST = 40.0
+"""Change of β s by one spin up to which the terms of all spins have a common scale: e^−40 is a normal float32."""
 
 
 class LogSumExp(Separation):
@@ -57,8 +60,13 @@ class LogSumExp(Separation):
         return z if mask is None else jnp.where(mask, z, -jnp.inf)
 
     def block(self, z, values, mask=None):
-        s, top = shifted(z, mask)
-        w = jnp.exp(s)
+        z = z.astype(accumulation_dtype(z.dtype))
+        z = z if mask is None else jnp.where(mask, z, -jnp.inf)
+        # Not `shifted`, which looks for a NaN once more: here it is in the sums, whatever the shift.
+        top = jax.lax.stop_gradient(jnp.max(z, initial=-jnp.inf))
+        top = jnp.where(jnp.isinf(top), 0.0, top)
+        # Without the barrier XLA may form the exponentials twice, once for their sum and once for the product.
+        w = jax.lax.optimization_barrier(jnp.exp(z - top))
         return Stream(top, jnp.sum(w), w.astype(values.dtype) @ values)
 
     def merge(self, a, b):
@@ -105,33 +113,58 @@ class Exponential(LogSumExp):
         return LogSumExp.weights(self, z, mask)
 
     def potential_difference(self, up, down, beta, mask=None):
-        larger, top = shifted(beta * jnp.maximum(up, down), mask)
-        gap = jnp.sum(jnp.exp(larger) * _drop(beta * (up - down)))
-        return _scaled(gap, top) / beta
+        gap = _gap(up, down, beta, mask)
+        return _scaled(gap.moment, gap.shift) / beta
 
     def fields(self, scores, steps, state, beta, mask=None):
+        return self.field_finish(self._gaps(scores, steps, state, beta, mask), beta)
+
+    def _gaps(self, scores, steps, state, beta, mask) -> Stream:
+        """By how much the sum over patterns changes with every spin [N], relative to one shift for all."""
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
         # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
         s, top = shifted(beta * scores, mask)
         widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
-        weights, drop = jnp.exp(s).astype(steps.dtype), _drop(beta * steps)
+        weights, drop = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), _drop(beta * steps)
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
         rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
-        return 0.5 * _scaled(jnp.where(state > 0, fall, rise), top + widest) / beta
+        return Stream(top + widest, jnp.sum(weights), jnp.where(state > 0, fall, rise))
 
     def finish(self, stream):
         scale = jnp.exp(stream.shift)
         return scale * stream.mass, scale * stream.moment
 
+    def field_block(self, scores, steps, state, beta, mask):
+        def shared():
+            found = self._gaps(scores, steps, state, beta, mask)
+            return jax.tree.map(lambda x: jnp.broadcast_to(x, state.shape), found)
+
+        def alone():
+            return jax.vmap(gap, (1, 0))(steps, state)
+
+        def gap(step, spin):
+            return _gap(scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step, beta, mask)
+
+        # Beside the largest term of all spins that of another one must not vanish.
+        return jax.lax.cond(largest(jnp.abs(beta * steps)) < WIDEST, shared, alone)
+
+    def field_merge(self, a, b):
+        return jax.vmap(self.merge)(a, b)
+
     def field_finish(self, sums, beta):
-        top = jnp.maximum(*(stream.shift for stream in sums))
-        high, low = (stream.mass * jnp.exp(stream.shift - top) for stream in sums)
-        return 0.5 * _scaled(high - low, top) / beta
+        return 0.5 * _scaled(sums.moment, sums.shift) / beta
 
 
 def _drop(x):
     """1 − e^(−|x|) with the sign of x: precise for small x and exactly odd, so that opposite terms cancel to a tie."""
     return jnp.sign(x) * -jnp.expm1(-jnp.abs(x))
+
+
+def _gap(up, down, beta, mask) -> Stream:
+    """Σ e^(β up) − e^(β down), in the moment, with the sum of the larger terms as its mass."""
+    larger, top = shifted(beta * jnp.maximum(up, down), mask)
+    size = jnp.exp(larger)
+    return Stream(top, jnp.sum(size), jnp.sum(size * _drop(beta * (up - down))))
 
 
 def _scaled(gap, exponent):

@@ -482,6 +482,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.similarities.*.proximal_step": "called by `Memory.update`",
     "hopfield.similarities.*.minimiser": "called by `Memory.update`",
     "hopfield.similarities.*.summed": "called by `Memory.update`",
+    "hopfield.similarities.*.of_states": "called by `large.read`",
     "hopfield.similarities.*.has_exact_step": _STATIC,
     "hopfield.similarities.*.width": _STATIC,
     "hopfield.similarities.bilinear": "builds a similarity from a checked metric",
