@@ -5,14 +5,18 @@ error here is an error over disorder samples; numbering the rows instead (`clust
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[Any]
+from experiments.statistics.columns import LARGEST, Array, check_length, magnitude, numbers, single
+
+PROPORTIONS = ("mean", "stderr", "low", "high", "trials", "clusters")
+MEANS = ("mean", "stderr", "low", "high", "clusters")
+"""Columns of the tables of `by_group` and `means_by_group`, beside their keys."""
 
 
 class Mean(NamedTuple):
@@ -25,10 +29,10 @@ class Mean(NamedTuple):
 
 def standard_error(values: ArrayLike) -> float:
     """The error s/√n of the mean of independent values [n], one for each disorder sample; NaN for a single one."""
-    value = np.asarray(values, dtype=float)
-    if value.ndim != 1:
-        raise ValueError(f"values must be a column, got shape {value.shape}")
-    return float(value.std(ddof=1) / np.sqrt(value.size)) if value.size > 1 else math.nan
+    value = numbers("values", values)
+    check_length(values=value)
+    unit = magnitude(value)
+    return float(unit * ((value / unit).std(ddof=1) / np.sqrt(value.size))) if value.size > 1 else math.nan
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
@@ -52,11 +56,9 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
 
     Source: Cochran 1977, Sampling Techniques §6 (ratio estimator of cluster totals).
     """
-    value, label = np.asarray(values, dtype=float), labels(cluster)
-    weight = np.ones_like(value) if weights is None else np.asarray(weights, dtype=float)
-    if value.ndim != 1 or not value.shape == label.shape == weight.shape:
-        shapes = f"{value.shape}, {label.shape}, {weight.shape}"
-        raise ValueError(f"values, cluster and weights must be columns of one length, got shapes {shapes}")
+    value, label = numbers("values", values), labels(cluster)
+    weight = np.ones_like(value) if weights is None else numbers("weights", weights)
+    check_length(values=value, cluster=label, weights=weight)
     if not ((weight >= 0).all() and 0 < weight.max(initial=0.0) < np.inf):
         raise ValueError("weights must be finite and not negative, and must be positive in at least one row")
     used = weight > 0
@@ -67,8 +69,8 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
     if groups.size == 1:
         return Mean(float(mean), math.nan, 1)
     residual = np.bincount(group, weight * (value - mean))
-    correction = groups.size / (groups.size - 1)
-    stderr = math.sqrt(correction * np.sum(residual**2)) / weight.sum()
+    correction, unit = groups.size / (groups.size - 1), magnitude(residual)
+    stderr = unit * (math.sqrt(correction * np.sum((residual / unit) ** 2)) / weight.sum())
     return Mean(float(mean), float(stderr), groups.size)
 
 
@@ -77,12 +79,19 @@ def labels(cluster: ArrayLike) -> Array:
     found = np.asarray(cluster)
     if pd.isna(found).any():
         raise ValueError("cluster must label every row, got NaN")
+    if found.dtype == object and len({isinstance(each, str) for each in found.ravel()}) > 1:
+        raise ValueError("cluster must hold labels of one kind, got text and numbers")
     return found
 
 
 def curves(table: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every curve of a table in its order: the columns whose values its rows share, and the rows."""
-    for key, rows in table.groupby(list(names), sort=False):
+    """Every curve of a table in its order: the columns whose values its rows share, and the rows.
+
+    Raises:
+        ValueError: no names, or a column that the table lacks.
+    """
+    names = _columns(table, names, [])
+    for key, rows in table.groupby(names, sort=False):
         yield dict(zip(names, cast(tuple, key), strict=True)), rows
 
 
@@ -94,7 +103,7 @@ def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Arr
     Args:
         successes: number or array of successes, 0 ≤ successes ≤ trials; fractions are allowed.
         trials: number or array of independent trials n ≥ 0, finite; without trials the interval is [0, 1].
-        z: half-width in standard deviations, > 0 and finite; 1 is the 68 % interval.
+        z: half-width in standard deviations, > 0 and at most 1e100; 1 is the 68 % interval.
 
     Returns:
         Lower and upper ends.
@@ -104,13 +113,16 @@ def wilson(successes: ArrayLike, trials: ArrayLike, z: float = 1.0) -> tuple[Arr
 
     Source: Wilson 1927.
     """
-    s, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
+    s, n = numbers("successes", successes), numbers("trials", trials)
+    try:
+        s, n = np.broadcast_arrays(s, n)
+    except ValueError:
+        raise ValueError(f"successes must broadcast against trials, got shapes {s.shape}, {n.shape}") from None
     if not ((s >= 0) & (s <= n) & (n < np.inf)).all():
         raise ValueError("successes must lie between 0 and trials, which must be finite")
-    if not 0 < z < np.inf:
-        raise ValueError(f"z must be positive and finite, got {z}")
+    z = single("z", z, f"positive and at most {LARGEST:g}", 0.0)
     # Multiplied through by n, so that no trials need no special case. At s = 0 and s = n one end is exact.
-    half = z * np.sqrt(s * (n - s) / np.where(n > 0, n, 1) + z**2 / 4)
+    half = z * np.sqrt(s * ((n - s) / np.where(n > 0, n, 1)) + z**2 / 4)
     low, high = (s + z**2 / 2 - half) / (n + z**2), (s + z**2 / 2 + half) / (n + z**2)
     return np.where(s == 0, 0.0, low), np.where(s == n, 1.0, high)
 
@@ -135,18 +147,18 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
     Raises:
         ValueError: a column that the table lacks, counts out of range.
     """
-    names = _columns(table, keys, [successes, trials, cluster])
-    share_of, out_of = table[successes].to_numpy(float), table[trials].to_numpy(float)
+    names = _columns(table, keys, [successes, trials, cluster], PROPORTIONS)
+    share_of, out_of = numbers(successes, table[successes]), numbers(trials, table[trials])
     if not ((share_of >= 0) & (share_of <= out_of) & (out_of < np.inf)).all():
         raise ValueError(f"{successes} must lie between 0 and {trials} in every row, and {trials} must be finite")
     rows = []
     for key, group in table[table[trials] > 0].groupby(names, dropna=False, observed=True):
-        n = np.asarray(group[trials], dtype=float)
-        share = clustered_mean(np.asarray(group[successes], dtype=float) / n, np.asarray(group[cluster]), n)
+        n = numbers(trials, group[trials])
+        share = clustered_mean(numbers(successes, group[successes]) / n, np.asarray(group[cluster]), n)
         rows.append(
             [*(key if isinstance(key, tuple) else (key,)), *share[:2], math.nan, math.nan, n.sum(), share.clusters]
         )
-    result = pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "trials", "clusters"])
+    result = pd.DataFrame(rows, columns=[*names, *PROPORTIONS])
     mean, n, clusters = (result[name].to_numpy(float) for name in ("mean", "trials", "clusters"))
     variance, binomial = n**2 * result["stderr"].to_numpy(float) ** 2, n * mean * (1 - mean)
     measured = (binomial > 0) & np.isfinite(variance)
@@ -175,25 +187,33 @@ def means_by_group(
     Raises:
         ValueError: a column that the table lacks, negative weights.
     """
-    names = _columns(table, keys, [values, cluster] + ([weights] if weights else []))
+    names = _columns(table, keys, [values, cluster] + ([weights] if weights else []), MEANS)
     used = table[values].notna() if weights is None else table[values].notna() & (table[weights] != 0)
     rows = []
     for key, group in table[used].groupby(names, dropna=False, observed=True):
-        weight = np.asarray(group[weights], dtype=float) if weights else None
-        mean, stderr, clusters = clustered_mean(
-            np.asarray(group[values], dtype=float), np.asarray(group[cluster]), weight
-        )
+        weight = numbers(weights, group[weights]) if weights else None
+        mean, stderr, clusters = clustered_mean(numbers(values, group[values]), np.asarray(group[cluster]), weight)
         rows.append(
             [*(key if isinstance(key, tuple) else (key,)), mean, stderr, mean - stderr, mean + stderr, clusters]
         )
-    return pd.DataFrame(rows, columns=[*names, "mean", "stderr", "low", "high", "clusters"])
+    return pd.DataFrame(rows, columns=[*names, *MEANS])
 
 
-def _columns(table: pd.DataFrame, keys: str | Sequence[str], others: list[str]) -> list[str]:
+def _columns(
+    table: pd.DataFrame, keys: str | Sequence[str], others: Sequence[str], made: Sequence[str] = ()
+) -> list[str]:
     """The keys as a list, after checking that the table has every column."""
-    names = [keys] if isinstance(keys, str) else list(keys)
+    names = [keys] if isinstance(keys, str) else list(keys) if isinstance(keys, Iterable) else []
+    if not all(isinstance(name, str) for name in [*names, *others]) or not (names or keys in ([], ())):
+        raise ValueError(f"keys must be names of columns, got {keys!r:.60}")
     if not names:
         raise ValueError("keys must name at least one column, got none")
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"table must be a DataFrame, got {type(table).__name__}")
+    if len(set(names)) < len(names) or set(names) & set(made):
+        raise ValueError(
+            f"keys must be different and none of {', '.join(made) or 'themselves'}, got {', '.join(names)}"
+        )
     missing = [name for name in [*names, *others] if name not in table.columns]
     if missing:
         raise ValueError(f"table must have the columns {', '.join(missing)}, got {', '.join(map(str, table.columns))}")

@@ -15,6 +15,8 @@ from scipy.optimize import brentq
 from scipy.special import logit
 
 from experiments.statistics.clusters import labels
+from experiments.statistics.columns import check_length, columns, magnitude, numbers, single
+from hopfield.theory._arguments import flag
 
 RESOLUTION = 1e-9
 """Least error of a crossing: that of a load written with double precision and interpolated."""
@@ -57,8 +59,7 @@ def half_crossing(
     Source: Efron 1982, The Jackknife (its deletion of groups); Fritsch & Carlson 1980.
     """
     places, totals, weight = _cells(x, values, cluster, weights)
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    level = single("level", level, "a number between 0 and 1", 0.0, np.nextafter(1.0, 0.0))
     value, straight = _crossing(places, totals.sum(axis=0), weight.sum(axis=0), level)
     clusters = len(totals)
     if math.isnan(value):
@@ -77,11 +78,12 @@ def half_crossing(
 
 def _cells(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, ...]:
     """The distinct x [X], and the weighted sums and the weights of every cluster there [G, X]."""
-    place, value, label = np.asarray(x, dtype=float), np.asarray(values, dtype=float), labels(cluster)
-    weight = np.ones_like(value) if weights is None else np.asarray(weights, dtype=float)
-    if place.ndim != 1 or not place.size or not place.shape == value.shape == label.shape == weight.shape:
-        shapes = ", ".join(str(column.shape) for column in (place, value, label, weight))
-        raise ValueError(f"x, values, cluster and weights must be columns of one length, got shapes {shapes}")
+    (place, value), label = columns(x=x, values=values), labels(cluster)
+    weight = np.ones_like(value) if weights is None else numbers("weights", weights)
+    check_length(x=place, values=value, cluster=label, weights=weight)
+    weight = weight / magnitude(weight)  # sums neither vanish nor overflow
+    if not place.size:
+        raise ValueError("x, values and cluster must be columns of one length, not empty")
     if not (np.isfinite(place).all() and ((value >= 0) & (value <= 1)).all()):
         raise ValueError("x must be finite and values must lie in [0, 1]")
     if not ((weight >= 0).all() and 0 < weight.max() < np.inf):
@@ -128,11 +130,16 @@ def parabolic_crossing(
     Raises:
         ValueError: columns of different length, or an error below zero.
     """
-    load, value, stderr = _columns(load=load, value=value, stderr=stderr)
+    load, value, stderr = columns(load=load, value=value, stderr=stderr)
     if (stderr < 0).any():
         raise ValueError(f"stderr must not be negative, got {np.nanmin(stderr):g}")
+    level = single("level", level, "one finite number")
     order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
-    load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
+    load, value, stderr = (
+        load[order],
+        value[order] - level,
+        np.maximum(stderr[order], 1e-12),
+    )
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
     if not len(passed):
         return None, None
@@ -152,28 +159,28 @@ def parabolic_crossing(
     return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + RESOLUTION**2))
 
 
-def _columns(**given: ArrayLike) -> list[np.ndarray]:
-    """Columns of one length; ValueError for others."""
-    found = [np.asarray(column, float) for column in given.values()]
-    if any(column.ndim != 1 or column.shape != found[0].shape for column in found):
-        shapes = ", ".join(str(column.shape) for column in found)
-        raise ValueError(f"{', '.join(given)} must be columns of one length, got shapes {shapes}")
-    return found
-
-
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:
     """Point at which y, joined by straight lines, first or last falls through zero; NaN where it does not.
+
+    NaN also where any x or y is NaN, since that point could have been the one, and where y falls from or to infinity.
 
     Args:
         x: [X] in any order.
         y: [X] values less the level that is passed.
         last: whether of several crossings the last one is meant.
+
+    Raises:
+        ValueError: columns of different length.
     """
-    x, y = _columns(x=x, y=y)
+    x, y, last = *columns(x=x, y=y), flag("last", last)
+    if np.isnan(x).any() or np.isnan(y).any():
+        return math.nan
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
     passed = np.flatnonzero((y[:-1] >= 0) & (y[1:] < 0))
     if not len(passed):
         return math.nan
     i = int(passed[-1 if last else 0])
+    if not np.isfinite([x[i], y[i], x[i + 1], y[i + 1]]).all():
+        return math.nan
     return float(x[i] + y[i] / (y[i] - y[i + 1]) * (x[i + 1] - x[i]))

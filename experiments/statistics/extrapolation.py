@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
-from experiments.statistics.clusters import Array
+from experiments.statistics.columns import Array, columns, magnitude
+from hopfield.theory._arguments import flag
 
 Fit = dict[str, Any]
+DECADES = 100
 
 
 def extrapolate(
@@ -47,13 +49,20 @@ def extrapolate(
         ValueError: columns of different length, sizes, errors or exponents that are not positive.
     """
     size, value, error = _sizes(neurons, load, stderr)
-    if not (all(0 < x < np.inf for x in (*exponents, *bounds)) and bounds[0] < bounds[1]):
+    free = flag("free", free)
+    (powers,), (ends,) = columns(exponents=exponents), columns(bounds=bounds)
+    if not ((powers > 0) & (powers < np.inf)).all():
+        raise ValueError(f"exponents must be positive and finite, got {powers.tolist()}")
+    if not (ends.size == 2 and 0 < ends[0] < ends[1] < np.inf):
+        raise ValueError(f"bounds must be two numbers, 0 < low < high, got {ends.tolist()}")
+    decades = np.log10(size) * max(powers.max(initial=0.0), ends[1])
+    if (np.abs(decades) > DECADES).any():
         raise ValueError(
-            f"exponents must be positive and finite and bounds ascending, got {tuple(exponents)} and {bounds}"
+            f"exponents must leave N^(−x) from 1e-{DECADES} to 1e{DECADES}, got {powers.tolist()}, {bounds}"
         )
     distinct = np.unique(size).size
-    fits = [_fixed_fit(size, value, error, float(x)) for x in exponents] if distinct >= 2 else []
-    return [*fits, _free_fit(size, value, error, bounds)] if free and distinct >= 4 else fits
+    fits = [_fixed_fit(size, value, error, float(x)) for x in powers] if distinct >= 2 else []
+    return [*fits, _free_fit(size, value, error, ends)] if free and distinct >= 4 else fits
 
 
 def best_fit(fits: Sequence[Fit]) -> Fit | None:
@@ -64,10 +73,7 @@ def best_fit(fits: Sequence[Fit]) -> Fit | None:
 
 def _sizes(neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike) -> tuple[Array, Array, Array]:
     """Validated columns without the sizes that have no estimate."""
-    size, value, error = (np.asarray(column, dtype=float) for column in (neurons, load, stderr))
-    if size.ndim != 1 or not size.shape == value.shape == error.shape:
-        shapes = f"{size.shape}, {value.shape}, {error.shape}"
-        raise ValueError(f"neurons, load and stderr must be columns of one length, got shapes {shapes}")
+    size, value, error = columns(neurons=neurons, load=load, stderr=stderr)
     if not ((size > 0).all() and np.isfinite(size).all()):
         raise ValueError(f"neurons must be positive and finite, got {size.tolist()}")
     used = np.isfinite(value) & np.isfinite(error)
@@ -78,6 +84,8 @@ def _sizes(neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike) -> tuple[Arra
 
 def _lines(size: Array, value: Array, error: Array, exponents: Array) -> tuple[Array, Array, Array, Array]:
     """Limit, its error, amplitude and χ² of the weighted straight line in N^(−x), for every exponent x."""
+    unit = magnitude(error)  # whose square vanishes no more than it overflows
+    error, value = error / unit, value / unit
     weight = 1 / error**2
     abscissa = size ** -exponents[:, None]
     centre = np.sum(weight * abscissa, axis=1, keepdims=True) / weight.sum()
@@ -88,7 +96,7 @@ def _lines(size: Array, value: Array, error: Array, exponents: Array) -> tuple[A
     limit = mean - amplitude * centre[:, 0]
     limit_error = np.sqrt(1 / weight.sum() + centre[:, 0] ** 2 / spread)
     chi2 = np.sum(weight * (value - mean - amplitude[:, None] * offset) ** 2, axis=1)
-    return limit, limit_error, amplitude, chi2
+    return unit * limit, unit * limit_error, unit * amplitude, chi2
 
 
 def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
@@ -107,9 +115,9 @@ def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
     }
 
 
-def _free_fit(size: Array, value: Array, error: Array, bounds: tuple[float, float]) -> Fit:
+def _free_fit(size: Array, value: Array, error: Array, bounds: Array) -> Fit:
     """The exponent of least χ²; errors from the profile, which for a given x is a parabola in the limit."""
-    grid = np.geomspace(*bounds, 1001)
+    grid = np.geomspace(bounds[0], bounds[1], 1001)
     step = grid[1] / grid[0]
 
     def near(exponents: Array) -> tuple[float, float]:

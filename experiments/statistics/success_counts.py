@@ -7,7 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from experiments.statistics.clusters import Array, labels
+from experiments.statistics.clusters import labels
+from experiments.statistics.columns import Array, check_length, columns
+
+MOST_TRIALS = 2.0**53
 
 
 class Counts(NamedTuple):
@@ -49,17 +52,17 @@ class Counts(NamedTuple):
 
 def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
     """Validated columns, one row per (load, cluster) pair; the clusters become integers."""
-    columns = [np.asarray(column, dtype=float) for column in (load, successes, trials)]
+    found = columns(load=load, successes=successes, trials=trials)
     label = labels(cluster)
-    if any(column.ndim != 1 or column.shape != label.shape for column in columns):
-        shapes = ", ".join(str(column.shape) for column in [*columns, label])
-        raise ValueError(f"load, successes, trials and cluster must be columns of one length, got shapes {shapes}")
-    used = columns[2] > 0
-    x, s, n = (column[used] for column in columns)
-    if not (np.isfinite(x).all() and np.isfinite(n).all() and (columns[2] >= 0).all()):
+    check_length(trials=found[2], cluster=label)
+    used = found[2] > 0
+    x, s, n = (column[used] for column in found)
+    if not (np.isfinite(x).all() and np.isfinite(n).all() and (found[2] >= 0).all()):
         raise ValueError("load must be finite and trials finite and not negative")
     if not ((s >= 0) & (s <= n)).all():
         raise ValueError("successes must lie between 0 and trials")
+    if (n > MOST_TRIALS).any():
+        raise ValueError(f"trials must be at most 2^53, which can be counted, got {n.max():g}")
     if not x.size:
         raise ValueError("trials must be positive in at least one row, got none")
     loads, place = np.unique(x, return_inverse=True)

@@ -10,7 +10,7 @@ from scipy.special import chdtrc, expit, logit, ndtr, ndtri, xlogy
 from statsmodels.genmod.families import Binomial, links
 from statsmodels.genmod.generalized_linear_model import GLM
 
-from experiments.statistics.clusters import Array
+from experiments.statistics.columns import Array, magnitude, single
 from experiments.statistics.monotone import falling_half
 from experiments.statistics.posterior import posterior
 from experiments.statistics.success_counts import Counts, counted, falling, through_half
@@ -97,8 +97,7 @@ def critical_load(
     """
     if link not in LINKS:
         raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
-    if not 0 < tail <= 0.4:
-        raise ValueError(f"tail must be in (0, 0.4], got {tail}")
+    tail = single("tail", tail, "in (0, 0.4]", 0.0, 0.4)
     counts, sign = falling(counted(load, successes, trials, cluster))
     crossing, _, reason = through_half(counts, tail)
     if reason:
@@ -159,7 +158,7 @@ def _curved(counts: Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
     gradient = -(inside[0] ** np.arange(3)) / slope
     return straight._replace(
         value=float(centre + scale * inside[0]),
-        stderr=math.sqrt(max(gradient @ cov @ gradient, gradient @ fit.normalized_cov_params @ gradient)),
+        stderr=_error(gradient, fit),
         width=float(score(ndtr(1.0)) / -slope),
         chi2=chi2,
         dof=dof,
@@ -186,8 +185,7 @@ def _fit(counts: Counts, link: str, tail: float) -> tuple[CriticalLoad | None, f
     chi2, dof = _goodness(s, n, share(b0 + b1 * (loads - centre) / scale), counts.dispersion())
     return CriticalLoad(
         value=float(value),
-        # Sharing patterns never helps: with few clusters the sandwich can be far too small by accident.
-        stderr=math.sqrt(max(gradient @ cov @ gradient, gradient @ fit.normalized_cov_params @ gradient)),
+        stderr=_error(gradient, fit),
         width=float(score(ndtr(1.0)) / -b1 * scale),
         chi2=chi2,
         dof=dof,
@@ -195,6 +193,17 @@ def _fit(counts: Counts, link: str, tail: float) -> tuple[CriticalLoad | None, f
         loads=loads.size,
         clusters=clusters,
     ), float(inside)
+
+
+def _error(gradient: Array, fit: Any) -> float:
+    """The error of a function of the coefficients with this gradient, from the sandwich and from independent trials.
+
+    The larger one: sharing patterns never helps, and with few clusters the sandwich can be far too small by accident.
+    """
+    unit = magnitude(gradient)
+    along = gradient / unit
+    variances = [along @ np.asarray(each) @ along for each in (fit.cov_params(), fit.normalized_cov_params)]
+    return unit * math.sqrt(max(variances))
 
 
 def _links(link: str) -> tuple[Any, Any]:

@@ -8,6 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 Float = NDArray[np.float64]
 
 
+def numbers(name: str, value: Any) -> Float:
+    """Return real numbers as float64, masked entries as NaN; ValueError for others, text that spells some included."""
+    masked = isinstance(value, np.ma.MaskedArray)
+    try:
+        given = np.asarray(value)
+        entries = given.ravel().tolist() if given.dtype == object else ()
+        found = None if given.dtype.kind not in "biufO" else np.array(given, np.float64)
+    except (TypeError, ValueError, OverflowError):  # rows of different lengths, or things that are no numbers
+        entries, found = (), None
+    if found is None or any(isinstance(entry, str | bytes) for entry in entries):
+        raise ValueError(f"{name} must be real numbers, got {' '.join(repr(value).split())[:60]}")
+    return np.where(np.ma.getmaskarray(value), np.nan, found) if masked else found
+
+
 def real(
     name: str,
     value: ArrayLike,
@@ -18,26 +32,23 @@ def real(
     most: float = np.inf,
 ) -> Float:
     """Return `value` as float64, or say which of `above < value < below`, `least <= value <= most` it breaks."""
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = None
-    if numbers is None or np.asarray(value).dtype == np.bool_:
-        raise ValueError(f"{name} must be a real number or an array of them, got {value!r}")
-    inside = (numbers > above) & (numbers >= least) & (numbers < below) & (numbers <= most)
-    if not np.all(inside & np.isfinite(numbers)):
+    found = numbers(name, value)
+    if np.asarray(value).dtype == np.bool_:
+        raise ValueError(f"{name} must be real numbers, got {value!r:.60}")
+    inside = (found > above) & (found >= least) & (found < below) & (found <= most)
+    if not np.all(inside & np.isfinite(found)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)
         limits += [f"< {below:g}"] * (below < np.inf) + [f"<= {most:g}"] * (most < np.inf)
         raise ValueError(f"{name} must be finite{''.join(f' and {limit}' for limit in limits)}, got {value}")
-    return numbers
+    return found
 
 
 def whole(name: str, value: ArrayLike, *, least: int) -> Float:
     """Return whole numbers `>= least` as float64, or say what is wrong with them."""
-    numbers = real(name, value)
-    if not np.all((numbers == np.floor(numbers)) & (numbers >= least)):
+    found = real(name, value)
+    if not np.all((found == np.floor(found)) & (found >= least)):
         raise ValueError(f"{name} must be a whole number >= {least}, got {value}")
-    return numbers
+    return found
 
 
 def flag(name: str, value: Any) -> bool:

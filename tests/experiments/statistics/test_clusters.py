@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from experiments.statistics.clusters import by_group, clustered_mean, means_by_group, standard_error, wilson
+from experiments.statistics.clusters import by_group, clustered_mean, curves, means_by_group, standard_error, wilson
+from experiments.statistics.ranking import auc
 from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
 
@@ -202,5 +203,36 @@ def test_one_row_of_impossible_counts_is_not_hidden_by_the_others_of_its_group(c
 def test_keys_of_no_column_and_a_matrix_of_values_are_refused():
     with pytest.raises(ValueError, match="keys must name at least one column, got none"):
         means_by_group(table(), [], "overlap", "sample")
+    with pytest.raises(ValueError, match="keys must be names of columns, got 3"):
+        by_group(table(), 3, "retained", "queries", "sample")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="keys must name at least one column, got none"):
+        list(curves(table(), []))
+    with pytest.raises(ValueError, match="keys must be different and none of mean"):
+        means_by_group(table().rename(columns={"memory": "mean"}), "mean", "overlap", "sample")
     with pytest.raises(ValueError, match=r"values must be a column, got shape \(2, 2\)"):
         standard_error(np.ones((2, 2)))
+
+
+def test_errors_of_huge_values_and_intervals_of_huge_counts_are_finite():
+    assert (
+        clustered_mean([2.0**1000, 0.0, 2.0**1000], [0, 1, 2]).stderr
+        == 2.0**1000 * clustered_mean([1, 0, 1], [0, 1, 2]).stderr
+    )
+    assert standard_error([2.0**1000, -(2.0**1000)]) == 2.0**1000
+    np.testing.assert_allclose(wilson(0.25e300, 1e300), 0.25)
+
+
+@pytest.mark.parametrize(
+    "values", [["1", "2"], np.array([1j, 2]), np.array(["2020-01-01"] * 2, "datetime64[D]")], ids=str
+)
+def test_values_that_are_no_real_numbers_are_refused(values):
+    with pytest.raises(ValueError, match=r"^values must be real numbers, got "):
+        clustered_mean(values, [0, 1])
+
+
+def test_the_ranking_of_two_classes_refuses_others():
+    assert auc([0.1, 0.9, 0.4], [0, 1, 0]) == 1.0
+    with pytest.raises(ValueError, match="labels must be of two classes at most"):
+        auc([0.1, 0.9, 0.4], [0, 1, 2])
+    with pytest.raises(ValueError, match="labels must be of two classes at most"):
+        auc([0.1, 0.9, 0.4], [0, 1, np.nan])

@@ -99,6 +99,29 @@ def test_a_straight_crossing_ignores_the_order_of_the_points():
     assert straight_crossing([2, 1, 0], [-2, -1, 1]) == straight_crossing([0, 1, 2], [1, -1, -2]) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([0, np.nan, 1], [1, -1, -2]),
+        ([0, 0.5, 1], [1, np.nan, -2]),
+        ([0, 1, 2], np.ma.array([1.0, -9.0, -2.0], mask=[False, True, False])),
+        ([0, 0.5, 1], [1, -np.inf, -2]),
+    ],
+    ids=["place", "value", "masked", "infinite"],
+)
+def test_a_straight_crossing_that_a_missing_point_could_move_is_none(x, y):
+    assert np.isnan(straight_crossing(x, y))
+
+
+def test_columns_of_text_and_of_complex_numbers_are_refused():
+    with pytest.raises(ValueError, match="values must be real numbers"):
+        half_crossing([0, 1], ["0.2", "0.8"], [0, 0])
+    with pytest.raises(ValueError, match="load must be real numbers"):
+        parabolic_crossing(np.array([0, 1j]), [-1, 1], [1, 1])
+    with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
+        half_crossing([0, 1], [0.2, 0.8], [0, 0], level=np.array([0.1, 0.2]))
+
+
 def test_columns_of_different_length_cross_nowhere():
     with pytest.raises(ValueError, match="load, value, stderr must be columns of one length"):
         parabolic_crossing([0, 1], [0], [0, 1])

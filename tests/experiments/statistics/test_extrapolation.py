@@ -111,6 +111,13 @@ def test_rows_are_json():
     assert json.loads(json.dumps(fits, allow_nan=False)) == fits
 
 
+def test_errors_of_any_size_give_the_same_fits():
+    loads, error = 0.14 + 0.1 / SIZES, np.full(5, 1e-3)
+    usual, tiny = (extrapolate(SIZES, loads * unit, error * unit, (1.0,)) for unit in (1.0, 2.0**-700))
+    assert [fit["chi2"] for fit in tiny] == [fit["chi2"] for fit in usual]
+    assert [fit["stderr"] for fit in tiny] == [fit["stderr"] * 2.0**-700 for fit in usual]
+
+
 def test_best_fit_balances_chi2_against_parameters():
     fits = extrapolate(SIZES, 0.138 + 0.3 * SIZES**-0.5, np.full(5, 1e-4))
     # the free exponent reaches the same χ² with one parameter more
@@ -129,8 +136,11 @@ def test_best_fit_balances_chi2_against_parameters():
         (([1, 2], [0.1, 0.2], [0.1, 0.0]), "stderr must be positive"),
         (([1, 2], [0.1, 0.2], [0.1, 0.1], (0.0,)), "exponents must be positive"),
         (([1, 2], [0.1, 0.2], [0.1, 0.1], (math.nan,)), "exponents must be positive"),
+        (([1, 2], [0.1, 0.2], [0.1, 0.1], ["a"]), "exponents must be real numbers"),
+        (([1, 2], [0.1, 0.2], [0.1, 0.1], (1e6,)), "exponents must leave"),
+        (([1e200, 2], [0.1, 0.2], [0.1, 0.1]), "neurons must be at most 1e.100 in size"),
     ],
-    ids=["length", "size", "stderr", "exponent", "NaN"],
+    ids=["length", "size", "stderr", "exponent", "NaN", "text", "vanishing", "huge"],
 )
 def test_bad_extrapolations_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):

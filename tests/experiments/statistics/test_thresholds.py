@@ -208,6 +208,11 @@ GOOD = {"load": [0.1, 0.2], "successes": [1, 0], "trials": [1, 1], "cluster": [0
         ({"cluster": [0, math.nan]}, "cluster must label every row, got NaN"),
         ({"link": "cauchit"}, "link must be one of probit, logit, got 'cauchit'"),
         ({"tail": 0.5}, "tail must be in"),
+        ({"tail": "a"}, "tail must be real numbers, got 'a'"),
+        ({"load": [0.1 + 1j, 0.2]}, "load must be real numbers"),
+        ({"load": ["0.1", "0.2"]}, "load must be real numbers"),
+        ({"load": np.ma.array([0.1, 0.2], mask=[True, False])}, "load must be finite"),
+        ({"trials": [1e17, 1]}, "trials must be at most 2.53"),
     ],
     ids=lambda value: value if isinstance(value, str) else ",".join(value),
 )

@@ -1,0 +1,45 @@
+"""Columns of numbers, as every function of statistics takes them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hopfield.theory._arguments import numbers as numbers
+
+Array = NDArray[Any]
+LARGEST = 1e100
+"""Size of the numbers that are fitted at most: their squares are finite."""
+
+
+def columns(**given: ArrayLike) -> list[Array]:
+    """Columns of one length of real numbers that can be fitted, masked entries as NaN; ValueError for others."""
+    found = [numbers(name, column) for name, column in given.items()]
+    check_length(**dict(zip(given, found, strict=True)))
+    for name, column in zip(given, found, strict=True):
+        size = np.abs(column[np.isfinite(column)]).max(initial=0.0)
+        if size > LARGEST:
+            raise ValueError(f"{name} must be at most {LARGEST:g} in size, got {size:g}")
+    return found
+
+
+def check_length(**given: Array) -> None:
+    """Raise ValueError unless arrays are columns of one length."""
+    if len(given) == 1 and any(column.ndim != 1 for column in given.values()):
+        raise ValueError(f"{next(iter(given))} must be a column, got shape {next(iter(given.values())).shape}")
+    if len({column.shape for column in given.values()}) > 1 or any(column.ndim != 1 for column in given.values()):
+        shapes = ", ".join(str(column.shape) for column in given.values())
+        raise ValueError(f"{', '.join(given)} must be columns of one length, got shapes {shapes}")
+
+
+def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: float = LARGEST) -> float:
+    """One number above `low` and at most `high`; ValueError, in the words of `contract`, otherwise."""
+    found = numbers(name, value)
+    if found.ndim or not low < found <= high:
+        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+    return float(found)
+
+
+def magnitude(column: Array) -> float:
+    """The power of two above the size of all finite entries: dividing by it rounds nothing, and squares are finite."""
+    return float(np.ldexp(0.5, int(np.frexp(np.abs(column[np.isfinite(column)]).max(initial=0.0))[1])))
