@@ -116,6 +116,11 @@ def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     return jnp.where(jnp.any(jnp.isnan(x), axis=axis, keepdims=keepdims), jnp.nan, top)
 
 
+def top_k(x: Array, count: int) -> tuple[Array, Array]:
+    """The largest entries along the last axis and their places, NaN first; XLA puts one of negative sign last."""
+    return jax.lax.top_k(jnp.where(jnp.isnan(x), jnp.nan, x), count)
+
+
 def power_of_two(size: Array) -> Array:
     """The power of two just above a size ≥ 0, 1 of zero: dividing by it rounds nothing.
 

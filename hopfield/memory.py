@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield import large
+from hopfield import _numerics, large
 from hopfield._checks import booleans, instance, one_of, whole
 from hopfield._numerics import accumulation_dtype, positive, real_array
 from hopfield._pytrees import Node
@@ -218,7 +218,7 @@ class Memory(Node):
 def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int) -> large.Statistics:
     """`Memory.statistics` from all scores and shares at once."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
-    z, index = jax.lax.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
+    z, index = _numerics.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
     weight = jnp.full((), jnp.nan, shares.dtype)
     if target is not None:
         own = own_patterns(jnp.asarray(target)[None], 1, shares.size)[0]

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array
 
+from hopfield import _numerics
 from hopfield._numerics import largest
 from hopfield._pytrees import Node
 from hopfield.attention.blockwise import attend_blockwise
@@ -144,7 +145,7 @@ def sums_of(job: Job, block: Block, top: int) -> Sums:
     spread = jax.vmap(lambda size, held: LogSumExp().block(size, held[:, None]))(log_size, held)
     mine = used[None, :] & (block.index[None, :] == cast(Array, job.own)[:, None])
     target = largest(jnp.where(mine, log_size, -jnp.inf), axis=1)
-    scores, place = jax.lax.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
+    scores, place = _numerics.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
     missing = ((0, 0), (0, top - scores.shape[1]))
     scores, index = jnp.pad(scores, missing, constant_values=-jnp.inf), jnp.pad(block.index[place], missing)
     return Sums(stream, spread, target, (scores, index))
@@ -157,7 +158,7 @@ def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
         return Sums(stream)
     scores, index = (jnp.concatenate(pair, axis=1) for pair in zip(a.top, b.top, strict=True))
     target = jnp.maximum(cast(Array, a.target), cast(Array, b.target))
-    top, place = jax.lax.top_k(scores, a.top[0].shape[1])
+    top, place = _numerics.top_k(scores, a.top[0].shape[1])
     best = top, jnp.take_along_axis(index, place, axis=1)
     return Sums(stream, jax.vmap(LogSumExp().merge)(a.spread, b.spread), target, best)
 

@@ -47,7 +47,9 @@ class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
 
     Every method takes one vector of scores z = β s [M] and an optional mask `mask` of the patterns in use. Fully
-    masked scores have zero weights and, for normalised potentials, F = −∞.
+    masked scores have zero weights and, for normalised potentials, F = −∞. One unmasked score of NaN makes F and the
+    shares NaN; so does one of +∞, an overflow that says no more of the weights (F may be +∞ where it is a sum over
+    patterns).
 
     Example:
         >>> from hopfield import separations

@@ -8,6 +8,7 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool
 
+from hopfield import _numerics
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, largest
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
@@ -188,7 +189,7 @@ class TopK(Separation):
 
     def _kept(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
         masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
-        _, index = jax.lax.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
+        _, index = _numerics.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
         kept = jnp.zeros(z.shape, bool).at[index].set(True)
         return kept if mask is None else kept & mask
 

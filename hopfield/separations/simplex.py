@@ -27,13 +27,13 @@ PART = 8
 def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     """Scores minus the largest unmasked one (masked: −∞), and that largest one (0 where nothing is unmasked).
 
-    One NaN among the unmasked scores makes all of them NaN.
+    One NaN or +∞ among the unmasked scores makes all of them NaN: beyond +∞ no score can be compared.
     """
     z = z.astype(accumulation_dtype(z.dtype))
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
-    top = jnp.where(jnp.isinf(top), 0.0, top)
+    top = jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top))
     return z - top, top
 
 

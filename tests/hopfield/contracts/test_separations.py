@@ -208,6 +208,20 @@ def test_fields_are_half_the_rise_of_every_spin(name):
     np.testing.assert_allclose(fast, direct, rtol=1e-9, atol=1e-10 * np.max(np.abs(direct), initial=1.0))
 
 
+@pytest.mark.parametrize("width", [3, 40])
+@every_separation
+def test_a_score_without_bound_leaves_no_share_a_number(name, width):
+    separation = SEPARATIONS[name]
+    for overflow in (jnp.inf, jnp.inf - jnp.inf):  # a NaN of negative sign
+        z = jnp.zeros(width).at[1].set(overflow)
+        assert jnp.isnan(separation.shares(z)).all()
+        assert not jnp.isfinite(separation.potential(z))
+        weights = separation.weights(z)
+        assert jnp.isnan(weights).all() if separation.normalised else not jnp.isfinite(weights[1])
+        used = jnp.arange(width) != 1
+        np.testing.assert_array_equal(separation.weights(z, used), separation.weights(jnp.zeros(width), used))
+
+
 class Unhalved(Linear):
     """The classical potential with its ½ forgotten."""
 
