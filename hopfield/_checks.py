@@ -5,7 +5,7 @@ Shapes and types are known under jit as well; values are checked unless they are
 
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,17 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return number
 
 
+def axis_of(name: str, value: Any, rank: int, of: str) -> int:
+    """One of the axes of an array of a rank, called `of`, from the end below 0. ValueError for anything else."""
+    try:
+        found = rank if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        found = rank
+    if not -rank <= found < rank:
+        raise ValueError(f"{name} must be one of the {rank} axes of the {of}, got {value!r:.60}")
+    return found
+
+
 def step_limit(name: str, value: Any, least: int = 1) -> Any:
     """The most steps of a compiled loop: a traced integer as it is, any other as `whole`, held at MOST_STEPS."""
     if not is_traced(value):
@@ -41,6 +52,13 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
     if value.shape != () or not jnp.issubdtype(value.dtype, jnp.integer):
         raise ValueError(f"{name} must be one integer, got {value.dtype} {list(value.shape)}")
     return value
+
+
+def spelled(kind: Callable[[str], Any], text: str) -> Any:
+    """The number that a text spells, by `int` or `float`; ValueError also for what only Python reads, as 1_0 for 10."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"text must spell a number in digits, got {text!r:.60}")
+    return kind(text)
 
 
 def real_number(name: str, value: Any, contract: str = "a number") -> Any:

@@ -4,7 +4,7 @@ Each function takes arrays or a report of the library and returns Matplotlib's A
 afterwards. The one module of the library that imports Matplotlib; `import hopfield` does not import it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -102,7 +102,7 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
     scores, betas = _numbers("scores", scores, "a vector [M]", (1,)), _numbers("values", values, "a vector [B]", (1,))
     if not ((betas > 0) & (betas < np.inf)).all():
         raise ValueError(f"values must be inverse temperatures above 0 and finite, got {betas}")
-    with np.errstate(invalid="ignore"):  # infinite scores have no weights
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite scores have no weights
         found = softmax(betas[:, None] * (scores - scores.max()), axis=-1)
     (ax,) = _panels(axes, 1)
     for number, column in enumerate(found.T):
@@ -124,11 +124,12 @@ def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
         states: states [T, N] of one retrieval, or of several [R, T, N].
         axes: where to draw; new axes if None.
     """
-    found = jnp.asarray(_numbers("states", states, "[T, N] or [R, T, N]", (2, 3)))
-    _function("model.energy", getattr(model, "energy", None))
+    found = _numbers("states", states, "[T, N] or [R, T, N]", (2, 3))
+    found = found if found.ndim == 3 else found[None]
+    levels = [_energies("model.energy", getattr(model, "energy", None), course) for course in found]
     (ax,) = _panels(axes, 1)
-    for course in found if found.ndim == 3 else found[None]:
-        ax.plot(np.asarray(jax.vmap(model.energy)(course)), marker="o", markersize=3)
+    for course in levels:
+        ax.plot(course, marker="o", markersize=3)
     ax.set(xlabel="update", ylabel="energy $E$")
     return ax
 
@@ -157,6 +158,7 @@ def landscape(
     ends = _numbers("limits", limits, "four numbers", (1,))
     if len(ends) != 4 or not (np.isfinite(ends).all() and ends[0] < ends[1] and ends[2] < ends[3]):
         raise ValueError(f"limits must be least and largest x, least and largest y, got {limits}")
+    instance("trajectories", trajectories, Iterable)
     courses = [_numbers("trajectories", course, f"states [T, {origin.size}] each", (2,)) for course in trajectories]
     for course in courses:
         if course.shape[1] != origin.size:
@@ -164,9 +166,7 @@ def landscape(
     whole("resolution", resolution, 2)
     x, y = (np.linspace(low, high, resolution) for low, high in (ends[:2], ends[2:]))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    levels = np.asarray(jax.vmap(_function("energy", energy))(jnp.asarray(origin + grid @ directions)))
-    if levels.shape != (len(grid),):
-        raise ValueError(f"energy must be one number for a state, got shape {levels.shape[1:]}")
+    levels = _energies("energy", energy, origin + grid @ directions)
     levels = np.ma.masked_invalid(levels.reshape(resolution, resolution))
     (ax,) = _panels(axes, 1)
     filled = ax.contourf(x, y, levels, levels=24, cmap="cividis")
@@ -272,10 +272,18 @@ def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = Non
     if not real or found.size == 0 or (ranks is not None and found.ndim not in ranks):
         got = f"shape {found.shape}" if real else f"{type(value).__name__} of {found.dtype}"
         raise ValueError(f"{name} must be {what}, not empty, got {got}")
-    return found.astype(float)
+    masked = np.ma.getmaskarray(value) if isinstance(value, np.ma.MaskedArray) else False
+    return np.where(masked, np.nan, found.astype(float))
 
 
-def _function(name: str, value: Any) -> Callable:
-    if not callable(value):
-        raise TypeError(f"{name} must be a function, got {type(value).__name__}")
-    return value
+def _energies(name: str, energy: Any, states: np.ndarray) -> np.ndarray:
+    """Energies of states [T, N]; TypeError unless a function of JAX is given, ValueError unless it returns a number."""
+    if not callable(energy):
+        raise TypeError(f"{name} must be a function, got {type(energy).__name__}")
+    try:
+        found: Any = jax.vmap(energy)(jnp.asarray(states))
+    except jax.errors.JAXTypeError as error:
+        raise TypeError(f"{name} must be a function that JAX can trace, got {type(error).__name__}") from error
+    if jnp.shape(found) != (len(states),):
+        raise ValueError(f"{name} must be one number for a state, got shape {jnp.shape(found)[1:]}")
+    return _numbers(name, found, "one real number for a state")

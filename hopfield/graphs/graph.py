@@ -69,15 +69,18 @@ class Graph(Node):
             ValueError: a name that is no layer, or a synapse that does not fit the shapes of its layers.
             TypeError: a layer or a synapse is something else.
         """
+        instance("layers", layers, Mapping)
         found = []
-        for names, synapse in connections:
-            names = (names,) if isinstance(names, str) else tuple(names)
+        for each in instance("connections", connections, Sequence):
+            if not isinstance(each, Sequence) or len(each) != 2 or not isinstance(each[0], Sequence):
+                raise ValueError(f"connections must be pairs of names of layers and a synapse, got {each!r:.60}")
+            names, synapse = (each[0],) if isinstance(each[0], str) else tuple(each[0]), each[1]
             instance("synapse", synapse, Synapse)
             for name in names:
                 if name not in layers:
                     raise ValueError(f"connections must name layers among {', '.join(layers)}, got {name!r}")
             found.append(Connection(names, synapse))
-        if not instance("layers", layers, Mapping):
+        if not layers:
             raise ValueError("layers must have at least one entry, got none")
         for layer in layers.values():
             instance("layer", layer, Layer)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hopfield import _outside
-from hopfield._checks import instance, number, whole
+from hopfield._checks import instance, number, spelled, whole
 from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
 from hopfield.similarities import Dot, SquaredDistance
@@ -206,7 +206,7 @@ def _parameter(spec: str, text: str, kind: type | None):
     if kind is None:
         raise ValueError(f"memory {name} takes no parameter, got {spec!r}")
     try:
-        return kind(text)
+        return spelled(kind, text)
     except ValueError:
         article = {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"memory {name} takes {article} after the colon, got {spec!r}") from None

@@ -31,7 +31,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
-from hopfield._checks import booleans
+from hopfield._checks import axis_of, booleans
 from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, real_array
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
@@ -46,10 +46,10 @@ def gibbs(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
-    scores = jnp.asarray(scores)
+    scores = real_array("scores", scores)
     found = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
     found = jnp.moveaxis(found, -1, axis if axis < 0 else axis - scores.ndim)
-    return found.astype(scores.dtype) if jnp.issubdtype(scores.dtype, jnp.floating) else found
+    return found.astype(scores.dtype)
 
 
 def log_partition(
@@ -181,6 +181,9 @@ def mutual_information(
     weights = real_array("weights", weights)
     prior = jnp.ones(()) if prior is None else real_array("prior", prior)
     prior = _within("prior", prior, lambda p: ~(p < 0), "nowhere negative")
+    axis, rows = (axis_of(name, value, weights.ndim, "weights") for name, value in (("axis", axis), ("rows", rows)))
+    if axis % weights.ndim == rows % weights.ndim:
+        raise ValueError(f"rows must be another axis than axis, got {rows} and {axis}")
     return _informed(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
 
 
@@ -199,8 +202,7 @@ def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separati
     if any(weights.shape != scores.shape for weights in more):
         raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
     used = _used(mask, scores.shape)
-    if not -scores.ndim <= axis < scores.ndim:
-        raise ValueError(f"axis must be one of the {scores.ndim} axes of the scores, got {axis}")
+    axis = axis_of("axis", axis, scores.ndim, "scores")
     other = np.delete(scores.shape, axis).tolist()
     try:
         np.broadcast_shapes(beta.shape, tuple(other))
@@ -226,6 +228,7 @@ def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separa
 def _of_weights(function: Callable, weights, axis: int, mask: Mask, *more, parameters: tuple = ()) -> Array:
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
     weights = real_array("weights", weights)
+    axis = axis_of("axis", axis, weights.ndim, "weights")
     return _each_weights(function, weights, _used(mask, weights.shape), *more, parameters=parameters, axis=axis)
 
 
@@ -252,7 +255,10 @@ def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Arr
     """Numbers inside a range; traced ones that are not are NaN. ValueError for others."""
     if is_traced(value):
         return held(jnp.asarray(value), inside(value))
-    given = np.asarray(value)
+    try:
+        given = np.asarray(np.ma.filled(value, np.nan) if isinstance(value, np.ma.MaskedArray) else value)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, object)
     if given.dtype.kind not in "iufV" or not np.all(inside(given.astype(np.float64))):
-        raise ValueError(f"{name} must be {contract}, got {value!r}")
+        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
     return jnp.asarray(value)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import _outside
-from hopfield._checks import number, one_of, random_key, real_number, vector
+from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
 from hopfield._numerics import accumulation_dtype
 from hopfield.patterns.ensembles import Scalar, State, spins
 
@@ -167,6 +167,7 @@ def corruption(spec: str | float) -> Corruption:
     kind, colon, number = spec.rpartition(":") if isinstance(spec, str) else ("flip", ":", spec)
     kind = kind.strip() if colon else "flip"
     try:
+        number = spelled(float, number) if isinstance(number, str) else number
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan

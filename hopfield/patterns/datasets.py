@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, flag, number, real_number, whole
+from hopfield._checks import as_path, flag, number, real_number, spelled, whole
 from hopfield._numerics import largest, power_of_two, real_array, unit
 
 Patterns = Float[Array, "M N"]
@@ -201,7 +201,7 @@ def _table(path: Path, shown: str) -> np.ndarray:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     rows = [line.split(",") for line in lines if line.strip()]
     try:
-        list(map(float, rows[0]))
+        [spelled(float, text) for text in rows[0]]
     except (ValueError, IndexError):
         rows = rows[1:]
     numbers: list[list[float]] = []
@@ -212,7 +212,7 @@ def _table(path: Path, shown: str) -> np.ndarray:
                 f" after {len(rows[0])}"
             )
         try:
-            numbers.append(list(map(float, row)))
+            numbers.append([spelled(float, text) for text in row])
         except ValueError:
             raise ValueError(f"path must hold numbers alone, got text in row {line} of {shown}") from None
     return np.array(numbers, float).reshape(len(rows), -1)

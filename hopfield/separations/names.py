@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hopfield import _outside
-from hopfield._checks import instance
+from hopfield._checks import instance, spelled
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
 from hopfield.separations.polynomial import Linear, polynomial
@@ -80,7 +80,7 @@ def find(spec: str) -> Separation:
 def _number(spec: str, text: str, kind: type = float) -> Any:
     """The number after the colon of a specification."""
     try:
-        return kind(text)
+        return spelled(kind, text)
     except ValueError:
         name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"separation must give {name} {article} after the colon, got {spec!r}") from None

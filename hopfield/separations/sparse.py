@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield._checks import real_number
 from hopfield._numerics import held, is_traced, is_truth
 from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
@@ -116,7 +117,7 @@ def _fenchel_young_jvp(primals, tangents):
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
         return held(value, (low < value) & (value <= high) & (value < jnp.inf))
-    kept = float(np.asarray(float(value), jnp.zeros(()).dtype))  # as it will be used
+    kept = float(np.asarray(float(real_number(name, value, contract)), jnp.zeros(()).dtype))  # as it will be used
     if is_truth(value) or not (low < kept <= high and kept < float("inf")):
         raise ValueError(f"{name} must be {contract}, got {value}")
     return jnp.asarray(kept)

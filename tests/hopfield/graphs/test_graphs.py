@@ -202,6 +202,10 @@ LINE = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(jnp.one
     [
         (lambda: graphs.Graph.create({}, []), "layers must have at least one entry, got none"),
         (lambda: graphs.Graph.create({"a": graphs.Layer(3)}, []), "shape must be a tuple, got 3"),
+        (lambda: graphs.Graph.create(LINE.layers, [("x", "x", "x")]), "connections must be pairs of names"),
+        (lambda: graphs.Graph.create(LINE.layers, [3]), "connections must be pairs of names"),
+        (lambda: graphs.Graph.create(LINE.layers, [(3, LINE.synapses)]), "connections must be pairs of names"),
+        (lambda: graphs.Graph.create([("x", 3)], []), "layers must be a Mapping, got"),
         (lambda: LINE.energy(np.ones(2)), "states must be of the layers x, got ndarray"),
         (lambda: LINE.random(jax.random.key(0), np.nan), "deviation must be a finite number"),
         (lambda: graphs.two_layers(np.ones((3, 2)), biases=(np.ones(2),)), "biases must be of visible and hidden"),

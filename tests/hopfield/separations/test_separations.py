@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+from hopfield import separations
 from hopfield.separations import (
     Entmax,
     Exponential,
@@ -213,6 +214,10 @@ def test_softmax_of_half_precision_scores_is_summed_in_float32():
         (polynomial, True, "degree must be an integer of at least 2, got True"),
         (entmax, 1.0, "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
         (entmax, 2.1, "alpha must be greater than 1 and at most 2 for entmax, got 2.1"),
+        (entmax, "a", "alpha must be greater than 1 and at most 2 for entmax, got 'a'"),
+        (entmax, None, "alpha must be greater than 1 and at most 2 for entmax, got None"),
+        (entmax, [1.5], "alpha must be greater than 1 and at most 2 for entmax, got \\[1.5\\]"),
+        (separations.find, "top_k:1_0", "separation must give top_k an integer after the colon, got 'top_k:1_0'"),
         (entmax, float("nan"), "alpha must be greater than 1 and at most 2 for entmax, got nan"),
         (normmax, 1.0, "alpha must be finite and greater than 1 for normmax, got 1.0"),
         (normmax, float("inf"), "alpha must be finite and greater than 1 for normmax, got inf"),
