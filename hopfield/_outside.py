@@ -21,6 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+LONGEST = 400
+"""Characters of a sentence that other code may say."""
 _FILE = re.compile(r"(?P<module>.+\.py):(?P<name>[^:]+)(?::(?P<parameter>.*))?")
 _MODULE = re.compile(r"(?P<module>[A-Za-z_]\w*(?:\.\w+)+):(?P<name>[A-Za-z_]\w*)(?::(?P<parameter>.*))?")
 
@@ -60,7 +62,7 @@ def find(kind: str, spec: str) -> Outside | None:
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
-    """What code outside the package returns; whatever it raises but ValueError becomes a sentence about the code.
+    """What code outside the package returns; what it raises is a sentence about the code, or a short one of its own.
 
     Args:
         name: of the argument or option that was given.
@@ -69,9 +71,9 @@ def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> A
     """
     try:
         return function(*args, **options)
-    except ValueError:
-        raise
     except (Exception, SystemExit) as error:
+        if isinstance(error, ValueError) and len(str(error)) <= LONGEST:
+            raise
         what = f"{type(error).__name__} from {spec!r}: {' '.join(str(error).split())[:200]}"
         raise ValueError(f"{name} must be code that runs, got {what}") from error
 

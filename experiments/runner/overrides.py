@@ -16,6 +16,9 @@ from experiments.shared import files
 
 SWEEP = 10_000
 """Jobs of one sweep at most: composing each takes a good part of a second."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_UNDERSCORED = re.compile(r"(?<![\w./:+-])[-+]?\d[\d.]*_[\d_.]*(?:[eE][-+]?[\d_]+)?(?![\w./:+-])")
+"""Numbers that Hydra reads as if there were no underscore in them, so that the text 2025_11 would be 202511."""
 
 
 def parse(word: str) -> Override:
@@ -26,6 +29,8 @@ def parse(word: str) -> Override:
     """
     if not re.match(r"[^=]+=|~", word):
         raise InputError(f"{word or repr(word)} must be written key=value")
+    if found := _UNDERSCORED.search(_QUOTED.sub("''", word.partition("=")[2])):
+        raise InputError(f"{word[:200]} must write numbers without underscores, or texts in quotes, got {found[0]}")
     loader = GlobalHydra.instance().config_loader()
     try:
         return OverridesParser.create(loader).parse_overrides([word])[0]
@@ -42,8 +47,18 @@ def alternatives(override: Override) -> list[str]:
         return [str(override.input_line)]
     if not override.is_discrete_sweep():
         raise InputError(f"{override.input_line} must list its values, as in {override.key_or_group}=1,2,3")
-    values = itertools.islice(override.sweep_string_iterator(), SWEEP + 1)
+    values = list(itertools.islice(override.sweep_string_iterator(), SWEEP + 1))
+    if len({_value(text) for text in values}) < len(values):
+        raise InputError(f"{override.input_line} must list every value once")
     return [f"{override.get_key_element()}={value}" for value in values]
+
+
+def _value(text: str) -> float | str:
+    """A number, equal to the same one in another spelling, or any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def label(swept: Sequence[str]) -> str:

@@ -19,8 +19,8 @@ _PLAIN = {f"{_STANDARD}{name}" for name in ("map", "seq", "str", "int", "float",
 
 _NAMELESS = {f"{_STANDARD}{name}" for name in ("null", "timestamp")}
 _NUMBERS = {f"{_STANDARD}{name}" for name in ("int", "float")}
-_SURPRISING = re.compile(r"[-+]?0[\d_]+|[^:]+:.*")
-"""Whole numbers that YAML reads as octal, and numbers to the base 60."""
+_SURPRISING = re.compile(r"[-+]?0[\d_]+|[^:]+:.*|.*_.*")
+"""Whole numbers that YAML reads as octal, numbers to the base 60, and such as 2025_11, which it reads as 202511."""
 
 
 class YamlSource(FileConfigSource):
@@ -101,7 +101,7 @@ def _count(path: Path, node: yaml.Node, sizes: dict[int, int], above: set[int]) 
     if node.tag not in _PLAIN:
         _refuse(path, line, f"hold plain values, got the tag {node.tag.replace(_STANDARD, '!!')}")
     if node.tag in _NUMBERS and _SURPRISING.fullmatch(node.value):
-        _refuse(path, line, f"write numbers without leading zeros and colons, got {node.value}")
+        _refuse(path, line, f"write numbers without leading zeros, colons and underscores, got {node.value}")
     if id(node) not in sizes:
         above.add(id(node))
         if isinstance(node, yaml.MappingNode):

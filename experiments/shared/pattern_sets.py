@@ -77,11 +77,17 @@ def _own(ensemble: str):
     if found is None:
         return datasets.from_file(ensemble)
     patterns = found.value
-    patterns = np.asarray(_outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns)
+    patterns = _outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns
+    if np.ma.is_masked(patterns):
+        raise ValueError(f"{ensemble} must return finite numbers [M, N], got masked ones")
+    patterns = np.asarray(patterns)
     if patterns.ndim != 2 or patterns.dtype.kind not in "biuf" or not np.isfinite(patterns).all():
         got = f"{patterns.dtype} of shape {patterns.shape}"
         raise ValueError(f"{ensemble} must return finite numbers [M, N], got {got}")
-    return jnp.asarray(patterns, jnp.result_type(float))
+    kind = jnp.result_type(float)
+    if not (np.abs(patterns.astype(np.float64)) <= float(jnp.finfo(kind).max)).all():
+        raise ValueError(f"{ensemble} must return numbers that {kind} can hold, got {np.abs(patterns).max():g}")
+    return jnp.asarray(patterns, kind)
 
 
 def _state(ensemble: str) -> tuple[int, ...] | None:
@@ -114,7 +120,7 @@ def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     """Say where numbers that are no spins were cut to be some."""
     if np.isin(patterns, (-1, 1)).all():
         return
-    cuts = np.median(patterns, axis=1)
+    cuts = np.median(patterns.astype(np.float64), axis=1)  # the mean of two numbers does not overflow in it
     files.say(
         f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"
         f" cut at its own median ({cuts.min():.3g} to {cuts.max():.3g}), +1 at or above it, its least number always -1"

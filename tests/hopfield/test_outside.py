@@ -19,6 +19,7 @@ half = separations.find("polynomial:4")
 def power(degree=2): return separations.find(f"polynomial:{int(degree)}")
 def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
 def data(): return np.arange(12.0).reshape(3, 4)
+def talks(degree=2): raise ValueError("y" * 5000)
 def strange(patterns): return patterns.no_such_thing
 """
 
@@ -43,6 +44,12 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_no_memory_is_one_sentence(mine: Path, spec: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         hopfield.memories.find(spec)
+
+
+def test_the_sentence_of_other_code_is_no_longer_than_ours(mine: Path) -> None:
+    with pytest.raises(ValueError, match=r"^separation must be code that runs, got ValueError from .*: y+$") as caught:
+        separations.find("./mine.py:talks")
+    assert len(str(caught.value)) < 500
 
 
 def test_corruptions_and_separations_of_ones_own_are_read(mine: Path) -> None:

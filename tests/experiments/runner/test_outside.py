@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -27,6 +28,8 @@ half = separations.find("polynomial:4")
 def power(degree=2): return separations.find(f"polynomial:{int(degree)}")
 def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
 def data(): return np.arange(12.0).reshape(3, 4)
+def big(): return np.array([[1e300, 0.0], [0.0, -1e300]])
+def masked(): return np.ma.array(np.arange(12.0).reshape(3, 4), mask=np.eye(3, 4))
 def strange(patterns): return patterns.no_such_thing
 """
 
@@ -53,6 +56,12 @@ def test_patterns_come_from_csv_and_from_functions(mine: Path, head: str) -> Non
     np.testing.assert_array_equal(datasets.from_file("x.csv"), [[1, 2, 3], [4, 5, 6.5]])
     assert corruptions.label("./mine.py:roll:2") == "roll 2"
     np.testing.assert_array_equal(pattern_sets.load("./mine.py:data", True)[0], [-1, -1, 1, 1])
+
+
+@pytest.mark.parametrize(("name", "got"), [("big", "float(32|64) can hold, got 1e.300"), ("masked", "got masked ones")])
+def test_numbers_of_ones_own_that_cannot_be_held_are_refused(mine: Path, name: str, got: str) -> None:
+    with jax.enable_x64(False), pytest.raises(ValueError, match=got):
+        pattern_sets.load(f"./mine.py:{name}", True)
 
 
 def test_code_that_a_name_leads_to_is_part_of_the_science(mine: Path) -> None:
