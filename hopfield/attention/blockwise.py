@@ -14,7 +14,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import flag
-from hopfield._numerics import accumulation_dtype, is_traced, safe_norm
+from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
 from hopfield.attention._blocks import (
     Blocks,
@@ -139,6 +139,13 @@ def _scores(query: Array, key: Array) -> Array:
     return jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
 
 
+def _longest(key: Array) -> Array:
+    """Largest norm of the keys at any scale; one scale for each of them would cost a copy of them all."""
+    scale = power_of_two(jnp.max(jnp.abs(key), axis=(-2, -1), keepdims=True, initial=0.0))
+    squares = jnp.sum(jnp.square(key / scale), axis=-1)
+    return scale[..., 0] * jnp.sqrt(largest(squares, axis=-1, keepdims=True))
+
+
 @partial(jax.custom_vjp, nondiff_argnums=(4,))
 def _attend(query: Array, key: Array, value: Array, mask, size: Blocks) -> tuple[Array, Array]:
     """Softmax read-out and log-sum-exp; all arrays of one rank, β and the metric already in the query.
@@ -149,8 +156,7 @@ def _attend(query: Array, key: Array, value: Array, mask, size: Blocks) -> tuple
     if query.shape[-2] <= size.queries and key.shape[-2] <= size.keys:
         return _absorbed(query, key, value, mask, size, None)
     dtype = accumulation_dtype(query.dtype)
-    longest = jnp.max(safe_norm(key.astype(dtype), -1), axis=-1, keepdims=True, initial=0.0)
-    bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), longest))
+    bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
     safe = jnp.max(bound, initial=0.0) < LARGEST_BOUND  # false for NaN, too
     bounded = lambda: _absorbed(query, key, value, mask, size, bound)  # noqa: E731
     return jax.lax.cond(safe, bounded, lambda: _absorbed(query, key, value, mask, size, None))

@@ -223,3 +223,12 @@ def test_single_precision_keeps_the_threshold():
 def test_wrong_input_is_one_sentence(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("name", ["log_sum_exp", "sparsemax"])
+def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
+    patterns = jax.ShapeDtypeStruct((100_000, 64), jnp.float32)
+    queries = jax.ShapeDtypeStruct((8, 64), jnp.float32)
+    read = jax.jit(lambda patterns, queries: reads(patterns, queries, separation=SEPARATIONS[name]))
+    memory = read.lower(patterns, queries).compile().memory_analysis()
+    assert memory.temp_size_in_bytes < 4 * patterns.size / 8
