@@ -1,13 +1,16 @@
 """Run every published configuration and keep its figure: `python scripts/reproduce.py [NAME ...]`.
 
 Results go to outputs/published/<name>, where a second run finds them and measures nothing again; each figure is copied
-to docs/figures/<name>.svg, which is what the README shows.
+to docs/figures/<name>.svg, which is what the README shows, and the numbers that docs/results.md quotes to
+docs/results.json.
 """
 
 import shutil
 import sys
 import time
 from pathlib import Path
+
+import quotes
 
 from experiments import run
 from experiments.contract import InputError
@@ -30,6 +33,8 @@ def reproduce(name: str, overrides: list[str], figures: Path) -> int:
     if code == 0:
         figures.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(output / "figure.svg", figures / f"{name}.svg")
+        if figures == FIGURES:
+            quotes.tell(f"conf={name}", output)
         print(f"{name}: {time.monotonic() - begun:.0f} s, {figures / name}.svg")
     return code
 

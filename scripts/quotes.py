@@ -1,0 +1,95 @@
+"""Numbers with errors that the results page quotes, held against the summaries they come from.
+
+`python scripts/quotes.py "conf=NAME [option=value ...]" RUN` looks for every number that docs/results.md gives for this
+command in RUN/summary.json, and keeps it, unrounded, in docs/results.json, which the tests compare the page with.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments.contract import InputError
+from experiments.runner import boundary
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, KEPT = ROOT / "docs" / "results.md", ROOT / "docs" / "results.json"
+COMMAND = re.compile(r"`(conf=[^`]+)`")
+NUMBER = re.compile(r"([-−]?\d+(?:\.(\d+))?)\((\d+)\)( ?%)?")
+
+
+class Quote(NamedTuple):
+    """A number with its error as printed, and the commands that it may come from."""
+
+    text: str
+    commands: tuple[str, ...]
+
+
+def quotes(page: str) -> list[Quote]:
+    """Every number with an error, by the commands of its row, else of its paragraph, else of those before it."""
+    found: list[Quote] = []
+    before: tuple[str, ...] = ()
+    for block in page.split("\n\n"):
+        table = block.startswith("|")
+        before = before if table else tuple(COMMAND.findall(block)) or before
+        for part in block.splitlines() if table else [block]:
+            commands = tuple(COMMAND.findall(part)) or before
+            found += [Quote(match[0], commands) for match in NUMBER.finditer(part)]
+    return found
+
+
+def shown(text: str, value: float, error: float) -> bool:
+    """Whether a number and its error, rounded to the digits of a printed one, are what is printed."""
+    match = NUMBER.fullmatch(text)
+    if match is None:
+        return False
+    scale, digits = (100 if match[4] else 1), len(match[2] or "")
+    printed = f"{value * scale:.{digits}f}({error * scale * 10**digits:.0f})"
+    return printed == f"{match[1].replace('−', '-')}({match[3]})"
+
+
+def measured(summary: Any, path: str = "") -> Iterator[tuple[str, float, float]]:
+    """Numbers that have an error, by path: `x` with `x/stderr`, `x_stderr` or, right after it, `stderr`."""
+    if isinstance(summary, list):
+        for index, entry in enumerate(summary):
+            yield from measured(entry, f"{path}/{index}")
+    elif isinstance(summary, Mapping):
+        before = ""
+        for name, value in summary.items():
+            owner = before if name == "stderr" else re.sub(r"[/_]stderr$", "", name)
+            if owner != name and isinstance(value, float) and isinstance(summary.get(owner), float):
+                yield f"{path}/{owner}", summary[owner], value
+            before = name
+            yield from measured(value, f"{path}/{name}")
+
+
+def keep(command: str, run: Path) -> list[str]:
+    """Keep the numbers that the page quotes for a command; returns those that its summary does not have."""
+    wanted = [quote.text for quote in quotes(PAGE.read_text(encoding="utf-8")) if command in quote.commands]
+    there = list(measured(json.loads((run / "summary.json").read_text(encoding="utf-8"))))
+    chosen = {text: [entry for entry in there if shown(text, *entry[1:])] for text in wanted}
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept[command] = {path: [value, error] for entries in chosen.values() for path, value, error in entries[:1]}
+    kept = {command: numbers for command, numbers in sorted(kept.items()) if numbers}
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [text for text, entries in chosen.items() if not entries]
+
+
+def tell(command: str, run: Path) -> None:
+    """Keep the numbers of a command and say which of those that the page quotes its run does not have."""
+    for text in keep(command, run):
+        print(f"{text} is not among the numbers of {command}")
+
+
+def main(argv: list[str]) -> int:
+    """Keep the numbers of one command."""
+    if len(argv) != 2:
+        raise InputError(f'quotes.py must be followed by "conf=NAME ..." and a run\'s folder, got {" ".join(argv)}')
+    tell(argv[0], Path(argv[1]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(boundary.guarded(lambda: main(sys.argv[1:]), final=True))

@@ -1,0 +1,44 @@
+"""Numbers with errors in the results are those measured, or stand with the command and month that measured them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.quotes import KEPT, PAGE, Quote, quotes, shown
+
+ROOT = Path(__file__).resolve().parents[2]
+SAVED: dict[str, dict[str, list[float]]] = json.loads(KEPT.read_text(encoding="utf-8"))
+QUOTES = quotes(PAGE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("command", SAVED)
+def test_every_quoted_number_of_a_saved_command_is_what_it_measured(command: str) -> None:
+    mine = [quote for quote in QUOTES if command in quote.commands and set(quote.commands) <= SAVED.keys()]
+    for quote in mine:
+        numbers = [pair for name in quote.commands for pair in SAVED[name].values()]
+        assert any(shown(quote.text, *pair) for pair in numbers), quote
+    assert all(any(shown(quote.text, *pair) for quote in QUOTES) for pair in SAVED[command].values())
+
+
+def test_every_number_with_an_error_stands_with_a_command() -> None:
+    assert len(QUOTES) > 100
+    assert re.search(r"measured in \w+ 20\d\d", PAGE.read_text(encoding="utf-8"))
+    for quote in QUOTES:
+        assert quote.commands, quote.text
+        names = [command.split()[0].removeprefix("conf=") for command in quote.commands]
+        assert all((ROOT / "conf" / f"{name}.yaml").is_file() for name in names), quote
+
+
+def test_numbers_belong_to_the_command_of_their_row_or_paragraph() -> None:
+    page = "By 0.12(3) (`conf=a seed=1`)\n\n| −1.5(20) | `conf=b` |\n| 7(1) % | |\n\nAnd 3.0(1)."
+    assert quotes(page) == [
+        Quote("0.12(3)", ("conf=a seed=1",)),
+        Quote("−1.5(20)", ("conf=b",)),
+        Quote("7(1) %", ("conf=a seed=1",)),
+        Quote("3.0(1)", ("conf=a seed=1",)),
+    ]
+    assert shown("−1.5(20)", -1.52, 1.96)
+    assert shown("7(1) %", 0.0712, 0.0149)
+    assert not shown("0.1648(3)", 0.164843, 0.000249)
