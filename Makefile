@@ -1,5 +1,5 @@
 # `make capacity` measures and draws; `make test` runs the tests of minutes; `make check` is all that CI asks for;
-# `make docs` builds the site, every page executed (npm brings its formulas).
+# `make docs` builds the site, every page executed (npm brings its formulas); `make site-test` opens it in Chromium.
 # Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer).
 
 PYTHON ?= python3
@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
 
-.PHONY: capacity test check docs docs-serve docs-links clean
+.PHONY: capacity test check docs docs-serve docs-links site-test clean
 
 capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
@@ -29,6 +29,9 @@ docs: .venv/.installed-docs
 
 docs-serve: docs
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000
+
+site-test: docs .venv/.installed-dev
+	$(BIN)/python -m pytest -q tests/docs/test_site.py
 
 docs-links: .venv/.installed-docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
