@@ -8,7 +8,8 @@ c = Σ_ν b_ν v_ν, any other is b_σ + v_σ·(v_μ + c), so that all depends o
     pseudo_inverse   ρ² = (n − D)/D, the least that any matrix can have on average; 0 for n ≤ D
     delta, decay     of a pair that m later ones have followed, in closed form to leading order in 1/D
 
-Source: the scaling D² ∝ n ln n of the outer product, Barnfield et al. 2026 (arXiv:2605.05189); the rest from the definitions above.
+Source: the scaling D² ∝ n ln n of the outer product, Barnfield et al. 2026 (arXiv:2605.05189); the rest from
+the definitions above.
 """
 
 from functools import lru_cache
