@@ -10,7 +10,7 @@ import numpy as np
 import hopfield
 from hopfield import Couplings, Memory, _numerics, dynamics, large, patterns, separations, sequences, spaces
 from hopfield.dynamics import asynchronous
-from hopfield.memories import find
+from hopfield.memories import find, names
 from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets
 from hopfield.separations import Separation, simplex
@@ -421,7 +421,7 @@ def _named_memories() -> list[Case]:
             f"hopfield.memories.{name}.{name}",
             lambda rng, shape, n=name: Call(find(n).build, (_spins(rng, (3, *shape)),)),
         )
-        for name in ("classical", "dense", "epanechnikov", "exponential", "modern", "projection", "sparse", "storkey")
+        for name in names()
     ]
 
 

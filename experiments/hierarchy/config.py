@@ -1,0 +1,23 @@
+"""Options of the hierarchical memory of digits."""
+
+from dataclasses import dataclass
+
+from experiments import contract
+from experiments.contract import grid_axis, option
+
+FLAT = 0
+"""Number of parts of the memory that has none: it stores whole digits."""
+DIGITS = 1797
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the hierarchical memory of digits; the defaults are smoke scale."""
+
+    parts: list[int] = grid_axis([FLAT, 8], "parts K of every quadrant, 0 for the flat memory", least=0, most=512)
+    patterns: list[int] = grid_axis([8, 32], "numbers of stored digits M", least=2, most=1700)
+    hidden: list[int] = grid_axis([2], "quadrants of a digit that are hidden, the last ones", least=1, most=3)
+    samples: int = option(4, "draws of stored digits", least=2, extends=True)
+    queries: int = option(8, "digits asked for in each draw, of the stored ones and of others", least=1, most=64)
+    beta: float = option(8.0, "inverse temperature of the layers of parts and of wholes", above=0, most=1e3)
+    coupling: float = option(2.0, "strength J between parts and wholes", above=0, most=1e3)

@@ -1,0 +1,61 @@
+"""Hierarchy: a memory of digits made of parts beside a flat one, by the numbers that each of them stores.
+
+M digits are stored. The flat memory has a unit for each; the hierarchical one (Krotov 2021) has K parts for every
+quadrant, learned by k-means from the stored digits, and a unit for each digit that is joined to its four parts. Both
+are graphs of layers. Quadrants of a digit are hidden, start at the mean of the stored digits, and follow the descent.
+
+    right, asked   stored digits whose own unit ends with the largest field, of those asked for
+    error          root mean square of the hidden pixels' errors, of stored digits
+    error_other    the same of digits that are not stored
+    numbers        that the memory stores: 64 M pixels, or 64 K pixels and 4 M names of parts
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.contract import Cost
+from experiments.hierarchy import measurement, networks
+from experiments.hierarchy.config import Config
+from experiments.hierarchy.figure import plot
+from experiments.hierarchy.summary import summarise
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "patterns"
+
+
+def points(config: Config) -> list[dict]:
+    """One point per number of parts, quadrants hidden, number of digits and draw."""
+    lists = (config.parts, config.hidden, config.patterns)
+    return [
+        {"parts": parts, "hidden": hidden, "patterns": patterns, "sample": sample}
+        for parts, hidden, patterns in product(*map(dict.fromkeys, lists))
+        for sample in range(config.samples)
+    ]
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    draws = len(config.patterns) * len(config.hidden) * config.samples
+    kinds = [_program(config, parts) for parts in dict.fromkeys(config.parts)]
+    elements = [kind.padding * 4 * max(16, kind.parts) * kind.queries for kind in kinds]
+    return contract.total(Cost(draws, size, draws * kind.cost) for kind, size in zip(kinds, elements, strict=True))
+
+
+def _program(config: Config, parts: int) -> measurement.Program:
+    return measurement.Program(parts, max(*config.patterns, config.queries), config.queries)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points, the numbers that are stored before what is measured."""
+    options = {"beta": config.beta, "coupling": config.coupling}
+    grid = measurement.grid(lambda point: _program(config, point["parts"]))
+    rows = program.rows(grid, config.seed, [point | options for point in points_], measurement.digits, _known)
+    for row in rows:
+        yield {name: value for name, value in row.items() if name not in options}
+
+
+def _known(point: dict) -> dict:
+    return {"numbers": networks.numbers(point["parts"], point["patterns"])}

@@ -1,0 +1,92 @@
+"""Networks of digits as graphs: a flat memory of whole digits, and one of parts that wholes are made of."""
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float, Int
+
+from hopfield import graphs
+
+POSITIONS, PIXELS = 4, 16
+"""Quadrants of a digit of 8 × 8 pixels, and pixels of each."""
+ABSENT = -1e4
+"""Field on a unit that stands for nothing stored."""
+ROUNDS = 10
+"""Steps of Lloyd's algorithm, by which parts are learned."""
+
+Dictionary = Float[Array, "Q K P"]
+Codes = Int[Array, "M Q"]
+
+
+def seen(dictionary: Dictionary, pixels: Float[Array, "Q P"], parts: Float[Array, "Q K"]) -> Float[Array, ""]:
+    """−Σ p (D·x − ½‖D‖²), so that of equal pixels the nearest entry of a dictionary is met with the largest field."""
+    field = jnp.einsum("qkp,qp->qk", dictionary, pixels) - 0.5 * jnp.sum(dictionary**2, axis=-1)
+    return -jnp.sum(parts * field)
+
+
+def composed(stored: tuple[Codes, Array], parts: Float[Array, "Q K"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
+    """−J Σ_μ h_μ Σ_q p_q[c_μq]: a whole is the part of every position that its code names."""
+    codes, strength = stored
+    agreement = jnp.sum(parts[jnp.arange(codes.shape[1])[None], codes], axis=1)
+    return -strength * jnp.sum(wholes * agreement)
+
+
+def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.Graph:
+    """Pixels and one softmax layer, a unit for each digit: the modern network with distances for scores."""
+    layers = {
+        "pixels": graphs.Layer(digits.shape[1:]),
+        "wholes": graphs.Layer(digits.shape[:1], graphs.Softmax(jnp.asarray(beta))),
+    }
+    return graphs.Graph.create(layers, [(("pixels", "wholes"), graphs.Formula(whole, digits)), _absent(used)])
+
+
+def whole(digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
+    """−Σ h (ξ·x − ½‖ξ‖²), the same of whole digits."""
+    return seen(digits.reshape(1, len(digits), -1), pixels.reshape(1, -1), wholes[None])
+
+
+def hierarchical(
+    digits: Float[Array, "M Q P"], used: Array, num_parts: int, beta: ArrayLike, strength: ArrayLike
+) -> graphs.Graph:
+    """Pixels, a softmax layer of parts for every quadrant, and one of wholes, each the four parts of a stored digit."""
+    dictionary, codes = learned(digits, used, num_parts)
+    softmax = graphs.Softmax(jnp.asarray(beta))
+    layers = {
+        "pixels": graphs.Layer(digits.shape[1:]),
+        "parts": graphs.Layer((POSITIONS, num_parts), softmax),
+        "wholes": graphs.Layer(digits.shape[:1], softmax),
+    }
+    joined = (codes, jnp.asarray(strength))
+    synapses = [
+        (("pixels", "parts"), graphs.Formula(seen, dictionary)),
+        (("parts", "wholes"), graphs.Formula(composed, joined)),
+    ]
+    return graphs.Graph.create(layers, [*synapses, _absent(used)])
+
+
+def learned(digits: Float[Array, "M Q P"], used: Array, num_parts: int) -> tuple[Dictionary, Codes]:
+    """Parts of every quadrant by k-means from the first digits on, and the nearest part of every digit."""
+    start = jnp.swapaxes(digits[jnp.arange(num_parts) % jnp.maximum(jnp.sum(used), 1)], 0, 1)
+
+    def nearest(parts):
+        return jnp.argmin(jnp.sum(parts**2, axis=-1)[None] - 2 * jnp.einsum("mqp,qkp->mqk", digits, parts), axis=-1)
+
+    def step(parts, _):
+        member = jax.nn.one_hot(nearest(parts), num_parts) * used[:, None, None]
+        count = jnp.sum(member, axis=0)[..., None]
+        mean = jnp.einsum("mqk,mqp->qkp", member, digits) / jnp.maximum(count, 1)
+        return jnp.where(count > 0, mean, parts), None
+
+    parts, _ = jax.lax.scan(step, start, length=ROUNDS)
+    return parts, nearest(parts)
+
+
+def numbers(num_parts: int, num_patterns: int) -> int:
+    """Numbers that a memory stores: pixels of whole digits, or pixels of parts and four names of parts per digit."""
+    if num_parts == 0:
+        return POSITIONS * PIXELS * num_patterns
+    return POSITIONS * (PIXELS * min(num_parts, num_patterns) + num_patterns)
+
+
+def _absent(used: Array) -> tuple[str, graphs.Bias]:
+    return "wholes", graphs.Bias(jnp.where(used, 0.0, ABSENT))

@@ -1,0 +1,66 @@
+"""Summary of the hierarchical memory: digits found, their numbers stored, and what a flat memory of as many holds."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.hierarchy.config import FLAT
+from experiments.statistics.clusters import by_group, means_by_group
+
+CURVE = ["parts", "hidden"]
+
+
+def summarise(table: Table) -> dict:
+    """`loads`: every number of digits; `gain`: digits found beside those that as many numbers hold in a flat memory."""
+    loads = []
+    for key, rows in table.groupby(CURVE, sort=False):
+        loads += _loads(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
+    gain = [found for entry in loads if entry["parts"] != FLAT and (found := _gain(entry, loads)) is not None]
+    return {"loads": loads, "gain": gain, "scalars": _scalars(loads, gain)}
+
+
+def _loads(curve: dict, rows: Table) -> list[dict]:
+    """Share of digits found, how many these are, and errors of hidden pixels."""
+    share = by_group(rows, ["patterns"], "right", "asked", "sample")
+    errors = {name: means_by_group(rows, ["patterns"], name, "sample") for name in ("error", "error_other")}
+    numbers = rows.groupby("patterns")["numbers"].first()
+    found = []
+    for i, patterns in enumerate(int(x) for x in share["patterns"]):
+        entry = curve | {"patterns": patterns, "numbers": int(numbers[patterns])}
+        entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
+        entry |= {"found": patterns * entry["share"], "found_stderr": patterns * entry["share_stderr"]}
+        for name, means in errors.items():
+            entry |= {name: float(means["mean"].iloc[i]), f"{name}_stderr": float(means["stderr"].iloc[i])}
+        found.append(entry)
+    return found
+
+
+def _gain(entry: dict, loads: list[dict]) -> dict | None:
+    """Digits found over those that a flat memory of as many numbers finds, interpolated; None outside of its range."""
+    flat = sorted(
+        (e["numbers"], e["found"], e["found_stderr"])
+        for e in loads
+        if e["parts"] == FLAT and e["hidden"] == entry["hidden"] and e["found"] > 0
+    )
+    if len(flat) < 2 or not flat[0][0] <= entry["numbers"] <= flat[-1][0] or entry["found"] == 0:
+        return None
+    numbers, found, stderr = np.array(flat).T
+    at = np.log(entry["numbers"])
+    beside = float(np.exp(np.interp(at, np.log(numbers), np.log(found))))
+    relative = float(np.interp(at, np.log(numbers), stderr / found))
+    gain = entry["found"] / beside
+    error = gain * float(np.hypot(relative, entry["found_stderr"] / entry["found"]))
+    return {name: entry[name] for name in (*CURVE, "patterns", "numbers")} | {"gain": gain, "stderr": error}
+
+
+def _scalars(loads: list[dict], gain: list[dict]) -> dict[str, float]:
+    """Shares of the most digits and the largest gains, of every curve."""
+    scalars = {}
+    for name, entries, value in (("found", loads, "share"), ("gain", gain, "gain")):
+        for entry in entries:
+            if entry["patterns"] == max(e["patterns"] for e in entries):
+                about = f"{name}/K={entry['parts']}/hidden={entry['hidden']}/M={entry['patterns']}"
+                error = entry["share_stderr" if name == "found" else "stderr"]
+                scalars |= {about: entry[value], f"{about}/stderr": error}
+    return scalars

@@ -1,0 +1,1 @@
+"""The experiment `overlap_dynamics`."""

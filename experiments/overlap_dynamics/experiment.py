@@ -1,0 +1,77 @@
+"""Overlaps in time: m(t) of classical and dense networks under synchronous steps, beside statistical neurodynamics.
+
+A start is a pattern with (1 − m)/2 of its spins flipped. Columns: `final`, the mean overlap of the queries of a draw
+after `step` steps; `retained`, how many of the `queries` have one above 0.8 then, the observation time of a load near
+the last one with retrieval. The first step is known exactly at every N and M. For N → ∞ Amari & Maginu's theory of the
+classical network has noise that forgets all steps but the last, the map of dense ones forgets them all.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.contract import Cost
+from experiments.overlap_dynamics import measurement, theory
+from experiments.overlap_dynamics.config import LARGEST, Config
+from experiments.overlap_dynamics.figure import plot
+from experiments.overlap_dynamics.summary import summarise
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "step"
+
+
+def _curves(config: Config) -> list[dict]:
+    """Degree, size, load and number of patterns of every network that is not too large; odd numbers of patterns."""
+    found = []
+    for degree, neurons, around in product(*map(dict.fromkeys, (config.degrees, config.neurons, config.around))):
+        count = around * theory.critical_load(degree) * neurons ** (degree - 1)
+        num_patterns = max(3, 2 * round((count - 1) / 2) + 1)
+        if num_patterns * neurons <= LARGEST:
+            load = num_patterns / neurons ** (degree - 1)
+            found.append(
+                {"degree": degree, "neurons": neurons, "around": around, "patterns": num_patterns, "load": load}
+            )
+    return found
+
+
+def check(config: Config) -> None:
+    """Refuse sizes of which no network is small enough, in one sentence."""
+    if not _curves(config):
+        raise ValueError(f"neurons must leave some degree at most {LARGEST} entries of patterns, got {config.neurons}")
+
+
+def points(config: Config) -> list[dict]:
+    """One point per network, overlap of the start, draw and number of steps."""
+    return [
+        curve | {"overlap": overlap, "sample": sample, "step": step}
+        for curve in _curves(config)
+        for overlap in dict.fromkeys(config.overlaps)
+        for sample in range(config.samples)
+        for step in dict.fromkeys(config.steps)
+    ]
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    draws = len(config.overlaps) * config.samples
+    kinds = [_program(config, curve) for curve in _curves(config)]
+    parts = [
+        Cost(draws * kind.times, max(kind.num_patterns, kind.neurons) * kind.neurons, draws * kind.cost)
+        for kind in kinds
+    ]
+    return contract.total(parts)
+
+
+def _program(config: Config, point: dict) -> measurement.Program:
+    shape = point["degree"], point["neurons"], point["patterns"]
+    queries = min(config.queries, point["patterns"])
+    return measurement.Program(*shape, queries, max(config.steps), len(dict.fromkeys(config.steps)))
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points."""
+    grid = measurement.grid(lambda point: _program(config, point))
+    known = lambda point: {"queries": _program(config, point).queries}  # noqa: E731
+    yield from program.rows(grid, config.seed, points_, known=known)

@@ -1,0 +1,42 @@
+"""Figure of overlaps in time: m(t) by degree and load beside neurodynamics, of the largest network of each."""
+
+from functools import partial
+from typing import Any
+
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
+from experiments.figures.style import Table, series
+from experiments.overlap_dynamics import theory
+
+
+def plot(table: Table, summary: dict) -> Figure:
+    """A panel for every degree and load; starts by colour."""
+    found: Table = pandas.DataFrame(summary["times"])
+    drawn = []
+    for _, rows in found.groupby("degree"):
+        rows = rows[rows["neurons"] == rows["neurons"].max()]
+        drawn += [partial(_panel, rows=part) for _, part in rows.groupby("around")]
+    return gallery(drawn)
+
+
+def _panel(ax: Axes, rows: Table) -> None:
+    looks: Any = series([f"{overlap:g}" for overlap in sorted(rows["overlap"].unique())])
+    degree, last = int(rows["degree"].iloc[0]), int(rows["step"].max())
+    grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
+    load = float(rows["load"].iloc[0])
+    for overlap, part in rows.groupby("overlap"):
+        look = looks[f"{overlap:g}"]
+        style = look | {"linestyle": "none", "markersize": 4}
+        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={overlap:g}$", **measured(style))
+        line = [theory.neurodynamics(degree, load, float(str(overlap)), step) for step in grid]
+        ax.plot(grid, line, **predicted(color=look["color"]))
+    name = "Amari & Maginu" if degree == theory.CLASSICAL else "map of one step, iterated"
+    ax.plot([], [], label=name, **predicted())
+    log_axis(ax)
+    ax.set(xlabel="synchronous steps $t$", ylabel="overlap $m(t)$", ylim=(-0.05, 1.05))
+    size = int(rows["neurons"].iloc[0])
+    ax.set_title(rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}$ ({rows['around'].iloc[0]:g} of the last)", loc="left")
+    legend(ax)

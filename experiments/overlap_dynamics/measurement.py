@@ -1,0 +1,58 @@
+"""Overlap with a pattern after synchronous steps, from starts of given overlap; compiled."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.overlap_dynamics import theory
+from experiments.overlap_dynamics.config import CUT
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield.memories import find
+from hopfield.observables.overlaps import overlap
+from hopfield.patterns import spins
+
+
+class Program(NamedTuple):
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+
+    degree: int
+    neurons: int
+    num_patterns: int
+    queries: int
+    longest: int
+    times: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw: its couplings, if it has any, and the steps of the queries."""
+        step = self.neurons**2 if self.degree == theory.CLASSICAL else 4 * self.num_patterns * self.neurons
+        return self.queries * self.longest * step + self.num_patterns * self.neurons**2 * (self.degree == 2)
+
+
+def grid(program) -> Grid:
+    """Grid of draws and starts; the patterns depend on the seed, N, M and the draw's number, as do the flips."""
+    flips = (np.uint32, lambda point: theory.flipped(point["neurons"], point["overlap"]))
+    draw = {"sample": np.uint32, "flips": flips}
+    return Grid(program, one, draw, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10)
+
+
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Mean overlap [T] and retained patterns [T] after each of the numbers of steps."""
+    key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
+    stored = spins(key, program.num_patterns, program.neurons)
+    model = draws.network(find(f"dense:{program.degree}").build(stored))
+    index, keys = draws.numbered(other, program.queries)
+    targets = stored[index]
+    place = jax.vmap(lambda k: jax.random.permutation(k, program.neurons))(keys)
+    start = jnp.where(place < draw["flips"].astype(jnp.int32), -targets, targets)
+
+    def step(states, _):
+        states = jax.vmap(model.update)(states)
+        return states, jax.vmap(overlap)(states, targets)
+
+    _, along = jax.lax.scan(step, start, length=program.longest)
+    found = along[each["step"].astype(jnp.int32) - 1]
+    return {"final": jnp.mean(found, axis=1), "retained": jnp.sum(found > CUT, axis=1)}

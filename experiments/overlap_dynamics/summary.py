@@ -1,0 +1,46 @@
+"""Summary of overlaps in time: means beside theory, and shares retained by the time of observation."""
+
+from typing import cast
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.overlap_dynamics import theory
+from experiments.statistics.clusters import by_group, means_by_group
+
+CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
+
+
+def summarise(table: Table) -> dict:
+    """`times`: mean overlap and share retained after every number of steps, with theory where it says something."""
+    times = []
+    for key, rows in table.groupby(CURVE, sort=False):
+        times += _times(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
+    return {"times": times, "scalars": _scalars(times)}
+
+
+def _times(curve: dict, rows: Table) -> list[dict]:
+    degree, neurons = int(curve["degree"]), int(curve["neurons"])
+    mean = means_by_group(rows, ["step"], "final", "sample")
+    share = by_group(rows, ["step"], "retained", "queries", "sample")
+    found = []
+    for i, step in enumerate(int(x) for x in mean["step"]):
+        entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}
+        entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
+        exact = theory.first(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
+        known = theory.neurodynamics(degree, curve["load"], curve["overlap"], step)
+        found.append(entry | {"exact": exact, "neurodynamics": known})
+    return found
+
+
+def _scalars(times: list[dict]) -> dict[str, float]:
+    """Share of first steps within two errors of exact theory, and m after the longest time of every curve."""
+    first = [e for e in times if e["exact"] is not None and e["m_stderr"] > 0]
+    apart = [abs(e["m"] - e["exact"]) / e["m_stderr"] for e in first]
+    scalars = {"first_steps_within_two_standard_errors": float(np.mean(np.array(apart) <= 2))} if first else {}
+    longest = max(entry["step"] for entry in times)
+    for entry in times:
+        if entry["step"] == longest:
+            name = f"m/n={entry['degree']}/N={entry['neurons']}/load={entry['load']:.4g}/m0={entry['overlap']:g}"
+            scalars |= {name: entry["m"], f"{name}/stderr": entry["m_stderr"], f"{name}/theory": entry["neurodynamics"]}
+    return scalars

@@ -1,0 +1,40 @@
+"""Overlaps in time by theory: the exact first step at N, and Amari & Maginu's or the iterated map for N → ∞."""
+
+from functools import cache
+from math import erf, sqrt
+
+from hopfield.memories import find
+from hopfield.theory import basins, classical, dense
+
+CLASSICAL = 2
+
+
+@cache
+def critical_load(degree: int) -> float:
+    """Load M / N^(n−1) of the last state with retrieval for N → ∞."""
+    return float(classical.critical_load().load if degree == CLASSICAL else dense.spinodal(degree).load)
+
+
+def flipped(neurons: int, overlap: float) -> int:
+    """Spins flipped in a start, to the nearest whole number."""
+    return round(neurons * (1 - overlap) / 2)
+
+
+@cache
+def first(degree: int, neurons: int, num_patterns: int, overlap: float) -> float:
+    """Mean overlap after one step, exact at N and M."""
+    share = flipped(neurons, overlap) / neurons
+    error = find(f"dense:{degree}").theory.one_step_error(neurons, [num_patterns], corruption=share)
+    assert error is not None
+    return 1 - 2 * float(error[0])
+
+
+@cache
+def neurodynamics(degree: int, load: float, overlap: float, steps: int) -> float:
+    """Overlap after synchronous steps for N → ∞: by Amari & Maginu at degree 2, else by the iterated first step."""
+    if degree == CLASSICAL:
+        return float(basins.neurodynamics(load, overlap, steps))
+    deviation = sqrt(2 * float(dense.noise(degree)) * load)
+    for _ in range(steps):
+        overlap = erf(overlap ** (degree - 1) / deviation)
+    return overlap

@@ -1,0 +1,53 @@
+"""Overlaps in time: the first step against exact theory, their course, which networks are measured, and the figure."""
+
+import numpy as np
+import pandas
+import pytest
+
+from experiments.overlap_dynamics import experiment, theory
+from experiments.overlap_dynamics.config import Config
+
+SMALL = Config(neurons=[60, 400], around=[0.5], overlaps=[0.5, 1.0], steps=[1, 2, 8], samples=12)
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+@pytest.fixture(scope="module")
+def table(as_run) -> pandas.DataFrame:
+    return pandas.DataFrame(experiment.measure(SMALL, experiment.points(SMALL)))
+
+
+def test_the_first_step_is_that_of_exact_theory(table):
+    first = [entry for entry in experiment.summarise(table)["times"] if entry["exact"] is not None]
+    assert len(first) == 8
+    for entry in first:
+        assert abs(entry["m"] - entry["exact"]) < 4 * entry["m_stderr"] + 1e-3, entry
+
+
+def test_patterns_stay_near_and_half_overlaps_grow_below_the_last_load(table):
+    rows = table[(table["degree"] == 2) & (table["neurons"] == 400)].groupby(["overlap", "step"])["final"].mean()
+    assert rows[1.0, 8] > 0.95
+    assert rows[0.5, 8] > rows[0.5, 1] > 0.5
+    assert (table["retained"] <= table["queries"]).all()
+
+
+def test_sizes_that_ask_for_too_many_patterns_are_left_out():
+    """Degree 3 at N = 2000 has some 3e5 patterns at its last load."""
+    points = pandas.DataFrame(experiment.points(Config(neurons=[200, 2000], around=[1.0])))
+    assert set(zip(points["degree"], points["neurons"], strict=True)) == {(2, 200), (2, 2000), (3, 200)}
+    assert set(points["patterns"] % 2) == {1}
+    with pytest.raises(ValueError, match="neurons must leave some degree"):
+        experiment.check(Config(degrees=[4], neurons=[2000]))
+
+
+def test_theory_of_one_step_is_that_of_infinite_networks():
+    """Amari & Maginu and the map agree with the exact first step as N grows."""
+    for degree, neurons in ((2, 4000), (3, 200)):
+        load = 0.5 * theory.critical_load(degree)
+        exact = theory.first(degree, neurons, round(load * neurons ** (degree - 1)), 0.5)
+        assert exact == pytest.approx(theory.neurodynamics(degree, load, 0.5, 1), abs=0.02)
+
+
+def test_the_figure_has_a_panel_for_every_degree_and_load(table):
+    assert len(experiment.plot(table, experiment.summarise(table)).axes) == 2
+    assert np.isfinite(experiment.cost(SMALL).operations)
