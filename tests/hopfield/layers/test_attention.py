@@ -2,6 +2,7 @@
 
 import pickle
 from itertools import pairwise
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -239,11 +240,12 @@ def test_half_precision_accumulates_in_float32():
 def test_sharding_annotations_pass_through():
     mesh = jax.make_mesh((1,), ("model",), axis_types=(jax.sharding.AxisType.Auto,))
     with jax.set_mesh(mesh):
-        module = layer(2, 8, kernel_metadata={"out_sharding": (None, "model", None)})
+        module: Any = layer(2, 8, kernel_metadata={"out_sharding": (None, "model", None)})
         assert module.query.kernel.get_metadata()["out_sharding"] == (None, "model", None)
         assert module.key.kernel[...].sharding.spec == jax.sharding.PartitionSpec(None, "model", None)
         assert module(X).shape == X.shape
-    assert layer(2, 8, out_bias_metadata={"note": "kept"}).out.bias.get_metadata()["note"] == "kept"
+    bias: Any = layer(2, 8, out_bias_metadata={"note": "kept"}).out.bias
+    assert bias.get_metadata()["note"] == "kept"
 
 
 def test_learned_metric_and_beta_are_sharded_by_head_where_asked():
@@ -253,7 +255,7 @@ def test_learned_metric_and_beta_are_sharded_by_head_where_asked():
         "beta_metadata": {"out_sharding": ("model",)},
     }
     with jax.set_mesh(mesh):
-        module = layer(2, 8, metric="full", learn_beta=True, **by_head)
+        module: Any = layer(2, 8, metric="full", learn_beta=True, **by_head)
         assert module.attention_fn.metric.matrix[...].sharding.spec == jax.sharding.PartitionSpec("model", None, None)
         assert module.attention_fn.beta.log_beta[...].sharding.spec == jax.sharding.PartitionSpec("model")
         assert module(X).shape == X.shape
