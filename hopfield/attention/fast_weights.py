@@ -98,8 +98,7 @@ class FastWeights(Node):
             query, key, value: one row per step.
             strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
             decay: 0 < a_t ≤ 1; 1 if None.
-            chunk: steps done together, in the delta rules by a triangular solve, which on CPUs is 50 times as slow for
-                64 as for 16; one at a time where least squares have a decay, whose prior spans a^−chunk.
+            chunk: steps done together; one at a time where least squares have a decay, whose prior spans a^−chunk.
         Raises:
             ValueError: shapes that do not fit, chunk < 1.
         Source: Yang et al. 2024, eqs. 8 to 11 (arXiv:2406.06484); of least squares, Gaussian conditioning by Cholesky.
@@ -179,9 +178,29 @@ def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
     if memory.rule == "delta":
         mutual = strength[:, None] * jnp.tril(fade * (key @ key.T), -1)
         written = written - strength[:, None] * since * (key @ memory.matrix)
-        written = solve_triangular(jnp.eye(size) + mutual, written, lower=True, unit_diagonal=True)
+        written = _unit_inverse(mutual) @ written
     found = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
     return memory.replace(matrix=jnp.exp(log[-1]) * memory.matrix + (key * fade[-1][:, None]).T @ written), found
+
+
+def _unit_inverse(lower: Array) -> Array:
+    """(1 + L)⁻¹ of a strictly lower L [C, C], from the inverses of its diagonal blocks, twice as wide at every step.
+
+    Matrix products alone: a batch of LAPACK's triangular solves waits for threads of the pool that it runs on, so that
+    two programs at once on a CPU may never end.
+    """
+    size = len(lower)
+    whole = 1 << (size - 1).bit_length()
+    lower = jnp.pad(lower, (0, whole - size))
+    inverse = jnp.ones((whole, 1, 1), lower.dtype)
+    while (width := inverse.shape[1]) < whole:
+        count = whole // (2 * width)
+        block = jnp.arange(count)
+        below = lower.reshape(count, 2 * width, count, 2 * width)[block, width:, block, :width]
+        upper, under = inverse[0::2], inverse[1::2]
+        left = jnp.concatenate([upper, -(under @ below @ upper)], axis=1)
+        inverse = jnp.concatenate([left, jnp.concatenate([jnp.zeros_like(under), under], axis=1)], axis=2)
+    return inverse[0, :size, :size]
 
 
 def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
