@@ -13,6 +13,9 @@ from hopfield._numerics import accumulation_dtype, safe_norm
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
 
+WRITTEN_OUT = 4
+"""Steps up to which a loop of fixed length is written out."""
+
 States = Float[Array, "*q N"]
 Same = Callable[[States, States], Bool[Array, "*q"]]
 
@@ -94,5 +97,9 @@ def settled(
 
 def unrolled(update: Callable[[States], States], state: States, steps: int, same: Same) -> Settled:
     """The same as `settled` by a loop of fixed length, reverse-mode differentiable, storing all states."""
-    body = lambda carry, _: (_advanced(update, same, carry), None)  # noqa: E731
-    return jax.lax.scan(body, _started(state, False), length=steps)[0][0]
+    carry = _started(state, False)
+    if steps <= WRITTEN_OUT:  # what a loop keeps for its derivative is copied into one array for all steps
+        for _ in range(steps):
+            carry = _advanced(update, same, carry)
+        return carry[0]
+    return jax.lax.scan(lambda carry, _: (_advanced(update, same, carry), None), carry, length=steps)[0][0]

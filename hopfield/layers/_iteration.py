@@ -21,11 +21,12 @@ from jaxtyping import Array, Bool, Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention import core
+from hopfield.attention._products import row_products, softmax_read
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import Separation
+from hopfield.separations import LogSumExp, Separation
 
 States = Float[Array, "*b H T D"]
 
@@ -50,7 +51,7 @@ class KeyMemory(Node):
             state, key = self.metric.left(state), self.metric.right(key)
         state, beta = aligned(state.astype(dtype), beta)
         scaled = (state * beta).astype(key.dtype)
-        found = jnp.matmul(scaled, jnp.swapaxes(key, -1, -2), precision=self.precision, preferred_element_type=dtype)
+        found = row_products(scaled, key, self.precision, dtype)
         return found if self.bias is None else jnp.add(*aligned(found, self.bias.astype(dtype)))
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
@@ -59,8 +60,15 @@ class KeyMemory(Node):
 
     def update(self, state: States) -> States:
         """One step ξ' = Σ p k."""
-        weights = self.weights(state).astype(self.key.dtype)
-        return jnp.matmul(weights, self.key, precision=self.precision).astype(state.dtype)
+        return self.read(state, self.key).astype(state.dtype)
+
+    def read(self, state: States, value: Float[Array, "*b H S V"]) -> Float[Array, "*b H T V"]:
+        """Σ p v of rows in the place of the keys."""
+        if type(self.separation) is LogSumExp and value.dtype == accumulation_dtype(state.dtype):
+            scores = self.scores(state)
+            scores, mask = core.full(scores, self.mask)
+            return softmax_read(scores if mask is None else jnp.where(mask, scores, -jnp.inf), value, self.precision)
+        return jnp.matmul(self.weights(state).astype(value.dtype), value, precision=self.precision)
 
     def potential(self, state: States) -> Float[Array, "*b H T"]:
         """F(β ξ g k)/β; −∞ for a query that may read no key."""

@@ -90,10 +90,18 @@ class Reading(Node):
             return fixed_points(memory, query, self.steps, self.rtol)
         return iterate(memory, query, self.steps, self.rtol).state
 
-    def read(self, query: States, queries: int, row: Any = 0) -> tuple[States, Array]:
-        """Read-out and weights of some of the `queries`, those from `row` on."""
+    def read(self, query: States, queries: int, row: Any = 0) -> States:
+        """Read-out of some of the `queries`, those from `row` on."""
         memory = self.memory(query, row)
-        weights = kept = memory.weights(self.state(memory, query)).astype(self.value.dtype)
+        state = self.state(memory, query)
+        if self.dropout is None:
+            (value,) = unread_as_zero(memory.mask, self.value)
+            return memory.read(state, value)
+        return self.weighed(memory, state, queries, row)[0]
+
+    def weighed(self, memory: KeyMemory, state: States, queries: int, row: Any = 0) -> tuple[States, Array]:
+        """Read-out of states after all steps but the one that reads, and the weights, which dropout needs."""
+        weights = kept = memory.weights(state).astype(self.value.dtype)
         if self.dropout is not None:
             kept = self.dropout.applied(weights, queries, row)
         (value,) = unread_as_zero(memory.mask, self.value)

@@ -159,15 +159,17 @@ def read(
     """Read-out of every query by a layer's association, all at once or in blocks; a `module` sows all the weights."""
     reading, state = reading_of(association, query, key, value, scope, dropout, precision=precision)
     queries = state.shape[-2]
-    length = block_length(state.shape, reading.key.shape[-2], queries if module is not None else association.block)
-    if length is None:
-        found, weights = reading.read(state, queries)
-        if module is not None:
-            module.sow(nnx.Intermediate, "attention_weights", weights)
+    length = block_length(state.shape, reading.key.shape[-2], association.block)
+    if module is not None:
+        memory = reading.memory(state)
+        found, weights = reading.weighed(memory, reading.state(memory, state), queries)
+        module.sow(nnx.Intermediate, "attention_weights", weights)
+    elif length is None:
+        found = reading.read(state, queries)
     elif fits_attention(reading):
         found = attended(reading, state)
     else:
-        read = lambda part, rows, row: (None, part.read(rows, queries, row)[0])  # noqa: E731
+        read = lambda part, rows, row: (None, part.read(rows, queries, row))  # noqa: E731
         _, found = in_blocks(read, reading, state, length)
     return jnp.swapaxes(found, -3, -2)
 

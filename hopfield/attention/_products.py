@@ -1,0 +1,65 @@
+"""Products of attention, scores and softmax read-outs, with derivatives that transpose small factors only.
+
+Where the derivative of a product is left to JAX, queries × keys are contracted along their first axis: on CPUs XLA does
+that on one thread, or copies them. Here the rows of D components are transposed, and the barriers keep XLA from moving
+that back to the larger factor.
+"""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+def _turned(x: Array) -> Array:
+    return jnp.swapaxes(x, -1, -2)
+
+
+def _laid_out(x: Array) -> Array:
+    """The transposed rows as an array of their own."""
+    return jax.lax.optimization_barrier(_turned(x))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def row_products(query: Array, key: Array, precision: Any, dtype: Any) -> Float[Array, "*b T S"]:
+    """q_i · k_j of all pairs of rows [*b, T, S], in the type `dtype`."""
+    return jnp.matmul(query, _turned(key), precision=precision, preferred_element_type=dtype)
+
+
+@row_products.defjvp
+def _row_products_jvp(precision, dtype, primals, tangents):
+    (query, key), (d_query, d_key) = primals, tangents
+    product = partial(jnp.matmul, precision=precision, preferred_element_type=dtype)
+    by_key = _turned(product(_turned(_laid_out(d_key)), _laid_out(query)))
+    return product(query, _turned(key)), product(d_query, _turned(key)) + by_key
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def softmax_read(scores: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
+    """softmax(s) v [*b, T, V]; zero, with its derivatives, where all scores of a row are −∞."""
+    size, total = _exponentials(scores)
+    return jnp.matmul(size, value, precision=precision) / total
+
+
+@softmax_read.defjvp
+def _softmax_read_jvp(precision, primals, tangents):
+    (scores, value), (d_scores, d_value) = primals, tangents
+    size, total = _exponentials(scores)
+    product = partial(jnp.matmul, precision=precision)
+    found = product(size, value) / total
+    by_value = _turned(jax.lax.optimization_barrier(product(_laid_out(d_value), _turned(size))))
+    moved = size * d_scores
+    return found, (by_value + product(moved, value) - found * jnp.sum(moved, axis=-1, keepdims=True)) / total
+
+
+def _exponentials(scores: Array) -> tuple[Array, Array]:
+    """e^(s − max s) and their sums along the last axis, 1 in a row of nothing but −∞, which the sum tells.
+
+    The maximum of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
+    """
+    top = jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf))
+    size = jax.lax.optimization_barrier(jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top)))
+    total = jnp.sum(size, axis=-1, keepdims=True)
+    return size, jnp.where(total == 0, 1.0, total)
