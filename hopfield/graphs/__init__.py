@@ -3,6 +3,8 @@
     E = Σ_layers (x·g − L(x)) + Σ_synapses S(g, g', …)        g = ∇L(x)
     dx/dt = −(x + ∂ΣS/∂g)                                    E never rises, for every L that is convex
 
+`gibbs` draws the units of a graph at a temperature, as a Boltzmann machine of its layers.
+
 Source: Krotov 2021 (arXiv:2107.06446), hierarchical associative memory; Hoover et al. 2022 (hamux).
 """
 
@@ -10,6 +12,7 @@ from hopfield.graphs.building import energy_transformer, from_memory, two_layers
 from hopfield.graphs.dynamics import Descent, descend, flow
 from hopfield.graphs.graph import Graph, Layer
 from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, ReLU, Softmax, Spherical, Tanh
+from hopfield.graphs.sampling import gibbs
 from hopfield.graphs.synapses import Attention, Bias, Bilinear, Convolution, Dense, Formula, Synapse
 
 __all__ = [
@@ -34,5 +37,6 @@ __all__ = [
     "energy_transformer",
     "flow",
     "from_memory",
+    "gibbs",
     "two_layers",
 ]

@@ -1,0 +1,75 @@
+"""Sampling of graphs: layers drawn in turn at a temperature, each from its distribution given all others.
+
+    p(g) ∝ exp(−[S(g, g', …) + Σ ½‖g‖²]/T)        the last sum over Gaussian layers
+
+A layer's Lagrangian says what its units are, as its slope at β = 1/T is their mean in a given field: spins ±1 for Tanh,
+Gaussian units for Identity, one unit of each row that is on for Softmax. With spins and Gaussian units joined by √β Ξ
+this is the classical network: integrating h out of −h·√β Ξ x + ½‖h‖² leaves −½β Σ (ξ_μ·x)².
+
+Source: Barra, Bernacchia, Santucci & Contucci 2012, the equivalence of Hopfield networks and Boltzmann machines.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array
+
+from hopfield._checks import instance, random_key, whole
+from hopfield._numerics import positive
+from hopfield.graphs.graph import Graph, States
+from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
+
+
+def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, temperature: ArrayLike = 1.0) -> States:
+    """Activations along sweeps of block Gibbs sampling, layers drawn in the alphabetical order of their names.
+
+    Args:
+        graph: synapses must be linear in the activations of every single layer, as `Bilinear`, `Convolution` and
+            `Bias` are, and join no layer to itself.
+        activations: by layer, where the chain starts; those of the first layer are drawn before they are used.
+        key: random key.
+        sweeps: how many; every layer is drawn once in each.
+        temperature: T > 0; may be traced.
+    Returns:
+        Activations by layer after every sweep, each [sweeps, ...].
+    Raises:
+        ValueError: activations of other layers or shapes, a layer of other units, or a synapse of a layer and itself.
+    """
+    activations = instance("graph", graph, Graph).as_states(activations)
+    for name, layer in graph.layers.items():
+        if not isinstance(layer.lagrangian, Tanh | Identity | Softmax):
+            kind = type(layer.lagrangian).__name__
+            raise ValueError(f"layers must be of Tanh, Identity or Softmax to be drawn, got {kind} of {name!r}")
+    for names in graph.joined:
+        if len(set(names)) < len(names):
+            raise ValueError(f"synapses must join no layer to itself, got one of {', '.join(names)}")
+    heat = jnp.asarray(positive("temperature", temperature), jnp.result_type(float))
+    return _gibbs(graph, activations, random_key("key", key), heat, sweeps=whole("sweeps", sweeps))
+
+
+@partial(jax.jit, static_argnames="sweeps")
+def _gibbs(graph: Graph, activations: States, key, heat: Array, *, sweeps: int) -> States:
+    def sweep(activations, key):
+        keys = jax.random.split(key, len(graph.layers))
+        for one, (name, layer) in zip(keys, graph.layers.items(), strict=True):
+            field = -jax.grad(graph.interaction)(activations)[name]
+            drawn = _drawn(layer.lagrangian, one, field, heat.astype(field.dtype))
+            activations = activations | {name: drawn.astype(activations[name].dtype)}
+        return activations, activations
+
+    return jax.lax.scan(sweep, activations, jax.random.split(key, sweeps))[1]
+
+
+def _drawn(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:
+    """Units of a layer in given fields; not a number where the field of one is none."""
+    if isinstance(lagrangian, Identity):
+        return field + jnp.sqrt(heat) * jax.random.normal(key, field.shape, field.dtype)
+    if isinstance(lagrangian, Tanh):
+        up = jax.random.uniform(key, field.shape, field.dtype) < jax.nn.sigmoid(2.0 * field / heat)
+        return jnp.where(jnp.isnan(field), jnp.nan, jnp.where(up, 1.0, -1.0))
+    chosen = jax.random.categorical(key, field / heat)
+    one_hot = jax.nn.one_hot(chosen, field.shape[-1], dtype=field.dtype)
+    return jnp.where(jnp.any(jnp.isnan(field), axis=-1, keepdims=True), jnp.nan, one_hot)
