@@ -2,6 +2,7 @@
 
 import abc
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from hopfield._checks import booleans, vector
 from hopfield._pytrees import Node
 from hopfield.separations.simplex import Mask, Scores
 
@@ -51,6 +53,9 @@ class Separation(Node, abc.ABC):
     shares NaN; so does one of +∞, an overflow that says no more of the weights (F may be +∞ where it is a sum over
     patterns).
 
+    Raises:
+        ValueError: scores that are no vector of real numbers, a mask that is not truth values [M].
+
     Example:
         >>> from hopfield import separations
         >>> softmax, z = separations.find("softmax"), jnp.array([2.0, 1.0])
@@ -72,6 +77,11 @@ class Separation(Node, abc.ABC):
     """Whether F = ½‖z‖², whose memory on spins is a matrix of couplings."""
     quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
+
+    def __init_subclass__(cls, **options):
+        for name in {"potential", "weights", "shares"} & set(vars(cls)):
+            setattr(cls, name, _of_scores(vars(cls)[name]))
+        super().__init_subclass__(**options)
 
     @property
     def convex(self) -> bool:
@@ -206,6 +216,17 @@ class Separation(Node, abc.ABC):
         """`fields` of all the blocks."""
         high, low = (jax.vmap(self.finish)(stream)[0] for stream in sums)
         return 0.5 * jnp.where(high == low, 0.0, high - low) / beta
+
+
+def _of_scores(method: Callable) -> Callable:
+    """A method of scores and a mask that refuses what is no vector of real numbers, or no truth values for each."""
+
+    @wraps(method)
+    def checked(self, z, mask=None):
+        z = vector("scores", z)
+        return method(self, z, None if mask is None else booleans("mask", mask, z.shape))
+
+    return checked
 
 
 def _adds_up(separation: Separation, lift) -> bool:

@@ -222,6 +222,19 @@ def test_a_score_without_bound_leaves_no_share_a_number(name, width):
         np.testing.assert_array_equal(separation.weights(z, used), separation.weights(jnp.zeros(width), used))
 
 
+@every_separation
+def test_scores_and_masks_that_are_none_are_refused_and_whole_numbers_are_scores(name):
+    separation = SEPARATIONS[name]
+    np.testing.assert_array_equal(separation.weights(np.arange(3)), separation.weights(jnp.arange(3.0)))
+    for z in (jnp.ones((2, 3)), jnp.ones(3, complex), jnp.ones(3, bool), 1.0, ["x y"]):
+        for method in (separation.potential, separation.weights, separation.shares):
+            with pytest.raises(ValueError, match=r"^scores must (be|have) "):
+                method(z)
+    for mask in (jnp.array([0.0, -jnp.inf, 0.0]), jnp.array([1, 0, 1]), jnp.ones(2, bool)):
+        with pytest.raises(ValueError, match=r"^mask must be boolean \[3\], got "):
+            separation.weights(jnp.ones(3), mask)
+
+
 class Unhalved(Linear):
     """The classical potential with its ½ forgotten."""
 
