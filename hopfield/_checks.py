@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import held, is_traced, real_array, violated
+from hopfield._numerics import held, is_traced, real_array, shown, violated
 from hopfield.theory._arguments import flag as flag
 
 FINITE = float(np.finfo(np.float64).max)
@@ -30,7 +30,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r:.60}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {shown(value)}")
     return number
 
 
@@ -41,7 +41,7 @@ def axis_of(name: str, value: Any, rank: int, of: str) -> int:
     except TypeError:
         found = rank
     if not -rank <= found < rank:
-        raise ValueError(f"{name} must be one of the {rank} axes of the {of}, got {value!r:.60}")
+        raise ValueError(f"{name} must be one of the {rank} axes of the {of}, got {shown(value)}")
     return found
 
 
@@ -66,8 +66,9 @@ def real_number(name: str, value: Any, contract: str = "a number") -> Any:
     array = getattr(value, "shape", None) == () and (
         jnp.issubdtype(value.dtype, jnp.number) and not jnp.issubdtype(value.dtype, jnp.complexfloating)
     )
-    if not array and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+    huge = isinstance(value, int) and abs(value) > FINITE  # no float
+    if not array and (isinstance(value, bool) or not isinstance(value, int | float) or huge):
+        raise ValueError(f"{name} must be {contract}, got {shown(value)}")
     return value
 
 
@@ -78,7 +79,7 @@ def number(name: str, value: Any, contract: str, low: float = -FINITE, high: flo
         least, most = (max(low, -most) if low == -FINITE else low), (min(high, most) if high == FINITE else high)
         return held(value, (least <= value) & (value <= most))
     if not low <= float(value) <= high:
-        raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
+        raise ValueError(f"{name} must be {contract}, got {shown(value)}")
     return value
 
 
@@ -87,7 +88,7 @@ def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Boo
     try:
         found = jnp.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be boolean, got {type(value).__name__} {value!r:.60}") from None
+        raise ValueError(f"{name} must be boolean, got {type(value).__name__} {shown(value)}") from None
     if found.dtype != bool or (shape is not None and found.shape != shape):
         wanted = "" if shape is None else f" {list(shape)}"
         raise ValueError(f"{name} must be boolean{wanted}, got {found.dtype} {found.shape}")
@@ -110,7 +111,7 @@ def random_key(name: str, key: Any) -> Any:
 def instance(name: str, value: Any, kind: type) -> Any:
     """An object of a kind. TypeError for any other, a class included."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {value!r:.60}")
+        raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}")
     return value
 
 
@@ -126,14 +127,14 @@ def vector(name: str, value: Any, like: Array | None = None) -> Array:
 def one_of(name: str, value: Any, members: Sequence[str]) -> str:
     """A member of a closed set. ValueError, listing them, for any other."""
     if not isinstance(value, str) or value not in members:
-        raise ValueError(f"{name} must be one of {', '.join(members)}, got {value!r:.60}")
+        raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}")
     return value
 
 
 def as_path(name: str, value: Any) -> Path:
     """A path, `~` expanded. TypeError unless it is text or a path."""
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
-        raise TypeError(f"{name} must be a path, got {value!r:.60}")
+        raise TypeError(f"{name} must be a path, got {shown(value)}")
     return Path(os.path.expanduser(value))  # pathlib's own raises where there is no such home
 
 
@@ -142,7 +143,7 @@ def integers(name: str, value: ArrayLike) -> Array:
     try:
         array = jnp.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be integers, got {value!r:.60}") from None
+        raise ValueError(f"{name} must be integers, got {shown(value)}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
     if violated(lambda x: x >= 0, array):

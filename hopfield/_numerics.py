@@ -50,16 +50,25 @@ def held(value: Array, inside: ArrayLike) -> Array:
     return jnp.where(inside, value, jnp.nan)
 
 
+def shown(value) -> str:
+    """The beginning of an object's text, on one line, for a sentence about it."""
+    return " ".join(f"{value!r:.200}".split())[:60]
+
+
 def real_array(name: str, value, dtype=None) -> Array:
     """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
 
     Raises:
         ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:  # as files of other machines have them
+        value = value.astype(value.dtype.newbyteorder("="))
     try:
         found = jnp.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of real numbers, got {type(value).__name__} {value!r:.60}") from None
+        raise ValueError(
+            f"{name} must be an array of real numbers, got {type(value).__name__} {shown(value)}"
+        ) from None
     if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
         return found
     if not jnp.issubdtype(found.dtype, jnp.integer):
@@ -94,10 +103,10 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
     try:
         no_number = np.ndim(value) or isinstance(value, str | bytes) or is_truth(value)
         number = float("nan") if no_number else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not 0 < number < float("inf"):
-        raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+        raise ValueError(f"{name} must be a positive finite number, got {shown(value)}")
     if not float(limits.tiny) <= number <= float(limits.max):
         raise ValueError(f"{name} must be from {limits.tiny:.3g} to {limits.max:.3g} in {limits.dtype}, got {value!r}")
     return jnp.asarray(number)  # from a Python float: weakly typed, so that it never widens a float32 state

@@ -159,7 +159,11 @@ def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, mask: Mask
 def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """D(p‖q) = Σ p ln(p/q) ≥ 0, both normalised along the axis and broadcast against each other; +∞ where q = 0 < p."""
     weights, reference = real_array("weights", weights), real_array("reference", reference)
-    shape = jnp.broadcast_shapes(weights.shape, reference.shape)
+    try:
+        shape = np.broadcast_shapes(weights.shape, reference.shape)
+    except ValueError:
+        got = f"{weights.shape} and {reference.shape}"
+        raise ValueError(f"reference must broadcast with the weights, got shapes {got}") from None
     weights, reference = jnp.broadcast_to(weights, shape), jnp.broadcast_to(reference, shape)
     return _of_weights(_levels.kl_divergence, weights, axis, mask, reference)
 
@@ -184,6 +188,9 @@ def mutual_information(
     axis, rows = (axis_of(name, value, weights.ndim, "weights") for name, value in (("axis", axis), ("rows", rows)))
     if axis % weights.ndim == rows % weights.ndim:
         raise ValueError(f"rows must be another axis than axis, got {rows} and {axis}")
+    others = (*np.delete(weights.shape, [axis, rows]).tolist(), weights.shape[rows])
+    if not _fits(prior.shape, others):
+        raise ValueError(f"prior must broadcast against shape {others}, got shape {prior.shape}")
     return _informed(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
 
 
@@ -246,9 +253,15 @@ def _used(mask: Mask, shape: tuple[int, ...]) -> Mask:
     if mask is None:
         return None
     found = booleans("mask", mask)
-    if found.ndim > len(shape) or any(n not in (1, m) for n, m in zip(found.shape[::-1], shape[::-1], strict=False)):
+    if not _fits(found.shape, shape):
         raise ValueError(f"mask must broadcast against shape {shape}, got shape {found.shape}")
     return found
+
+
+def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether an array of a shape broadcasts to the whole one."""
+    pairs = zip(shape[::-1], whole[::-1], strict=False)
+    return len(shape) <= len(whole) and all(n in (1, m) for n, m in pairs)
 
 
 def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Array:

@@ -156,8 +156,8 @@ def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
 def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     """Patterns from a .npy, .npz or .csv file: numbers of shape [M, N], or [M, height, width, …] to be flattened.
 
-    A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over. Pickled
-    data is refused, so no file can execute code.
+    A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over, where none
+    of them is a number. Pickled data is refused, so no file can execute code.
 
     Args:
         path: the file.
@@ -198,12 +198,12 @@ def _table(path: Path, shown: str) -> np.ndarray:
     if not regular:
         raise ValueError(f"path must name an existing .csv file, got {shown}")
     with _reading(shown):
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     rows = [line.split(",") for line in lines if line.strip()]
-    try:
-        [spelled(float, text) for text in rows[0]]
-    except (ValueError, IndexError):
+    if rows and not any(map(_number_like, rows[0])):
         rows = rows[1:]
+    if not rows:
+        raise ValueError(f"path must hold patterns of shape [M, N], got no line of numbers in {shown}")
     numbers: list[list[float]] = []
     for line, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
@@ -216,6 +216,15 @@ def _table(path: Path, shown: str) -> np.ndarray:
         except ValueError:
             raise ValueError(f"path must hold numbers alone, got text in row {line} of {shown}") from None
     return np.array(numbers, float).reshape(len(rows), -1)
+
+
+def _number_like(text: str) -> bool:
+    """Whether Python reads a text as a number, so that its line is not one of names."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _load(path: Path, shown: str, name: str | None) -> np.ndarray:

@@ -3,7 +3,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield._numerics import accumulation_dtype, increasing_root, is_traced, positive, safe_norm, tolerance, unit
+from hopfield._numerics import (
+    accumulation_dtype,
+    increasing_root,
+    is_traced,
+    positive,
+    real_array,
+    safe_norm,
+    tolerance,
+    unit,
+)
 from tests.hopfield.contracts.parts import quick
 
 
@@ -81,3 +90,11 @@ def test_root_of_a_flat_function_has_no_gradient_rather_than_nan():
         return increasing_root(lambda t, a: jnp.where(t < 0, -1.0, 1.0) + 0.0 * a, jnp.float64(-1), jnp.float64(1), a)
 
     assert jax.grad(root)(1.0) == 0.0
+
+
+def test_numbers_of_another_byte_order_are_numbers_and_a_sentence_has_one_line():
+    np.testing.assert_array_equal(real_array("x", np.arange(3.0).astype(">f4")), [0, 1, 2])
+    with pytest.raises(ValueError, match=r"^x must be an array of real numbers, got MaskedArray masked_array[^\n]*$"):
+        real_array("x", np.ma.array([[1.0, 2.0]], mask=[[True, False]]))
+    with pytest.raises(ValueError, match=r"^x must be a positive finite number, got 1000[^\n]*$"):
+        positive("x", 10**400)

@@ -370,6 +370,10 @@ def test_ragged_and_masked_temperatures_and_one_axis_for_two_are_refused():
         thermo.gibbs(jnp.ones(3), np.ma.array([1.0, 2.0], mask=[False, True]))
     with pytest.raises(ValueError, match=r"^rows must be another axis than axis, got 1 and -1"):
         thermo.mutual_information(jnp.ones((2, 3)), rows=1)
+    with pytest.raises(ValueError, match=r"^prior must broadcast against shape \(2,\), got shape \(7,\)"):
+        thermo.mutual_information(jnp.ones((2, 3)), jnp.ones(7))
+    with pytest.raises(ValueError, match=r"^reference must broadcast with the weights, got shapes \(2, 3\) and \(2,\)"):
+        thermo.kl_divergence(jnp.ones((2, 3)), jnp.ones(2))
 
 
 def test_jit_vmap_and_eager_agree():
