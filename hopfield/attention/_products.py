@@ -5,6 +5,7 @@ that on one thread, or copies them. Here the rows of D components are transposed
 that back to the larger factor.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,24 @@ def _row_products_jvp(precision, dtype, primals, tangents):
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
+def weighted_rows(weights: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
+    """Σ_j A_ij v_j [*b, T, V]."""
+    return jnp.matmul(weights, value, precision=precision)
+
+
+@weighted_rows.defjvp
+def _weighted_rows_jvp(precision, primals, tangents):
+    (weights, value), (d_weights, d_value) = primals, tangents
+    product = partial(jnp.matmul, precision=precision)
+    return product(weights, value), product(d_weights, value) + _by_value(weights, d_value, product)
+
+
+def _by_value(weights: Array, d_value: Array, product: Callable) -> Array:
+    """Change of a read-out with its values."""
+    return _turned(jax.lax.optimization_barrier(product(_laid_out(d_value), _turned(weights))))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
 def softmax_read(scores: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
     """softmax(s) v [*b, T, V]; zero, with its derivatives, where all scores of a row are −∞."""
     size, total = _exponentials(scores)
@@ -49,9 +68,9 @@ def _softmax_read_jvp(precision, primals, tangents):
     size, total = _exponentials(scores)
     product = partial(jnp.matmul, precision=precision)
     found = product(size, value) / total
-    by_value = _turned(jax.lax.optimization_barrier(product(_laid_out(d_value), _turned(size))))
     moved = size * d_scores
-    return found, (by_value + product(moved, value) - found * jnp.sum(moved, axis=-1, keepdims=True)) / total
+    change = product(moved, value) + _by_value(size, d_value, product)
+    return found, (change - found * jnp.sum(moved, axis=-1, keepdims=True)) / total
 
 
 def _exponentials(scores: Array) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention._products import row_products, softmax_read
+from hopfield.attention._products import row_products, softmax_read, weighted_rows
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
@@ -68,7 +68,7 @@ class KeyMemory(Node):
             scores = self.scores(state)
             scores, mask = core.full(scores, self.mask)
             return softmax_read(scores if mask is None else jnp.where(mask, scores, -jnp.inf), value, self.precision)
-        return jnp.matmul(self.weights(state).astype(value.dtype), value, precision=self.precision)
+        return weighted_rows(self.weights(state).astype(value.dtype), value, self.precision)
 
     def potential(self, state: States) -> Float[Array, "*b H T"]:
         """F(β ξ g k)/β; −∞ for a query that may read no key."""

@@ -20,6 +20,7 @@ from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
 from hopfield.attention._arguments import unread_as_zero
 from hopfield.attention._draws import kept_rows
+from hopfield.attention._products import weighted_rows
 from hopfield.attention.encodings import Encoding
 from hopfield.attention.masks import Causal, Mask, Window
 from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
@@ -105,7 +106,7 @@ class Reading(Node):
         if self.dropout is not None:
             kept = self.dropout.applied(weights, queries, row)
         (value,) = unread_as_zero(memory.mask, self.value)
-        return jnp.matmul(kept, value, precision=self.precision), weights
+        return weighted_rows(kept, value, self.precision), weights
 
     def _extended(self, x: Array | None, fill: bool | int) -> Array | None:
         """A mask or bias over the keys, extended over the slots."""

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield.attention._products import row_products, softmax_read
+from hopfield.attention._products import row_products, softmax_read, weighted_rows
 
 RNG = np.random.default_rng(7)
 QUERY, KEY, VALUE = (RNG.normal(size=(2, 3, n, 4)) for n in (5, 6, 6))
@@ -47,6 +47,11 @@ def test_products_of_rows_have_every_derivative_of_the_plain_ones():
 
     same(ours, plain_products, QUERY, KEY)
     same(ours, plain_products, QUERY, SHARED)
+
+
+def test_weighted_rows_have_every_derivative_of_the_plain_product():
+    same(lambda weights, value: weighted_rows(weights, value, None), jnp.matmul, SCORES, VALUE)
+    same(lambda weights, value: weighted_rows(weights, value, None), jnp.matmul, SCORES, SHARED)
 
 
 def test_softmax_reads_have_every_derivative_of_the_plain_ones():
