@@ -6,13 +6,15 @@ from jaxtyping import Array
 
 def aligned(a: Array, b: Array) -> tuple[Array, Array]:
     """Both arrays with the same number of axes, leading ones of length 1 added to the one that has fewer."""
+    if a.ndim == b.ndim:
+        return a, b
     rank = max(a.ndim, b.ndim)
     return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
 
 
 def spread(x: Array, rank: int) -> Array:
     """An array [*b, T, S] with axes of length 1 after its leading ones, `rank` axes in all."""
-    return x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
+    return x if rank <= x.ndim else x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
 
 
 def product(a: Array, b: Array) -> Array:

@@ -53,7 +53,7 @@ def as_run() -> Iterator[None]:
 def run_defaults(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., int]:
     """The command for an experiment: its name, directory, further words.
 
-    Its options are the defaults, which are of smoke scale, with the first two entries of every list.
+    Its options are the defaults, which are of smoke scale, with the first two entries of every list; it draws one file.
     """
     folder = tmp_path_factory.mktemp("defaults")
     (folder / "conf").mkdir()
@@ -64,7 +64,7 @@ def run_defaults(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., int]
         (folder / "conf" / f"smoke_{name}.yaml").write_text(lines, encoding="utf-8")
         given = ["--config-dir", str(folder), f"conf=smoke_{name}", f"output={directory}", "wandb.mode=disabled"]
         with as_the_command():
-            return main([*given, *words])
+            return main([*given, "figure.format=[svg]", *words])
 
     return run
 

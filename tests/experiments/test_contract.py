@@ -84,7 +84,7 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(
 def test_the_figure_is_drawn_from_the_table_alone(smoke: Callable[[str], Path], tmp_path: Path, name: str) -> None:
     for kept in ("table.csv", "summary.json", "config.yaml"):
         shutil.copy(smoke(name) / kept, tmp_path / kept)
-    assert plot.main([str(tmp_path)]) == 0
+    assert plot.main([str(tmp_path), f"figure.format=[{','.join(contract.FORMATS)}]"]) == 0
     for suffix in contract.FORMATS:
         assert (tmp_path / f"figure.{suffix}").stat().st_size > 1000
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from omegaconf import OmegaConf
 
 from experiments import contract
 from experiments.run import main
-from experiments.runner import budget, compose, registry, session
+from experiments.runner import budget, compose, idle, registry, session
 from experiments.runner.job import Job
 from experiments.shared import files
 from tests.experiments.smoke import few_draws
@@ -20,33 +21,38 @@ from tests.experiments.smoke import few_draws
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
 FEW = 2
 """Entries that are left of a list of numbers at smoke scale, and the most that a number may be which has no default."""
-LONG, MANY = 10, 1000
-"""Seconds that a run may take, compiling aside, and its points."""
+LONG, MANY, KINDS = 10, 1000, 14
+"""Seconds that a run may take, compiling aside, its points, and their combinations of words: each is compiled."""
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.usefixtures("as_run")]
 
 
-def shrunk(value: Any, default: Any, words: int | None = None, even: bool = True) -> Any:
+def shrunk(value: Any, default: Any, words: int | None, even: bool, alike: bool) -> Any:
     """An option at smoke scale: no number above its default, FEW numbers in a list, of its words all, three or two.
 
     The first, the last and the middle, as words that are alike stand side by side: what another option needs, one has.
-    Whole numbers of a list that is not as long as its default are lowered in proportion where `even`, or left.
+    Whole numbers of a list that is not as long as its default are lowered in proportion where `even`, or left. Where
+    `alike`, a list has no more numbers than its default.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = {entry.name for entry in dataclasses.fields(value)} - {"seed", "wandb", "output"}
-        return dataclasses.replace(
-            value, **{n: shrunk(getattr(value, n), getattr(default, n, None), words, even) for n in names}
-        )
+        parts = {n: shrunk(getattr(value, n), getattr(default, n, None), words, even, alike) for n in names}
+        for entry in dataclasses.fields(value):
+            listed = parts.get(entry.metadata.get("entries_of"))
+            if listed is not None:
+                parts[entry.name] = {name: part for name, part in parts[entry.name].items() if name in listed}
+        return dataclasses.replace(value, **parts)
     if isinstance(value, dict):
         found = default if isinstance(default, dict) else {}
-        return {key: shrunk(part, found.get(key), words, even) for key, part in value.items()}
+        return {key: shrunk(part, found.get(key), words, even, alike) for key, part in value.items()}
     if isinstance(value, list):
         if not all(type(part) in (int, float) for part in value):
             kept = {0, len(value) - 1, len(value) // 2} if words == 3 else {0, len(value) - 1}
             return [part for place, part in enumerate(value) if words is None or place in kept]
         if isinstance(default, list) and len(default) == len(value):
-            return [shrunk(part, other) for part, other in zip(value, default, strict=True)][:FEW]
-        return in_proportion(value[:FEW], max(default)) if even and default else value[:FEW]
+            return [shrunk(part, other, words, even, alike) for part, other in zip(value, default, strict=True)][:FEW]
+        kept = value[: min(FEW, len(default) if default and alike else FEW)]
+        return in_proportion(kept, max(default)) if even and default else kept
     if type(value) is int:
         return min(value, default if type(default) is int and default > 0 else FEW)
     return value
@@ -60,11 +66,15 @@ def in_proportion(values: list, most: float) -> list:
     return [max(1, value * most // largest) if value > 0 else value for value in values]
 
 
-def small(config: Any, usual: Any, words: int | None = None) -> Any:
-    """All options of a configuration at smoke scale, with lists in proportion unless one must hold parts of another."""
-    with contextlib.suppress(ValueError):
-        return shrunk(config, usual, words)
-    return shrunk(config, usual, words, even=False)
+def small(config: Any, experiment: Any, usual: Any, words: int | None) -> Any:
+    """All options of a configuration at the least smoke scale at which they go together; None if there is none."""
+    for alike, even in itertools.product((True, False), repeat=2):
+        with contextlib.suppress(ValueError):
+            found = shrunk(config, usual, words, even, alike)
+            contract.check(experiment, found)
+            if not dict(idle.options(found, experiment)):
+                return found
+    return None
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,7 +92,9 @@ def published() -> dict[str, Job]:
 
 
 def takes_long(experiment: Any, config: Any) -> bool:
-    return len(experiment.points(config)) > MANY or budget.seconds(experiment.cost(config)) > LONG
+    points = experiment.points(config)
+    kinds = {tuple(word for word in point.values() if isinstance(word, str)) for point in points}
+    return len(points) > MANY or len(kinds) > KINDS or budget.seconds(experiment.cost(config)) > LONG
 
 
 @pytest.mark.parametrize("conf", CONFS)
@@ -90,7 +102,7 @@ def test_every_published_configuration_runs(published: dict[str, Job], tmp_path:
     """To its figure, with few and small numbers and all of its words; or three or two of each, where more take long."""
     job = published[conf]
     experiment, usual = registry.load(job.experiment), registry.options(job.experiment)()
-    scales = [small(job.config, usual, words) for words in (None, 3, 2)]
+    scales = [scale for words in (None, 3, 2) if (scale := small(job.config, experiment, usual, words)) is not None]
     least = next((scale for scale in scales if not takes_long(experiment, scale)), scales[-1])
     text = OmegaConf.to_yaml(files.options(least))
     folder = tmp_path / "given" / "conf"
@@ -99,6 +111,6 @@ def test_every_published_configuration_runs(published: dict[str, Job], tmp_path:
         f"# @package _global_\n# {conf}, small.\ndefaults:\n  - /schema/{job.experiment}\n  - _self_\n\n{text}"
     )
     words = ["--config-dir", str(folder.parent), "conf=small", f"output={tmp_path / 'run'}", "wandb.mode=disabled"]
-    assert main(words) == 0
+    assert main([*words, "figure.format=[svg]"]) == 0
     assert len(pandas.read_csv(tmp_path / "run" / "table.csv")) >= len(experiment.points(least))
     assert (tmp_path / "run" / "figure.svg").stat().st_size > 1000

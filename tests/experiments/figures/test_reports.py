@@ -51,12 +51,13 @@ def _hovers(page: Any) -> None:
     page.set_viewport_size({"width": 1280, "height": page.evaluate("document.documentElement.scrollHeight")})
     page.wait_for_timeout(300)
     places = page.locator(".plot .points path.point").evaluate_all(PLACES)
-    told = ""
-    for x, y in places[:20]:
+
+    def told(x: float, y: float) -> str:
         page.mouse.move(x, y)
         page.wait_for_timeout(100)
-        told += page.evaluate("[...document.querySelectorAll('.hoverlayer')].map(e => e.textContent).join('')")
-    assert not places or any(sign.isdigit() for sign in told)
+        return page.evaluate("[...document.querySelectorAll('.hoverlayer')].map(e => e.textContent).join('')")
+
+    assert not places or any(sign.isdigit() for place in places[:20] for sign in told(*place))
 
 
 def _hides(page: Any) -> None:

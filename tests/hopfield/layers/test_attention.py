@@ -50,7 +50,8 @@ def test_one_step_is_flax_attention(name):
     for build in (nnx.MultiHeadAttention, HopfieldAttention):
         module = build(4, 8, **options, decode=False, rngs=nnx.Rngs(0))
         rngs = {"rngs": nnx.Rngs(call["rngs"])} if "rngs" in call else {}
-        outputs.append(module(*inputs, **(call | rngs)))
+        run = nnx.jit(lambda module, rngs, *inputs: module(*inputs, **(call | rngs)))
+        outputs.append(run(module, rngs, *inputs))
     assert outputs[0].dtype == outputs[1].dtype
     np.testing.assert_allclose(outputs[1], outputs[0], rtol=0, atol=1e-2 if name == "bfloat16" else 1e-6)
 
@@ -134,9 +135,10 @@ def test_implicit_gradient_is_that_of_the_unrolled_fixed_point():
 
 def test_a_query_that_may_read_nothing_gets_zeros_and_no_gradient():
     module = layer(2, 8, use_bias=False, update_steps=2)
-    mask = jnp.ones((1, 1, 5, 5), bool).at[:, :, 2].set(False)
-    assert np.all(np.asarray(module(X, mask=mask))[:, 2] == 0)
-    slope = jax.grad(lambda x: jnp.sum(module(x, X, mask=mask) ** 2))(X)
+    mask = np.ones((1, 1, 5, 5), bool)
+    mask[:, :, 2] = False
+    assert np.all(np.asarray(jax.jit(lambda x: module(x, mask=mask))(X))[:, 2] == 0)
+    slope = jax.jit(jax.grad(lambda x: jnp.sum(module(x, X, mask=mask) ** 2)))(X)
     assert np.all(np.asarray(slope)[:, 2] == 0)
     assert np.all(np.isfinite(slope))
     assert np.any(np.asarray(slope)[:, 1] != 0)
@@ -151,18 +153,19 @@ def test_masks_of_the_framework_and_arrays_are_the_same():
 def test_memory_slots_add_one_to_the_partition_function():
     """A slot scores zero and its value starts as zero: weights e^s / (1 + Σ e^s), whatever is masked."""
     module, plain = layer(2, 8, memory_slots=1), layer(2, 8)
-    found = module.inspect(X, mask=MASK[:, :2])
-    query = plain.query(X).swapaxes(1, 2)
-    scores = jnp.where(MASK[:, :2], query @ plain.key(X).swapaxes(1, 2).swapaxes(-1, -2) / 2.0, -jnp.inf)
-    np.testing.assert_allclose(found.weights[..., -1], 1.0 / (1.0 + jnp.exp(scores).sum(-1)), atol=1e-6)
-    weights = jnp.exp(scores) / (1.0 + jnp.exp(scores).sum(-1, keepdims=True))
-    read = (weights @ plain.value(X).swapaxes(1, 2)).swapaxes(1, 2)
-    np.testing.assert_allclose(module(X, mask=MASK[:, :2]), plain.out(read), atol=1e-6)
+    mask = np.asarray(MASK[:, :2])
+    report, output = nnx.jit(lambda module: (module.inspect(X, mask=mask), module(X, mask=mask)))(module)
+    rows = nnx.jit(lambda plain: [project(X) for project in (plain.query, plain.key, plain.value)])(plain)
+    query, key, value = (np.swapaxes(np.asarray(x), 1, 2) for x in rows)
+    scores = np.where(mask, query @ key.swapaxes(-1, -2) / 2.0, -np.inf)
+    np.testing.assert_allclose(report.weights[..., -1], 1.0 / (1.0 + np.exp(scores).sum(-1)), atol=1e-6)
+    weights = np.exp(scores) / (1.0 + np.exp(scores).sum(-1, keepdims=True))
+    np.testing.assert_allclose(output, plain.out((weights @ value).swapaxes(1, 2)), atol=1e-6)
 
 
 def test_separations_by_name_and_as_objects():
     by_name, as_object = layer(2, 8, separation="entmax:1.5"), layer(2, 8, separation=entmax(1.5))
-    np.testing.assert_array_equal(by_name(X), as_object(X))
+    np.testing.assert_array_equal(RUN(by_name, X), RUN(as_object, X))
     found = layer(2, 8, separation="sparsemax", beta=2.0).inspect(X)
     assert float(jnp.mean(found.weights == 0)) > 0.2
     assert np.all(found.entropy <= np.log(5) + 1e-6)
@@ -183,9 +186,9 @@ def test_flax_attention_with_our_attention_fn_is_the_layer():
     inside = nnx.MultiHeadAttention(
         2, 8, decode=False, attention_fn=attention_fn(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
     )
-    np.testing.assert_array_equal(inside(X), layer(2, 8, **options)(X))
-    slopes = nnx.grad(lambda m: jnp.sum(m(X) ** 2))(inside)
-    assert float(jnp.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0
+    np.testing.assert_array_equal(RUN(inside, X), RUN(layer(2, 8, **options), X))
+    slopes = nnx.jit(nnx.grad(lambda m: jnp.sum(m(X) ** 2)))(inside)
+    assert float(np.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0
 
 
 RICH = {"metric": "diagonal", "separation": "entmax:1.4", "learn_beta": True, "update_steps": 3, "memory_slots": 1}
