@@ -1,4 +1,4 @@
-"""Retrieval against β: measurements against theory and against numpy, summary, figures, mistakes."""
+"""Retrieval against β: measurements against theory and against numpy, summary, figures."""
 
 import json
 from collections.abc import Iterator
@@ -10,11 +10,9 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments import contract
 from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.runner import compose, session
 from experiments.shared import corruptions, critical_beta, draws, files, parallel, pattern_sets, retrievals, streams
 from experiments.shared import program as grids
 from hopfield import find_memory, retrieve
@@ -248,94 +246,6 @@ def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
         assert figure.axes
 
 
-MISTAKES = [
-    ({"memories": ["modem"]}, "memory must be one of"),
-    ({"memories": []}, "memories must not be empty"),
-    ({"memories": ["projection"]}, "memories must have weights over patterns, got projection, a coupling matrix"),
-    (
-        {"memories": ["dense:3"]},
-        "ensembles must be spins or real patterns for dense:3, which lives on spins, got sphere",
-    ),
-    ({"ensembles": ["cube"]}, "path must name an existing .npy or .npz file, got 'cube'"),
-    ({"ensembles": ["digits"], "neurons": [32]}, r"neurons must be 64 for the patterns of digits, got \[32\]"),
-    ({"ensembles": ["digits"], "patterns": [2000]}, "patterns must be at most the 1797 of digits, got 2000"),
-    ({"neurons": [1]}, r"neurons must be at least 2, got 1"),
-    ({"neurons": []}, r"neurons must not be empty, got \[\]"),
-    ({"patterns": [1]}, r"patterns must lie in \[2, 2\^40\], got 1"),
-    ({"patterns": [2**28]}, r"patterns must be at most 2\^30 / neurons"),
-    ({"kappas": [0.0]}, r"kappas must be positive, got 0"),
-    ({"around": [-1.0]}, r"around must be positive, got -1"),
-    ({"kappas": [], "around": []}, "kappas must not be empty for modern on sphere"),
-    ({"kappas": [], "memories": ["sparse"]}, "kappas must not be empty for sparse on sphere, where no theory says"),
-    ({"corruption": ["blur:0.2"]}, "corruption must be a number or kind:number"),
-    ({"samples": 0}, "samples must be at least 1, got 0"),
-    ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
-def test_bad_options_are_refused_in_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        contract.check(retrieval, Config(**options))
-
-
-def test_parts_are_a_union_without_repetition():
-    part = Scan(patterns=[50], kappas=[1.0, 2.0], around=[], samples=2)
-    config = Config(part={"one": part, "two": Scan(patterns=[50, 60], kappas=[2.0, 3.0], around=[], samples=2)})
-    keys = [(p["patterns"], p["kappa"], p["sample"]) for p in retrieval.points(config)]
-    assert len(keys) == len(set(keys)) == 2 * (3 + 2)
-    common = Config(part={"one": part}, samples=1)
-    assert len(retrieval.points(common)) == 2
-
-
-def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
-    with session.opened():
-
-        def points(*words: str) -> list[dict]:
-            (job,) = compose.jobs(["conf=retrieval", *words], sweep=False)
-            return retrieval.points(job.config)
-
-        whole, (images, many) = points(), (points(f"parts=[{name}]") for name in ("images", "many"))
-        assert {point["ensemble"] for point in images} == {"digits", "photographs"}
-        assert {point["patterns"] for point in many} == {1000, 3162, 10000}
-        assert points("parts=[images,many]") == images + many
-        assert all(point in whole for point in images)
-        few = points("parts=[few]", "part.few.patterns=[50]", "part.few.samples=3", "queries=2")
-        assert {(point["patterns"], point["queries"]) for point in few} == {(50, 2)}
-        assert {point["sample"] for point in few} == {0, 1, 2}
-        own = points("+part={mine:{patterns:[20,30],neurons:[8]}}", "parts=[mine]")
-        assert {(point["neurons"], point["patterns"]) for point in own} == {(8, 20), (8, 30)}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("parts=[few,sphere]", "parts must be among few, many, sizes, .*, got 'sphere'"),
-        ("parts=[]", r"parts must not be empty, got \[\]"),
-        ("part.sphere.samples=2", "part.sphere.samples=2 must set an entry that part has, or add one as in"),
-        ("parts=few", "parts must be a list of strings or null, got few"),
-    ],
-)
-def test_a_part_that_does_not_exist_is_refused_in_one_sentence(words, message):
-    with session.opened(), pytest.raises(contract.InputError, match=message):
-        compose.jobs(["conf=retrieval", words], sweep=False)
-
-
-def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
-    with session.opened():
-        (job,) = compose.jobs(["conf=retrieval"], sweep=False)
-    points = pandas.DataFrame(retrieval.points(job.config))
-    sphere = points[(points["memory"] == "modern") & (points["ensemble"] == "sphere") & (points["neurons"] == 64)]
-    assert set(sphere["patterns"]) >= {100, 316, 1000, 3162, 10000}
-    for patterns, rows in sphere[sphere["corruption"] == "clean"].groupby("patterns"):
-        for criterion in critical_beta.CRITERIA:
-            critical = critical_beta.critical_beta("modern", "sphere", 64, int(patterns), criterion)
-            assert rows["kappa"].min() < critical < rows["kappa"].max()
-            assert (abs(rows["kappa"] / critical - 1) < 0.02).sum() > 100
-    assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}
-    assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
-
-
 @pytest.mark.physics
 def test_patterns_that_are_not_stored_are_retrieved_alike():
     """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
@@ -357,8 +267,3 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
         assert row["steps"] == pytest.approx(np.mean(end.steps))
         assert row["cycles"] == np.sum(end.status == CYCLE)
-
-
-def test_what_cannot_be_generated_is_one_sentence():
-    with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
-        contract.check(retrieval, Config(memories=["modern"], ensembles=["generated"]))

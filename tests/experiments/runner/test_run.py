@@ -1,27 +1,16 @@
 """The command line: what it accepts, what it leaves behind, and the one sentence that every mistake ends in."""
 
-import errno
-import itertools
 import json
-import logging
-import os
 import re
 import subprocess
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 import pytest
-from hydra.core.global_hydra import GlobalHydra
-from jax.experimental.compilation_cache import compilation_cache
 
-from experiments.plot import main as redraw
-from experiments.runner import compose, execute, launching, numerics, registry, session
+from experiments.runner import compose, execute, launching, registry, session
 
 RESULTS = {
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
@@ -183,53 +172,6 @@ def test_a_path_may_hold_an_equals_sign(command: Callable, tmp_path: Path) -> No
     assert (tmp_path / "sub dir/beta=2/table.csv").is_file()
 
 
-def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, written = os.write, []
-
-    def write(file: int, data: bytes) -> int:
-        if b'"row"' in bytes(data):
-            written.append(data)
-            if len(written) > 3:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(file, data)
-
-    monkeypatch.setattr(os, "write", write)
-    outcome = command("conf=toy", "output=out")
-    assert outcome.code == 1
-    assert outcome.err == (
-        "error: the run stopped ([Errno 28] No space left on device): 3 of 16 points are kept in"
-        f" {tmp_path}/out; the same command goes on from there\n"
-    )
-    (file,) = (tmp_path / "out/ledger").iterdir()
-    assert file.read_text().count('"row"') == 3
-
-
-@pytest.mark.parametrize(
-    "shortage",
-    [lambda: jnp.zeros(2**50, jnp.int8).block_until_ready(), lambda: np.zeros(2**60, np.int8)],
-    ids=["jax", "numpy"],
-)
-def test_too_little_memory_is_one_sentence_and_keeps_the_rows(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortage: Callable
-) -> None:
-    toy = registry.load("toy")
-    measure = toy.measure
-
-    def large(config: object, points: list[dict]):
-        yield from itertools.islice(measure(config, points), 3)
-        shortage()
-
-    monkeypatch.setattr(toy, "measure", large)
-    outcome = command("conf=toy", "output=out")
-    assert outcome.code == 1
-    assert outcome.err == (
-        "error: the run stopped (it needs more memory than there is): 3 of 16 points are kept in"
-        f" {tmp_path}/out; the same command goes on from there\n"
-    )
-
-
 @pytest.mark.parametrize(("fault", "message"), [("skip", "left out 1 points"), ("twice", "a row nobody asked for")])
 def test_an_experiment_that_breaks_its_contract_is_told(
     command: Callable, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
@@ -250,104 +192,6 @@ def test_an_experiment_that_breaks_its_contract_is_told(
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
     assert {"toy", "capacity"} <= set(registry.names())
     assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())
-
-
-def test_the_process_is_left_as_it_was(command: Callable) -> None:
-    def state() -> tuple:
-        settings = ("jax_default_matmul_precision", "jax_compilation_cache_dir", "jax_enable_x64")
-        jax_settings = [getattr(jax.config, name) for name in settings]
-        handlers = list(logging.getLogger().handlers), logging.getLogger().level
-        hydra = GlobalHydra.instance().is_initialized()
-        return (
-            os.getcwd(),
-            dict(os.environ),
-            sys.argv[:],
-            jax_settings,
-            handlers,
-            hydra,
-            warnings.filters[:],
-            sys.excepthook,
-        )
-
-    before = state()
-    for line in ("conf=toy limit=1", "conf=toy -m seed=0,1 limit=1", "conf=toy seed=x", "conf=toy stop_at=0", "--help"):
-        command(*line.split())
-        assert state() == before, line
-
-
-@pytest.fixture
-def programs() -> Iterator[Callable[[Path | None], None]]:
-    """Sets where JAX keeps programs, as a user does; undone at the end."""
-    before = jax.config.jax_compilation_cache_dir
-
-    def kept(folder: Path | None) -> None:
-        jax.config.update("jax_compilation_cache_dir", None if folder is None else str(folder))
-        compilation_cache.reset_cache()
-
-    yield kept
-    kept(before)
-
-
-def test_products_are_exact_and_programs_are_kept_while_measuring(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: Callable
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    programs(None)
-    with numerics.physics():
-        assert jax.config.jax_default_matmul_precision == "highest"
-        jax.jit(lambda x: x * 3 + 1)(2.0).block_until_ready()
-    assert list((tmp_path / "hopfield/jax").iterdir())
-    assert jax.config.jax_default_matmul_precision is None
-
-
-def test_programs_are_kept_where_the_user_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: Callable
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not here"))
-    programs(tmp_path / "here")
-    with numerics.physics():
-        assert jax.config.jax_default_matmul_precision == "highest"
-        jax.jit(lambda x: x * 5 + 1)(2.0).block_until_ready()
-    assert list((tmp_path / "here").iterdir())
-    assert not (tmp_path / "not here").exists()
-
-
-def test_a_figure_is_drawn_again_from_what_was_saved(
-    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command("conf=toy", "output=out")
-    names = [f"figure.{suffix}" for suffix in ("svg", "png", "pdf")]
-    before = {name: (tmp_path / "out" / name).read_bytes() for name in names}
-    for name in names:
-        (tmp_path / "out" / name).unlink()
-    assert redraw(["out"]) == 0
-    assert capsys.readouterr().out == "figure: out/figure.svg\n"
-    assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
-
-
-@pytest.mark.parametrize(
-    ("damage", "sentence"),
-    [
-        (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
-        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment ("),
-        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "must name its experiment"),
-        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "must name its experiment"),
-        (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
-        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "cannot be drawn: its table or summary is damaged"),
-    ],
-    ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
-)
-def test_results_that_cannot_be_drawn_are_one_sentence(
-    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable, sentence: str
-) -> None:
-    command("conf=toy", "limit=1", "output=out")
-    damage(tmp_path / "out")
-    assert redraw(["out"]) == 2
-    err = capsys.readouterr().err
-    assert sentence in err
-    assert re.fullmatch(r"error: [^\n]+\n", err)
-    assert redraw(["nowhere"]) == 2
-    assert "nowhere must hold the results of a finished run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -376,8 +220,3 @@ def test_notes_of_a_summary_are_said_as_warnings(command: Callable, monkeypatch:
     monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: summary)
     outcome = command("conf=toy")
     assert (outcome.code, outcome.err) == (0, "warning: no load was high enough\n")
-
-
-def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert redraw(["x" * 5000]) == 2
-    assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)

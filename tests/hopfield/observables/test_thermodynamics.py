@@ -1,6 +1,6 @@
-"""Thermodynamic identities of the weights at equilibrium, and their limits."""
+"""Thermodynamic identities of the weights at equilibrium."""
 
-from functools import cache, partial
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -13,49 +13,9 @@ import scipy.stats
 from hopfield.observables import thermodynamics as thermo
 from hopfield.separations import LogReLU, LogSumExp, Polynomial, Sparsemax, entmax, normmax, top_k
 from tests.hopfield.contracts.parts import SEPARATIONS, quick
+from tests.hopfield.observables.quantities import CONVEX, EVERY, ROWS, M, ensemble, entropy, gibbs, measured
 
 RNG = np.random.default_rng(21)
-EVERY = pytest.mark.parametrize("name", SEPARATIONS)
-DTYPES = pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=lambda dtype: dtype.__name__)
-CONVEX = [name for name, separation in SEPARATIONS.items() if separation.convex]
-PER_ROW = (
-    thermo.log_partition,
-    thermo.free_energy,
-    thermo.mean_energy,
-    thermo.thermal_entropy,
-    thermo.energy_variance,
-    thermo.heat_capacity,
-)
-ROWS, M = 24, 6
-"""Shape of the scores that most tests share, so that each separation is compiled once."""
-
-
-@cache
-def every(separation: str, axis: int):
-    """(scores, β, mask) -> every thermodynamic quantity by name, compiled once."""
-
-    def quantities(scores, beta, mask):
-        chosen = {"axis": axis, "mask": mask, "separation": SEPARATIONS[separation]}
-        return {f.__name__: f(scores, beta, **chosen) for f in (thermo.gibbs, *PER_ROW)}
-
-    return quick(quantities)
-
-
-def measured(scores, beta, mask=True, separation="log_sum_exp", axis=-1):
-    """Every thermodynamic quantity along an axis of the scores, in numpy."""
-    scores = jnp.asarray(scores)
-    used, beta = jnp.broadcast_to(mask, scores.shape), jnp.asarray(beta, scores.dtype)
-    return jax.tree.map(np.asarray, every(separation, axis)(scores, beta, used))
-
-
-gibbs, entropy = quick(thermo.gibbs), quick(thermo.entropy)
-
-
-def ensemble(scores, beta):
-    """The canonical ensemble of one row worked out by scipy: p, ln Z, ⟨E⟩, H, Var."""
-    p = scipy.special.softmax(beta * scores)
-    energy = -p @ scores
-    return p, scipy.special.logsumexp(beta * scores), energy, scipy.stats.entropy(p), p @ (-scores - energy) ** 2
 
 
 @pytest.mark.parametrize("size", [1.0, 1e4], ids=["unit scores", "scores of 1e4"])
@@ -221,86 +181,6 @@ def test_entropy_of_sparse_weights_is_that_of_tsallis(alpha):
     assert float(thermal[1]) == pytest.approx((1 - M ** (1 - alpha)) / (alpha * (alpha - 1)), rel=1e-12)
 
 
-@DTYPES
-@EVERY
-def test_extreme_temperatures_and_scores_give_no_nan(name, dtype):
-    """Scores of ±10⁴ at any β, 0 and ∞ too, where weights sum to one; elsewhere while (β s)ⁿ and e^(β s) are finite."""
-    separation = SEPARATIONS[name]
-    scores = np.broadcast_to(1e4 * RNG.uniform(-1, 1, size=M), (ROWS, M))
-    betas = np.resize([0.0, 1e-30, 1e-8, 1e-3, 1.0, 1e4, 1e30, np.inf], ROWS)
-    if not separation.normalised:
-        betas = np.minimum(betas, 1e-3)
-    found = measured(jnp.asarray(scores, dtype), betas, separation=name)
-    for key, values in found.items():
-        assert values.dtype == dtype
-        assert not np.any(np.isnan(values)), key
-        if separation.normalised and key not in ("log_partition", "free_energy"):
-            assert np.all(np.isfinite(values)), key
-    if separation.normalised:
-        np.testing.assert_allclose(np.sum(found["gibbs"], axis=1), 1, rtol=1e-5)
-        assert np.all(found["energy_variance"] >= 0)
-        cold = betas >= 1e4
-        for key in ("free_energy", "mean_energy"):
-            np.testing.assert_allclose(found[key][cold], -np.max(scores), rtol=1e-6)
-
-
-def test_limits_of_temperature():
-    scores = np.array([3.0, 1.0, 3.0, -2.0])
-    found = measured(np.stack([scores, scores]), np.array([np.inf, 0.0]))
-    np.testing.assert_array_equal(found["gibbs"], [[0.5, 0, 0.5, 0], [0.25] * 4])
-    np.testing.assert_allclose(found["thermal_entropy"], np.log([2, 4]), rtol=1e-15)
-    np.testing.assert_allclose(found["mean_energy"], [-3, -1.25], rtol=1e-15)
-    np.testing.assert_allclose(found["energy_variance"], [0, np.var(scores)], rtol=1e-14)
-    np.testing.assert_array_equal(found["heat_capacity"], 0)
-    assert found["free_energy"][0] == -3
-    assert found["free_energy"][1] < -1e300
-    # A single pattern has no entropy at any temperature.
-    single = measured(np.full((2, 1), 2.5), np.array([0.0, np.inf]))
-    np.testing.assert_array_equal(single["free_energy"], -2.5)
-    np.testing.assert_array_equal(single["thermal_entropy"], 0)
-
-
-@EVERY
-def test_gradients_are_finite_at_masked_scores_and_at_weights_of_zero(name):
-    """Scores of −∞, masked padding of 10³⁰, and weights that underflow or are cut to zero."""
-    scores = jnp.asarray([0.5, -400.0, 1e30, 0.2, -jnp.inf])
-    used = jnp.asarray([True, True, False, True, True])
-    separation = SEPARATIONS[name]
-
-    def total(scores, beta):
-        functions = (thermo.gibbs, *PER_ROW[2:])
-        return sum(jnp.sum(f(scores, beta, mask=used, separation=separation)) for f in functions)
-
-    gradient = quick(jax.grad(total))
-    for beta in (0.0, 1e-8, 0.7, *([jnp.inf] if separation.normalised else [])):
-        found = np.asarray(gradient(scores, beta))
-        assert np.all(np.isfinite(found)), found
-        assert not np.any(found[[2, 4]])
-
-
-def test_the_free_energy_falls_without_bound_towards_beta_zero():
-    """−T ln M at T = ∞; of a single pattern it is −s at every T."""
-    assert thermo.free_energy(np.array([1.0, 2.0]), 0.0) == -np.inf
-    assert thermo.free_energy(np.array([3.0]), 0.0) == -3.0
-    assert thermo.free_energy(np.array([3.0]), 0.0, mask=np.array([False])) == np.inf
-
-
-@pytest.mark.parametrize("separation", ["softmax", "sparsemax", "softmax1"])
-def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
-    # β max s grows without bound; what is left where max s = 0 is that of two equal scores
-    rows = np.array([[2.0, 1.0, -np.inf], [1e-30, 0.0, 0.0], [0.0, -3.0, 0.0]], np.float32)
-    log_partition = partial(thermo.log_partition, separation=separation)
-    tie = {"softmax": np.log(2.0), "sparsemax": 0.25, "softmax1": np.log(3.0)}[separation]
-    np.testing.assert_allclose(log_partition(rows, np.inf), [np.inf, np.inf, tie], rtol=1e-6)
-    assert log_partition(np.array([-1.0, -2.0]), np.inf) == (0.0 if separation == "softmax1" else -np.inf)
-    if separation != "softmax1":
-        assert log_partition(rows[0], 1e38) == np.float32(2e38)  # a large β is no infinite one
-    functional, equal = partial(thermo.variational_free_energy, separation=separation), np.full(3, 1 / 3)
-    assert functional(equal, np.arange(3.0), 0.0) == -np.inf == thermo.free_energy(np.arange(3.0), 0.0)
-    only = np.array([0.0, 1.0, 0.0])
-    assert functional(only, np.arange(3.0), 0.0) == -1.0  # without entropy the temperature has no part in it
-
-
 def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
     """∂Φ/∂s = −p at every β, the ends included; ∂ ln Z/∂β = −⟨E⟩ at β = 0 as well."""
     scores = jnp.asarray([1.0, 0.4, -0.3])
@@ -309,92 +189,6 @@ def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
         np.testing.assert_allclose(slope(scores, beta), -gibbs(scores, beta), rtol=1e-12, atol=1e-15)
     for beta in (0.0, 0.8):
         assert float(rise(scores, beta)) == pytest.approx(-float(thermo.mean_energy(scores, beta)), rel=1e-12)
-
-
-@pytest.mark.parametrize("scores", [np.arange(4.0), np.full(4, -np.inf)], ids=["masked", "minus infinity"])
-def test_rows_without_patterns_are_defined(scores):
-    nothing = np.full(4, np.any(np.isinf(scores)))
-    found = measured(scores, 1.0, nothing)
-    assert not np.any(found["gibbs"])
-    assert found["log_partition"] == -np.inf
-    assert found["free_energy"] == np.inf
-    for key in ("mean_energy", "thermal_entropy", "energy_variance", "heat_capacity"):
-        assert found[key] == 0, key
-
-
-def test_any_axis_any_mask_and_a_temperature_per_row():
-    scores, mask = RNG.normal(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
-    beta = np.array([0.5, 1.0, 2.0])[:, None]  # of [3, 4] rows
-    found = measured(scores, beta, mask, axis=1)
-    for i, k in np.ndindex(3, 4):
-        used = mask[i, :, k]
-        p, log_z, energy, shannon, variance = ensemble(scores[i, used, k], beta[i, 0])
-        expected = (log_z, -log_z / beta[i, 0], energy, shannon, variance, beta[i, 0] ** 2 * variance)
-        for function, value in zip(PER_ROW, expected, strict=True):
-            assert found[function.__name__][i, k] == pytest.approx(value, rel=1e-12, abs=1e-14)
-        np.testing.assert_allclose(found["gibbs"][i, used, k], p, rtol=1e-12)
-        assert not np.any(found["gibbs"][i, ~used, k])
-
-
-def test_an_array_of_beta_adds_the_axes_of_a_sweep():
-    scores, beta = RNG.normal(size=(3, 5)), np.array([0.5, 2.0])
-    each = np.stack([thermo.gibbs(scores, b) for b in beta])
-    np.testing.assert_allclose(thermo.gibbs(scores, beta[:, None]), each, rtol=1e-12)
-    np.testing.assert_allclose(thermo.gibbs(scores.T, beta[:, None], axis=0), each.mT, rtol=1e-12)
-    free = [thermo.free_energy(scores[0], b) for b in beta]
-    np.testing.assert_allclose(thermo.free_energy(scores[0], beta), free, rtol=1e-12)
-    with pytest.raises(ValueError, match=r"^beta must broadcast with the scores' other axes \[3\], got shape \(2,\)$"):
-        thermo.gibbs(scores, beta)
-    with pytest.raises(ValueError, match=r"^axis must be one of the 2 axes of the scores, got 2$"):
-        thermo.gibbs(scores, axis=2)
-
-
-@pytest.mark.parametrize("beta", [-1.0, float("nan")])
-def test_beta_out_of_range_is_refused(beta):
-    with pytest.raises(ValueError, match=f"^beta must be between 0 and infinity, got {beta}$"):
-        thermo.gibbs(jnp.ones(3), beta)
-
-
-@pytest.mark.parametrize("axis", [0.5, 1, -2, None, True, "0"])
-def test_axes_that_are_none_are_refused(axis):
-    with pytest.raises(ValueError, match=r"^axis must be one of the 1 axes of the (scores|weights), got "):
-        thermo.gibbs(jnp.ones(3), axis=axis)
-    with pytest.raises(ValueError, match=r"^axis must be one of the 1 axes of the (scores|weights), got "):
-        thermo.entropy(jnp.ones(3), axis=axis)
-
-
-def test_ragged_and_masked_temperatures_and_one_axis_for_two_are_refused():
-    with pytest.raises(ValueError, match=r"^beta must be between 0 and infinity, got"):
-        thermo.gibbs(jnp.ones(3), [[1.0], [1.0, 2.0]])
-    with pytest.raises(ValueError, match=r"^beta must be between 0 and infinity, got"):
-        thermo.gibbs(jnp.ones(3), np.ma.array([1.0, 2.0], mask=[False, True]))
-    with pytest.raises(ValueError, match=r"^rows must be another axis than axis, got 1 and -1"):
-        thermo.mutual_information(jnp.ones((2, 3)), rows=1)
-    with pytest.raises(ValueError, match=r"^prior must broadcast against shape \(2,\), got shape \(7,\)"):
-        thermo.mutual_information(jnp.ones((2, 3)), jnp.ones(7))
-    with pytest.raises(ValueError, match=r"^reference must broadcast with the weights, got shapes \(2, 3\) and \(2,\)"):
-        thermo.kl_divergence(jnp.ones((2, 3)), jnp.ones(2))
-
-
-def test_jit_vmap_and_eager_agree():
-    scores = jnp.asarray(RNG.normal(size=(2, 3)))
-    for function in (thermo.free_energy, thermo.heat_capacity):
-        eager = function(scores, 0.7)
-        np.testing.assert_allclose(quick(function)(scores, 0.7), eager, rtol=1e-13)
-        np.testing.assert_allclose(quick(jax.vmap(function, (0, None)))(scores, 0.7), eager, rtol=1e-13)
-
-
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32], ids=lambda dtype: dtype.__name__)
-def test_precision_is_kept_and_half_precision_summed_in_single(dtype):
-    """4096 equal scores: a sum in bfloat16, of 8 bits, would stop at 256."""
-    found = measured(jnp.zeros(4096, dtype), 1.0)
-    assert found.pop("gibbs").dtype == dtype
-    assert {value.dtype for value in found.values()} == {jnp.dtype(jnp.float32)}
-    assert float(found["thermal_entropy"]) == pytest.approx(np.log(4096), rel=1e-6)
-
-
-def test_whole_numbers_are_scores_too():
-    np.testing.assert_allclose(gibbs(jnp.asarray([2, 1, 0])), scipy.special.softmax([2.0, 1.0, 0.0]), rtol=1e-6)
 
 
 def test_excess_variational_free_energy_is_temperature_times_divergence():

@@ -1,0 +1,52 @@
+"""Drawing a run again from what it has saved, and the sentences for what cannot be drawn."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.plot import main as redraw
+
+
+def test_a_figure_is_drawn_again_from_what_was_saved(
+    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("conf=toy", "output=out")
+    names = [f"figure.{suffix}" for suffix in ("svg", "png", "pdf")]
+    before = {name: (tmp_path / "out" / name).read_bytes() for name in names}
+    for name in names:
+        (tmp_path / "out" / name).unlink()
+    assert redraw(["out"]) == 0
+    assert capsys.readouterr().out == "figure: out/figure.svg\n"
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
+        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment ("),
+        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "must name its experiment"),
+        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "must name its experiment"),
+        (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
+        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "cannot be drawn: its table or summary is damaged"),
+    ],
+    ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
+)
+def test_results_that_cannot_be_drawn_are_one_sentence(
+    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable, sentence: str
+) -> None:
+    command("conf=toy", "limit=1", "output=out")
+    damage(tmp_path / "out")
+    assert redraw(["out"]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert re.fullmatch(r"error: [^\n]+\n", err)
+    assert redraw(["nowhere"]) == 2
+    assert "nowhere must hold the results of a finished run" in capsys.readouterr().err
+
+
+def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert redraw(["x" * 5000]) == 2
+    assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)
