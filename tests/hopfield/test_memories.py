@@ -35,7 +35,7 @@ def updates(model, states):
 
 def test_the_published_models_are_there():
     continuous, sparse = {"modern", "sparse", "epanechnikov"}, {"covariance", "willshaw"}
-    published = {"classical", "projection", "storkey", "dense", "exponential"} | continuous | sparse
+    published = {"classical", "projection", "storkey", "dreaming", "dense", "exponential"} | continuous | sparse
     assert published <= set(memories.names())
     assert list(memories.names()) == sorted(memories.names())
 
@@ -189,6 +189,28 @@ def test_the_threshold_of_a_traced_activity_must_be_given():
     np.testing.assert_allclose(built, build("covariance:0.25", SPARSE).matrix, rtol=1e-12)
 
 
+def test_dreaming_goes_from_hebb_to_the_projection():
+    """t = 0: Hebb's rule; t = 1: 2 Ξᵀ(1 + C)⁻¹Ξ/N, C = ΞΞᵀ/N; t → ∞: Ξᵀ(ΞΞᵀ)⁻¹Ξ; all without the diagonal."""
+    hebb = hebb_couplings(build("classical", SPINS))
+    np.testing.assert_allclose(build("dreaming:0", SPINS).matrix, hebb.matrix / N, atol=1e-14)
+    once = 2 / N * SPINS.T @ np.linalg.inv(np.eye(M) + SPINS @ SPINS.T / N) @ SPINS
+    np.testing.assert_allclose(build("dreaming:1", SPINS).matrix, once - np.diag(np.diag(once)), atol=1e-14)
+    np.testing.assert_allclose(build("dreaming:1e9", SPINS).matrix, build("projection", SPINS).matrix, atol=1e-8)
+
+
+def test_dreaming_keeps_patterns_that_hebbs_rule_has_lost():
+    """N = 100, M = 40, far beyond 0.138 N."""
+    patterns = jnp.asarray(np.random.default_rng(3).choice([-1.0, 1.0], size=(40, 100)))
+
+    def kept(spec):
+        model = build(spec, patterns)
+        end = quick(jax.vmap(lambda x: retrieve(model, x, dynamics="sequential").state))(patterns)
+        return float(jnp.mean(jnp.mean(end * patterns, axis=1) > 0.95))
+
+    assert kept("dreaming:0") < 0.2
+    assert kept("dreaming:3") > 0.8
+
+
 def storkey_by_loops(patterns):
     """Storkey 1997, eq. 2, index by index."""
     neurons = patterns.shape[1]
@@ -311,6 +333,7 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
         ("sparse:a", "memory sparse takes a number after the colon, got 'sparse:a'"),
         ("sparse:1", "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
         ("covariance:0.7", "activity must be above 0 and at most 0.5, got 0.7"),
+        ("dreaming:-1", "time must be a finite number of at least 0, got -1.0"),
         ("willshaw:5", "memory willshaw takes no parameter, got 'willshaw:5'"),
         ("sparse:nan", "alpha must be greater than 1 and at most 2 for entmax, got nan"),
     ],
