@@ -1,6 +1,6 @@
 """The public functions of the library: how each is called with numbers drawn at random, and how NaN enters and shows.
 
-Cases stand in files by part of the library, `public_core.py` and `public_attention.py`; `test_public.py` collects them
+Cases stand in files by part of the library, `public_core.py` and its like; `test_public.py` collects them
 and walks the library for functions that no case calls.
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tests.hopfield.contracts.public import Call, Case, lost
+from tests.hopfield.contracts.public import Call, Case, Shape, lost
 
 Draw = Callable[[np.random.Generator], Any]
 
@@ -62,3 +62,16 @@ def case(
         return Call(function, tuple(d(rng) if callable(d) else d for d in draws), options)
 
     return Case(f"hopfield.{name}", draw, nan=places, shows=shows)
+
+
+def spins(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    return rng.choice([-1.0, 1.0], shape)
+
+
+def of_vectors(name: str, function: Callable, count: int, options: dict, *more: Any) -> Case:
+    """A function of `count` vectors and of further arguments."""
+    return Case(
+        name,
+        lambda rng, shape: Call(function, (*(rng.normal(size=shape) for _ in range(count)), *more)),
+        **{"nan": tuple(range(count)), **options},
+    )

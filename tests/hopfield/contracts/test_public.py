@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.hopfield.contracts import public_attention, public_core, public_networks
+from tests.hopfield.contracts import public_attention, public_core, public_dynamics, public_networks, public_statistics
 from tests.hopfield.contracts.public import Case, compilations, uncalled
 
-CASES = (*public_core.CASES, *public_attention.CASES, *public_networks.CASES)
+CASES = (
+    *public_core.CASES,
+    *public_dynamics.CASES,
+    *public_statistics.CASES,
+    *public_attention.CASES,
+    *public_networks.CASES,
+)
 EXCLUDED = public_core.EXCLUDED | public_attention.EXCLUDED | public_networks.EXCLUDED
 
 

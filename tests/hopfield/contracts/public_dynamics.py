@@ -1,0 +1,187 @@
+"""How memories, their dynamics, sequences and stability are called, with numbers drawn at random."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import hopfield
+from hopfield import Couplings, Memory, dynamics, sequences, spaces
+from hopfield.dynamics import asynchronous
+from hopfield.observables import stability
+from hopfield.similarities import SquaredDistance
+from tests.hopfield.contracts.public import Call, Case, Shape, lost
+from tests.hopfield.contracts.public_draws import spins
+
+Draw = Callable[[np.random.Generator, Shape], Call]
+
+NEURONS = (8,)
+KEY = jax.random.key(0)
+
+
+def _classical(rng: np.random.Generator, neurons: int) -> Memory:
+    return Memory.create(spins(rng, (3, neurons)), separation="linear", space=spaces.Spins())
+
+
+def _couplings(rng: np.random.Generator, neurons: int) -> Couplings:
+    return hopfield.hebb_couplings(_classical(rng, neurons))
+
+
+def _modern(rng: np.random.Generator, neurons: int, separation: str = "softmax") -> Memory:
+    return Memory.create(rng.normal(size=(3, neurons)), rng.uniform(0.5, 2.0), separation=separation)
+
+
+def _on_state(name: str, function: Callable, model: Callable, nan: tuple[int, ...] = (1,), **options: Any) -> Case:
+    """A function of a model and a state."""
+    shows = options.pop("shows", lost)
+
+    def draw(rng: np.random.Generator, shape: Shape) -> Call:
+        found = model(rng, *shape)
+        state = spins(rng, shape) if isinstance(found.space, spaces.Spins) else rng.normal(size=shape)
+        drawn = {name: value(rng) if callable(value) else value for name, value in options.items()}
+        return Call(function, (found, state), drawn)
+
+    return Case(name, draw, nan=nan, shows=shows, shapes=(NEURONS,))
+
+
+def _not_a_number(found: dynamics.Retrieval) -> bool:
+    return int(found.status) == dynamics.NOT_A_NUMBER and bool(jnp.any(jnp.isnan(found.state)))
+
+
+def _retrievals() -> list[Case]:
+    cases = []
+    for kind in dynamics.DYNAMICS:
+        for model in (_classical, _couplings):
+            key = {"key": lambda rng: jax.random.key(rng.integers(99))} if kind == "asynchronous" else {}
+            options = {"dynamics": kind, "max_steps": lambda rng: int(rng.integers(5, 50)), **key}
+            name = "hopfield.dynamics.retrieve"
+            cases.append(_on_state(name, hopfield.retrieve, model, shows=_not_a_number, **options))
+            if kind != "synchronous":
+                options = {"temperature": lambda rng: rng.uniform(0.2, 2.0), "key": KEY, "dynamics": kind}
+                options |= {"sweeps": lambda rng: int(rng.integers(2, 9)), "burn_in": lambda rng: int(rng.integers(3))}
+                cases.append(_on_state("hopfield.dynamics.glauber", hopfield.glauber, model, **options))
+    for separation in ("softmax", "entmax:1.5"):
+
+        def model(rng, neurons, separation=separation):
+            return _modern(rng, neurons, separation)
+
+        cases += [
+            _on_state("hopfield.dynamics.retrieve", hopfield.retrieve, model, shows=_not_a_number, rtol=1e-3),
+            _on_state("hopfield.dynamics.fixed_point", hopfield.fixed_point, model),
+            _on_state("hopfield.dynamics.trajectory", hopfield.trajectory, model, steps=3),
+        ]
+    return cases
+
+
+def _relaxations() -> list[Case]:
+    def relax(model, state):
+        return asynchronous.relax(model, state, KEY, "asynchronous", 20)
+
+    def swept(model, state):
+        return asynchronous.sweep(model, state, jnp.arange(state.size))
+
+    cases = []
+    for model in (_classical, _couplings):
+        cases += [
+            _on_state(
+                "hopfield.dynamics.relax",
+                relax,
+                model,
+                shows=lambda end: lost(end.state) and not bool(end.stable),
+            ),
+            _on_state("hopfield.dynamics.sweep", swept, model),
+            _on_state("hopfield.dynamics.unstable", asynchronous.unstable, model, nan=()),
+        ]
+    return cases
+
+
+def _verbs() -> list[Case]:
+    """What a model answers about one state."""
+    cases = []
+    for verb in ("scores", "weights", "shares", "energy", "read", "update"):
+        for separation in ("softmax", "entmax", "linear", "epanechnikov"):
+
+            def model(rng, neurons, separation=separation):
+                return _modern(rng, neurons, separation) if separation != "epanechnikov" else _ball(rng, neurons)
+
+            cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
+    statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)  # noqa: E731
+    cases.append(_on_state("hopfield.memory.Memory.statistics", statistics, _modern))
+    for verb in ("energy", "update", "local_field"):
+        for name, model in (("Memory", _classical), ("Couplings", _couplings)):
+            kind = Memory if name == "Memory" else Couplings
+            function = getattr(kind, verb)
+            cases.append(_on_state(f"{kind.__module__}.{name}.{verb}", function, model))
+    return cases
+
+
+def _sequences() -> list[Case]:
+    """What memories of sequences and of pairs answer about a state."""
+
+    def follow(function: Callable) -> Draw:
+        def draw(rng: np.random.Generator, shape: Shape) -> Call:
+            model = sequences.SequenceMemory.create(spins(rng, (3, *shape)))
+            return Call(function, (model, spins(rng, shape)), {})
+
+        return draw
+
+    def pair(function: Callable) -> Draw:
+        def draw(rng: np.random.Generator, shape: Shape) -> Call:
+            model = sequences.BidirectionalMemory.create(spins(rng, (3, *shape)), spins(rng, (3, *shape)))
+            return Call(function, (model, spins(rng, shape), spins(rng, shape)), {})
+
+        return draw
+
+    single, double = sequences.SequenceMemory, sequences.BidirectionalMemory
+    name = "hopfield.sequences"
+    found = {f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "field", "update")}
+    found[f"{name}.recall"] = follow(lambda model, state: sequences.recall(model, state, 3))
+    cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
+    pairs = [Case(f"{name}.BidirectionalMemory.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
+    return [
+        *cases,
+        *pairs,
+        Case(f"{name}.BidirectionalMemory.update", pair(double.update), nan=(1,), shapes=(NEURONS,)),
+    ]
+
+
+def _ball(rng: np.random.Generator, neurons: int) -> Memory:
+    stored = 0.1 * rng.normal(size=(3, neurons))
+    space = spaces.Euclidean(confined=False)
+    return Memory.create(stored, 0.1, similarity=SquaredDistance(), separation="epanechnikov", space=space)
+
+
+def _diagnosed() -> list[Case]:
+    def jacobian(memory, state):
+        return stability.update_jacobian(memory, state).dense()
+
+    def eigenpair(memory, state):
+        return stability.largest_eigenvalue(stability.update_jacobian(memory, state))
+
+    def kind(found: stability.Regime) -> bool:
+        return int(found.kind) == stability.NOT_A_NUMBER and lost(found)
+
+    cases = []
+    for separation in ("softmax", "entmax:1.5"):
+
+        def model(rng, neurons, separation=separation):
+            return _modern(rng, neurons, separation)
+
+        cases += [
+            _on_state("hopfield.observables.stability.UpdateJacobian.dense", jacobian, model),
+            _on_state("hopfield.observables.stability.largest_eigenvalue", eigenpair, model),
+            _on_state("hopfield.observables.stability.susceptibility", stability.susceptibility, model),
+            _on_state("hopfield.observables.stability.regime", stability.regime, model, shows=kind),
+        ]
+    return cases
+
+
+CASES: tuple[Case, ...] = (
+    *_retrievals(),
+    *_relaxations(),
+    *_verbs(),
+    *_sequences(),
+    *_diagnosed(),
+)
