@@ -2,45 +2,55 @@
 
 from typing import Any
 
+import numpy as np
 import pandas
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures.style import Table, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Accuracy against bytes of state at the fewest pairs, and against pairs at the largest width; 95 % intervals."""
+    """Accuracy against bytes of state at the fewest pairs, and, of several, against pairs at the largest width.
+
+    Every model is a dot; means with 95 % intervals, cut at 0 and 1.
+    """
     found: Table = pandas.DataFrame(summary["results"])
-    mixers = list(dict.fromkeys(found["mixer"]))
-    looks: Any = series(mixers)
-    figure, axes = panels(1, 2, width=9.0, height=3.8)
+    looks: Any = series(list(dict.fromkeys(found["mixer"])))
     trained = found[found["mixer"] != "by_hand"]
     widest = trained["width"].max() if len(trained) else 0
     length, fewest = found["length"].min(), found["pairs"].min()
-    shown = (
-        ("state_bytes", found[(found["pairs"] == fewest) & (found["length"] == length)]),
-        ("pairs", found[(found["width"] == widest) | (found["mixer"] == "by_hand")]),
-    )
-    for number, (ax, (column, rows)) in enumerate(zip(axes[0], shown, strict=True)):
-        for place, mixer in enumerate(mixers):
-            part = rows[rows["mixer"] == mixer].groupby(column)[["accuracy", "half_interval"]].mean().reset_index()
-            apart = 1.03 ** (place - len(mixers) / 2)
-            ax.errorbar(
-                part[column] * apart,
-                part["accuracy"],
-                part["half_interval"],
-                **looks[mixer],
-                label=mixer if not number else None,
-            )
-        ticks = sorted(rows[column].unique())
-        ends = (ticks[0] / 1.5, ticks[-1] * 1.5)
-        ax.set(xscale="log", xlim=ends, ylim=(-0.03, 1.05), ylabel="accuracy")
-        if column == "pairs":
-            ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-            ax.minorticks_off()
-    axes[0, 0].set(xlabel="state kept of a sequence (bytes)")
-    axes[0, 0].set_title(f"a  K = {fewest} pairs, L = {length} tokens")
-    axes[0, 1].set(xlabel="pairs $K$")
-    axes[0, 1].set_title(f"b  width {widest}")
-    figure.legend(loc="outside lower center", ncols=4)
+
+    def short(rows: Table) -> Table:
+        return rows[(rows["pairs"] == fewest) & (rows["length"] == length)]
+
+    def wide(rows: Table) -> Table:
+        return rows[(rows["width"] == widest) | (rows["mixer"] == "by_hand")]
+
+    shown = [("state_bytes", "state kept of a sequence (bytes)", short, f"K = {fewest} pairs, L = {length} tokens")]
+    if found["pairs"].nunique() > 1:
+        shown.append(("pairs", "pairs $K$", wide, f"width {widest}"))
+    figure, axes = panels(1, len(shown), width=1.0 + 4.5 * len(shown), height=4.0)
+    for letter, ax, (column, label, part, title) in zip("ab", axes[0], shown, strict=False):
+        _curves(ax, part(found), part(table), column, looks)
+        ax.set(xlabel=label, ylabel="accuracy")
+        ax.set_title(f"{letter}  {title}")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
+
+
+def _curves(ax: Axes, means: Table, models: Table, column: str, looks: dict[str, Any]) -> None:
+    """Means of each mixer against a column, side by side where they share it, and every model as a dot."""
+    for place, (mixer, look) in enumerate(looks.items()):
+        apart = 1.05 ** (place - len(looks) / 2)
+        each = models[models["mixer"] == mixer]
+        ax.plot(each[column] * apart, each["accuracy"], ".", color=look["color"], alpha=0.5, markersize=5)
+        part = means[means["mixer"] == mixer].groupby(column)[["accuracy", "half_interval"]].mean().reset_index()
+        half = part["half_interval"].fillna(0.0)
+        bars = np.minimum(half, part["accuracy"]), np.minimum(half, 1.0 - part["accuracy"])
+        ax.errorbar(part[column] * apart, part["accuracy"], np.array(bars), **look, label=mixer)
+    ticks = sorted(means[column].unique())
+    ax.set(xscale="log", xlim=(ticks[0] / 1.5, ticks[-1] * 1.5), ylim=(-0.03, 1.05))
+    if column == "pairs":
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()

@@ -98,7 +98,9 @@ def test_a_run_trains_and_is_summarised(table):
     found = pandas.DataFrame(summarise(table)["results"]).set_index("mixer")
     assert found.loc["by_hand", "accuracy"] == 1.0
     assert found.loc["by_hand", "solved"] == 2
-    assert len(plot(table, summarise(table)).axes) == 2
+    assert len(plot(table, summarise(table)).axes) == 1
+    more = pandas.concat([table, table.assign(pairs=3)])
+    assert len(plot(more, summarise(more)).axes) == 2
 
 
 @pytest.mark.parametrize(
