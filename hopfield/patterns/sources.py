@@ -156,7 +156,7 @@ class Mapped(Source):
 
     @property
     def dtype(self):
-        return jnp.result_type(self.file.dtype.type)
+        return jnp.result_type(self.file.dtype.type(0))  # of a number: of its type JAX would warn
 
     @property
     def walked(self):

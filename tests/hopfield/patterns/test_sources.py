@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import patterns
+from hopfield.memory import Memory
 from hopfield.patterns import _source, bits
 from hopfield.patterns.sources import generated, mapped, packed, stored
 
@@ -103,3 +104,12 @@ def test_patterns_beyond_32_bits_continue_with_another_key():
 def test_wrong_input_is_one_sentence(tmp_path, call, message):
     with pytest.raises(ValueError, match=message):
         call(tmp_path)
+
+
+def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(5, 4))
+    np.save(tmp_path / "rows.npy", rows)
+    with jax.enable_x64(False):
+        memory = Memory.create(mapped(tmp_path / "rows.npy"), 1.0)
+        expected = Memory.create(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
+        np.testing.assert_allclose(memory.read(jnp.ones(4, jnp.float32)), expected, rtol=1e-6)
