@@ -4,8 +4,9 @@ Scores of one block of queries and keys at a time are formed, absorbed and forgo
 arXiv:2112.05682; Dao et al. 2022, arXiv:2205.14135). The backward pass forms them again from the log-sum-exp.
 """
 
+import contextlib
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +14,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import flag
-from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm
+from hopfield._checks import flag, whole
+from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, shown
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
 from hopfield.attention._blocks import (
     Blocks,
@@ -87,8 +88,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     """Read-out and potential of rows that a metric has been applied to."""
     if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
-    if blocks is not None and (len(blocks) != 2 or min(blocks) < 1):
-        raise ValueError(f"blocks must be two positive lengths (queries, keys), got {blocks}")
+    size = None if blocks is None else _given(blocks)
     query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
@@ -97,13 +97,20 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     elif mask is not None:  # a slice of one too short would be moved, not refused
         mask = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
-    size = Blocks(*blocks) if blocks else block_lengths(query, key)
+    size = block_lengths(query, key) if size is None else size
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
     if type(separation) is LogSumExp:
         return output, potential
     whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
     potential, output = separation.finish(whole)
     return output, potential[..., 0]
+
+
+def _given(blocks: Any) -> Blocks:
+    with contextlib.suppress(TypeError, ValueError):
+        queries, keys = blocks
+        return Blocks(whole("blocks", queries), whole("blocks", keys))
+    raise ValueError(f"blocks must be two positive lengths (queries, keys), got {shown(blocks)}")
 
 
 def fused_kernel_applies(query, key, value, beta, mask) -> bool:

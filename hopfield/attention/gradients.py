@@ -86,6 +86,8 @@ def attention_gradients(
     Returns:
         The gradients, accumulated in float32 at least and returned in each input's own type. Fully masked rows
         contribute exactly nothing.
+    Raises:
+        ValueError: shapes that do not fit, or an output_gradient of another shape than the output's.
     """
     form, separation = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, form)
@@ -109,6 +111,9 @@ def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask:
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
     p = core.weights(scores, separation=separation, mask=mask, temperature=heat if divided else None)
     p = p.astype(accumulation_dtype(p.dtype))
+    shape = (*jnp.broadcast_shapes(p.shape[:-2], value.shape[:-2]), query.shape[-2], value.shape[-1])
+    if output_gradient.shape != shape:
+        raise ValueError(f"output_gradient must have the output's shape {shape}, got {output_gradient.shape}")
     d_value = product(transposed(p), output_gradient)
     p, d_weights = jnp.broadcast_arrays(*aligned(p, product(output_gradient, transposed(value))))
     d_z = weights_jacobian_product(separation, p, d_weights)

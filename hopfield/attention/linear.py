@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import flag, random_key, whole
+from hopfield._checks import flag, instance, random_key, whole
 from hopfield._numerics import accumulation_dtype, real_array
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, unread_as_zero, valid_keys
@@ -66,7 +66,7 @@ class RandomFourier(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(real_array("x", x), self.beta)
+        x = _scaled(real_array("x", x), self.directions, self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
         found = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
         return found, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
@@ -79,7 +79,7 @@ class PositiveFeatures(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x):
-        x = _scaled(real_array("x", x), self.beta)
+        x = _scaled(real_array("x", x), self.directions, self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
         return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
@@ -141,10 +141,12 @@ def linear_attention(
         chunk: length of the chunks within which causal attention is formed directly.
     Raises:
         ValueError: shapes that do not fit, chunk < 1, or causal attention of unequal lengths.
+        TypeError: features that are no `FeatureMap`.
     Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
     """
     query, key, value = inputs(query, key, value)
     chunk = whole("chunk", chunk)
+    instance("features", features, FeatureMap)
     if flag("causal", causal) and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
@@ -202,8 +204,12 @@ def _causal(phi_query: Features, phi_key: Features, value: Array, chunk: int) ->
     return jnp.moveaxis(found, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
 
 
-def _scaled(x: Rows, beta: Array) -> Rows:
-    """√β x, β per head where it has axes."""
+def _scaled(x: Rows, directions: Float[Array, "m D"], beta: Array) -> Rows:
+    """√β x, β per head where it has axes. ValueError for vectors of another width than the directions."""
+    if x.shape[-1] != directions.shape[-1]:
+        raise ValueError(
+            f"features must be of the rows' width {x.shape[-1]}, got those of width {directions.shape[-1]}"
+        )
     x, factor = per_row("beta", jnp.sqrt(beta).astype(x.dtype), x)
     return x * factor
 

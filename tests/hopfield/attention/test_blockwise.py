@@ -169,13 +169,15 @@ def test_the_fused_kernel_is_reached_under_jit_too(monkeypatch, beta, scale):
     ("change", "said"),
     [
         ({"blocks": (0, 4)}, "blocks must be two positive lengths"),
+        ({"blocks": 4}, r"blocks must be two positive lengths \(queries, keys\), got 4$"),
+        ({"blocks": (2.0, 2)}, r"blocks must be two positive lengths \(queries, keys\), got \(2.0, 2\)$"),
         ({"beta": -1.0}, "beta must be positive"),
         ({"key": jnp.ones((13, 5))}, r"key must have .* width 4, got 5 \(axis -1\)"),
         ({"value": jnp.ones((12, 3))}, r"value must have one row per key, 13, got 12 \(axis -2\)"),
         ({"mask": jnp.ones((10, 12), bool), "blocks": (4, 5)}, r"mask must be \[..., 10 or 1, 13 or 1\]"),
         ({"mask": jnp.ones((10, 13)), "blocks": (4, 5)}, "mask must be boolean"),
     ],
-    ids=["blocks", "beta", "width", "rows", "short mask", "number mask"],
+    ids=["blocks", "one block", "half blocks", "beta", "width", "rows", "short mask", "number mask"],
 )
 def test_what_does_not_fit_is_named(change, said):
     query, key, value = drawn("rows")

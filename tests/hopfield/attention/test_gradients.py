@@ -207,3 +207,10 @@ def test_the_gradient_of_the_weights_is_that_of_the_read_out():
     p = core.weights(core.scores(query, key))
     expected = jax.grad(lambda p: jnp.sum(upstream * core.read(p, value)))(p)
     np.testing.assert_allclose(attention_gradients(query, key, value, upstream).weights, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (6, 3), (1, 3), (3,), (2, 4, 3)])
+def test_a_gradient_of_another_shape_than_the_output_is_refused(shape):
+    rows = jnp.ones((4, 3))
+    with pytest.raises(ValueError, match=r"^output_gradient must have the output's shape \(4, 3\), got \("):
+        attention_gradients(rows, rows, rows, jnp.ones(shape))
