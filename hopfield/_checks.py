@@ -57,7 +57,7 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
 def spelled(kind: Callable[[str], Any], text: str) -> Any:
     """The number that a text spells, by `int` or `float`; ValueError also for what only Python reads, as 1_0 for 10."""
     if "_" in text or not text.isascii():
-        raise ValueError(f"text must spell a number in digits, got {text!r:.60}")
+        raise ValueError(f"text must spell a number in digits, got {shown(text)}")
     return kind(text)
 
 

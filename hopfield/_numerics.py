@@ -16,6 +16,8 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.theory._arguments import shown as shown
+
 
 def accumulation_dtype(dtype) -> jnp.dtype:
     """The type sums over patterns are carried in: at least float32, float64 where the input is float64."""
@@ -48,11 +50,6 @@ def is_truth(value) -> bool:
 def held(value: Array, inside: ArrayLike) -> Array:
     """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
     return jnp.where(inside, value, jnp.nan)
-
-
-def shown(value) -> str:
-    """The beginning of an object's text, on one line, for a sentence about it."""
-    return " ".join(f"{value!r:.200}".split())[:60]
 
 
 def real_array(name: str, value, dtype=None) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array
+from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, shown
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
 from hopfield.metrics._arrays import aligned, product, spread, transposed
@@ -38,8 +38,8 @@ def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metr
     try:
         jnp.broadcast_shapes(*leading)
     except ValueError:
-        shown = ", ".join(map(str, leading))
-        raise ValueError(f"leading axes of query, key and value must broadcast, got {shown}") from None
+        axes = ", ".join(map(str, leading))
+        raise ValueError(f"leading axes of query, key and value must broadcast, got {axes}") from None
 
 
 def check_rows(name: str, rows: Array) -> None:
@@ -83,7 +83,7 @@ def _numbers(name: str, value: ArrayLike) -> np.ndarray:
     with contextlib.suppress(TypeError, ValueError):
         if not is_truth(value):
             return np.asarray(value, float)
-    raise ValueError(f"{name} must be a real number or an array of them, got {value!r:.60}")
+    raise ValueError(f"{name} must be a real number or an array of them, got {shown(value)}")
 
 
 def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Array, Array]:
@@ -94,8 +94,8 @@ def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Arra
     try:
         jnp.broadcast_shapes(factor.shape, *(x.shape[:-2] for x in (rows, *others)))
     except ValueError:
-        shown = list(jnp.broadcast_shapes(*(x.shape[:-2] for x in (rows, *others))))
-        raise ValueError(f"{name} must broadcast to the leading axes {shown}, got shape {factor.shape}") from None
+        axes = list(jnp.broadcast_shapes(*(x.shape[:-2] for x in (rows, *others))))
+        raise ValueError(f"{name} must broadcast to the leading axes {axes}, got shape {factor.shape}") from None
     return aligned(rows, factor[..., None, None])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import is_traced
+from hopfield._numerics import is_traced, shown
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
@@ -66,7 +66,7 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
 def as_model(name: str, model: Any) -> Any:
     """A memory or couplings as it is. Raises TypeError for anything else."""
     if not (isinstance(model, Node) and hasattr(model, "as_state")):
-        raise TypeError(f"{name} must be a Memory or Couplings, got {model!r:.60}")
+        raise TypeError(f"{name} must be a Memory or Couplings, got {shown(model)}")
     return model
 
 

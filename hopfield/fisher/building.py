@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import violated
+from hopfield._numerics import shown, violated
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
 
@@ -51,7 +51,7 @@ def fisher(
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     _check_params(params)
     if not callable(model_fn):
-        raise ValueError(f"model_fn must be a function of params and inputs, got {model_fn!r:.60}")
+        raise ValueError(f"model_fn must be a function of params and inputs, got {shown(model_fn)}")
     outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
     if outputs.ndim < 2 or 0 in outputs.shape:
         raise ValueError(f"outputs of model_fn must have axes [B, ..., K], none empty, got shape {outputs.shape}")

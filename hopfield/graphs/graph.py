@@ -9,7 +9,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, random_key, whole
-from hopfield._numerics import real_array
+from hopfield._numerics import real_array, shown
 from hopfield._pytrees import Node
 from hopfield.graphs.lagrangians import Identity, Lagrangian
 from hopfield.graphs.synapses import Synapse
@@ -73,7 +73,7 @@ class Graph(Node):
         found = []
         for each in instance("connections", connections, Sequence):
             if not isinstance(each, Sequence) or len(each) != 2 or not isinstance(each[0], Sequence):
-                raise ValueError(f"connections must be pairs of names of layers and a synapse, got {each!r:.60}")
+                raise ValueError(f"connections must be pairs of names of layers and a synapse, got {shown(each)}")
             names, synapse = (each[0],) if isinstance(each[0], str) else tuple(each[0]), each[1]
             instance("synapse", synapse, Synapse)
             for name in names:

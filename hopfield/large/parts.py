@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._numerics import is_traced, real_matrix
+from hopfield._numerics import is_traced, real_matrix, shown
 from hopfield._pytrees import Node
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.separations import Separation
@@ -61,7 +61,7 @@ def is_memory(value: Any) -> bool:
 def as_parts(memory: Any) -> Parts:
     """A memory as it is. Raises TypeError for anything else."""
     if not is_memory(memory):
-        raise TypeError(f"memory must be a Memory, got {memory!r:.60}")
+        raise TypeError(f"memory must be a Memory, got {shown(memory)}")
     return memory
 
 

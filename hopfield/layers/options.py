@@ -14,6 +14,7 @@ from jax.typing import ArrayLike
 
 from hopfield import separations
 from hopfield._checks import flag, number, one_of, whole
+from hopfield._numerics import shown
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
@@ -96,7 +97,7 @@ class AssociationOptions:
         """ValueError if one of these options, which have no meaning there, is not at its default."""
         for field in dataclasses.fields(self):
             if field.name in names and getattr(self, field.name) != field.default:
-                raise ValueError(f"{field.name} must be left out in {place}, got {getattr(self, field.name)!r:.60}")
+                raise ValueError(f"{field.name} must be left out in {place}, got {shown(getattr(self, field.name))}")
 
     def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
         """β of these options for heads of this width."""

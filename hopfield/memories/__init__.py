@@ -27,6 +27,7 @@ import numpy as np
 
 from hopfield import _outside
 from hopfield._checks import instance, number, spelled, whole
+from hopfield._numerics import shown
 from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
 from hopfield.similarities import Dot, SquaredDistance
@@ -129,7 +130,7 @@ def find(spec: str) -> Blueprint:
     module, name, text = _located(spec)
     function: Any = getattr(module, name)
     if not callable(function):
-        raise ValueError(f"memory must be a function of patterns, got {function!r:.60} as {spec!r}")
+        raise ValueError(f"memory must be a function of patterns, got {shown(function)} as {spec!r}")
     signature = inspect.signature(function).parameters
     arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if text is not None else []
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
@@ -138,7 +139,7 @@ def find(spec: str) -> Blueprint:
 
     def build(patterns, *unnamed, **options) -> Any:
         if unnamed:
-            raise TypeError(f"options of {spec} must be given by name, got {unnamed[0]!r:.60}")
+            raise TypeError(f"options of {spec} must be given by name, got {shown(unnamed[0])}")
         for option in options:
             if option not in signature:
                 known = ", ".join([*signature][1 + len(arguments) :])

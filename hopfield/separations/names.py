@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from hopfield import _outside
 from hopfield._checks import instance, spelled
+from hopfield._numerics import shown
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp, top_k
 from hopfield.separations.polynomial import Linear, polynomial
@@ -51,7 +52,7 @@ def as_separation(separation: Separation | str) -> Separation:
     if isinstance(separation, Separation):
         return separation
     if not isinstance(separation, str):
-        raise TypeError(f"separation must be a Separation or one of {', '.join(NAMES)}, got {separation!r:.60}")
+        raise TypeError(f"separation must be a Separation or one of {', '.join(NAMES)}, got {shown(separation)}")
     return find(separation)
 
 

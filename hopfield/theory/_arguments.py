@@ -8,6 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 Float = NDArray[np.float64]
 
 
+def shown(value: Any) -> str:
+    """The beginning of an object's text, on one line, for a sentence about it."""
+    return " ".join(f"{value!r:.200}".split())[:60]
+
+
 def numbers(name: str, value: Any) -> Float:
     """Return real numbers as float64, masked entries as NaN; ValueError for others, text that spells some included."""
     masked = isinstance(value, np.ma.MaskedArray)
@@ -18,7 +23,7 @@ def numbers(name: str, value: Any) -> Float:
     except (TypeError, ValueError, OverflowError):  # rows of different lengths, or things that are no numbers
         entries, found = (), None
     if found is None or any(isinstance(entry, str | bytes) for entry in entries):
-        raise ValueError(f"{name} must be real numbers, got {' '.join(repr(value).split())[:60]}")
+        raise ValueError(f"{name} must be real numbers, got {shown(value)}")
     return np.where(np.ma.getmaskarray(value), np.nan, found) if masked else found
 
 
@@ -34,7 +39,7 @@ def real(
     """Return `value` as float64, or say which of `above < value < below`, `least <= value <= most` it breaks."""
     found = numbers(name, value)
     if np.asarray(value).dtype == np.bool_:
-        raise ValueError(f"{name} must be real numbers, got {value!r:.60}")
+        raise ValueError(f"{name} must be real numbers, got {shown(value)}")
     inside = (found > above) & (found >= least) & (found < below) & (found <= most)
     if not np.all(inside & np.isfinite(found)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)
@@ -54,7 +59,7 @@ def whole(name: str, value: ArrayLike, *, least: int) -> Float:
 def flag(name: str, value: Any) -> bool:
     """Return a truth value; ValueError for any other, as the text "False", which would count as true."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r:.60}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 

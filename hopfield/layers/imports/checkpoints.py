@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from hopfield._numerics import shown
 from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.files import locate, read_config, read_tensors
@@ -140,11 +141,13 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
         raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
     if str(config.get("model_type", "")).startswith("cohere"):
         raise ValueError(
-            f"checkpoint must rotate halves of heads, not pairs, got model_type {config['model_type']!r:.60}"
+            f"checkpoint must rotate halves of heads, not pairs, got model_type {shown(config['model_type'])}"
         )
     other = next((name for name in OTHER if config.get(name) is not None), None)
     if other is not None:
-        raise ValueError(f"checkpoint must scale scores by the width of heads alone, got {other}={config[other]!r:.60}")
+        raise ValueError(
+            f"checkpoint must scale scores by the width of heads alone, got {other}={shown(config[other])}"
+        )
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])

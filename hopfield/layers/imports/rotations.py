@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from hopfield._numerics import shown
 from hopfield.attention.encodings import Rotary
 
 KINDS = ("default", "linear", "llama3")
@@ -21,7 +22,7 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     """
     given: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
     if not isinstance(given, Mapping):
-        raise ValueError(f"rope_scaling must be a table of its options, got {given!r:.60}")
+        raise ValueError(f"rope_scaling must be a table of its options, got {shown(given)}")
     kind = given.get("rope_type", given.get("type", "default"))
     if kind not in KINDS:
         raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")
@@ -40,7 +41,7 @@ def _number(given: Mapping[str, Any], name: str, default: float | None = None) -
     """A positive, finite number of a configuration. ValueError, one sentence, for another or none."""
     found = given.get(name, default)
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < math.inf:
-        raise ValueError(f"{name} must be a positive number in config.json, got {found!r:.60}")
+        raise ValueError(f"{name} must be a positive number in config.json, got {shown(found)}")
     return float(found)
 
 
