@@ -60,9 +60,14 @@ def real_array(name: str, value, dtype=None) -> Array:
     """
     if isinstance(value, np.ndarray) and not value.dtype.isnative:  # as files of other machines have them
         value = value.astype(value.dtype.newbyteorder("="))
+    default = jnp.result_type(float) if dtype is None else dtype
     try:
+        if isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value):
+            numbers = np.asarray(value)
+            if numbers.dtype.kind in "iu":  # on the host, where 64 bits stay 64
+                return jnp.asarray(numbers, default)
         found = jnp.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} must be an array of real numbers, got {type(value).__name__} {shown(value)}"
         ) from None
@@ -71,7 +76,7 @@ def real_array(name: str, value, dtype=None) -> Array:
     if not jnp.issubdtype(found.dtype, jnp.integer):
         bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
         raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
-    return found.astype(jnp.result_type(float) if dtype is None else dtype)
+    return found.astype(default)
 
 
 def real_matrix(name: str, value) -> Float[Array, "A B"]:

@@ -66,7 +66,7 @@ def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> A
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
         contract = "positive and finite" if finite else "positive"
         raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
-    return jnp.asarray(value)
+    return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
 
 
 def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -> Array:

@@ -35,11 +35,18 @@ class RandomBlocks(Mask):
     chosen: Int[Array, "blocks R"]
     """Numbers of the blocks of keys that each block of queries reads."""
     size: int = struct.field(pytree_node=False)
+    length: int = struct.field(pytree_node=False)
+
+    def refusal(self, keys):
+        if keys > self.length:
+            return f"random blocks were drawn for a length of at most {self.length}, got {keys} keys"
+        return None
 
     def allows(self, rows, columns):
+        inside = (rows < self.length) & (columns < self.length)
         rows, columns = rows // self.size, columns // self.size
         drawn = jnp.take(self.chosen, rows[:, 0], axis=0, mode="clip")
-        return (rows == columns) | (drawn[:, None, :] == columns[..., None]).any(axis=-1)
+        return inside & ((rows == columns) | (drawn[:, None, :] == columns[..., None]).any(axis=-1))
 
 
 def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlocks:
@@ -49,7 +56,7 @@ def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlock
 
     Args:
         key: random key.
-        length: positions, at most.
+        length: positions, at most; those beyond it read nothing and are not read, and attention refuses more keys.
         size: positions of a block.
         count: distinct blocks of keys that each block of queries reads, besides its own.
     Raises:
@@ -60,7 +67,7 @@ def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlock
         raise ValueError(f"count must be at most the {blocks} blocks, got {count}")
     rows = jax.random.split(random_key("key", key), blocks)
     chosen = jax.vmap(lambda k: jax.random.permutation(k, blocks)[:count])(rows)
-    return RandomBlocks(chosen, size)
+    return RandomBlocks(chosen, size, length)
 
 
 def _shape(found: Array, zeros: Array) -> tuple[int, ...]:

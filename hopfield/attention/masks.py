@@ -32,6 +32,9 @@ class Mask(Node, abc.ABC):
         [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
 
+    def __bool__(self) -> bool:
+        raise TypeError("masks are combined with & | ~ in place of and, or, not; whether one is given is `is None`")
+
     @property
     def band(self) -> Band:
         """(left, right): query i reads no key outside i − left … i + right; None where there is no bound."""
@@ -46,11 +49,15 @@ class Mask(Node, abc.ABC):
         found = self.allows(jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :])
         return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
 
+    def refusal(self, keys: int) -> str | None:
+        """What keeps the mask, without those it is made of, from masking that many keys; None where nothing does."""
+        return None
+
     def fitting(self, keys: int) -> "Mask":
-        """The mask as it is; ValueError if it marks keys one by one, and another number of them."""
-        for part in jax.tree.leaves(self, is_leaf=lambda part: isinstance(part, Valid)):
-            if isinstance(part, Valid) and part.valid.shape[-1] != keys:
-                raise ValueError(f"valid must have one entry per key, {keys}, got {part.valid.shape[-1]} (axis -1)")
+        """The mask as it is; ValueError if it, or one it is made of, is made for another number of keys."""
+        for part in jax.tree.leaves(self, is_leaf=lambda part: isinstance(part, Mask) and bool(part.refusal(keys))):
+            if isinstance(part, Mask):
+                raise ValueError(part.refusal(keys))
         return self
 
     def __and__(self, other: "Mask") -> "Mask":
@@ -199,6 +206,10 @@ class Valid(Mask):
     """Keys marked True in `valid` [*b, S]."""
 
     valid: Bool[Array, "*b S"]
+
+    def refusal(self, keys):
+        marked = self.valid.shape[-1]
+        return None if marked == keys else f"valid must have one entry per key, {keys}, got {marked} (axis -1)"
 
     def allows(self, rows, columns):
         found = jnp.take(self.valid, columns[0], axis=-1, mode="fill", fill_value=False)[..., None, :]

@@ -14,6 +14,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
+from hopfield._numerics import real_array
+
 MEANING = {
     "a": "feature",
     "b": "feature",
@@ -74,7 +76,7 @@ def contract(formula: str, **operands: ArrayLike) -> Array:
         raise ValueError(f"formula must read like 'ia,ja->ij', with outputs among its inputs, got '{formula}'")
     if len(groups) != len(operands):
         raise ValueError(f"operands must be {len(groups)} arrays for '{formula}', got {', '.join(operands) or 'none'}")
-    arrays = {name: jnp.asarray(array) for name, array in operands.items()}
+    arrays = {name: real_array(name, array) for name, array in operands.items()}
     lengths: dict[str, tuple[str, int]] = {}
     for group, (name, array) in zip(groups, arrays.items(), strict=True):
         if array.ndim != len(group):

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import is_traced
+from hopfield._numerics import is_traced, real_array
 from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
@@ -108,7 +108,7 @@ def _rows(v: Vectors) -> Vectors:
 
 def inner(u: Vectors, v: Vectors, g: Form) -> Array:
     """u g v for vectors [N] and [K], or row by row for [*b, T, N] and [*b, T, K]."""
-    u, v = jnp.asarray(u), jnp.asarray(v)
+    u, v = real_array("u", u), real_array("v", v)
     metric = _metric(g)
     left, right = aligned(metric.left(_rows(u)), metric.right(_rows(v)))
     products = jnp.sum(left * right, axis=-1)
@@ -124,7 +124,7 @@ def norm(v: Vectors, g: Form) -> Array:
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:
     """‖u − v‖ in the metric g, which must be free of biases."""
-    u, v = aligned(jnp.asarray(u), jnp.asarray(v))
+    u, v = aligned(real_array("u", u), real_array("v", v))
     return norm(u - v, g)
 
 
@@ -134,7 +134,7 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
     Taken as 2 atan2(‖û − v̂‖, ‖û + v̂‖), which keeps its digits near 0 and π where the cosine loses them
     (Kahan 2006, "How futile are mindless assessments of roundoff", §12).
     """
-    u, v = (_unit(jnp.asarray(w), g) for w in (u, v))
+    u, v = (_unit(real_array(name, w), g) for name, w in (("u", u), ("v", v)))
     u, v = aligned(u, v)
     return 2.0 * jnp.arctan2(norm(u - v, g), norm(u + v, g))
 
@@ -212,8 +212,8 @@ def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = Non
         A low-rank metric with the factor W B if g is one and C is B, else a full one.
     """
     metric = _metric(g)
-    b = jnp.asarray(basis)
-    c = b if key_basis is None else jnp.asarray(key_basis)
+    b = real_array("basis", basis)
+    c = b if key_basis is None else real_array("key_basis", key_basis)
     if metric.affine:
         raise ValueError("g must be without biases, got a metric with biases: change the basis of its projections")
     for name, matrix, width in (("basis", b, metric.widths[0]), ("key_basis", c, metric.widths[1])):

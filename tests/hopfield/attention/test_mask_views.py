@@ -54,3 +54,18 @@ def test_random_blocks_are_whole_blocks_and_the_own_one():
     np.testing.assert_allclose(attend_blockwise(x, x, x, mask=mask), attend(x, x, x, mask=mask), atol=1e-6)
     with pytest.raises(ValueError, match="count must be at most the 6 blocks"):
         random_blocks(jax.random.key(0), 24, 4, 7)
+
+
+def test_random_blocks_are_refused_for_more_keys_than_they_were_drawn_for():
+    mask = random_blocks(jax.random.key(0), 6, 3, 1)
+    x = jnp.ones((12, 2))
+    for given in (mask, mask & causal()):
+        with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
+            attend(x, x, x, mask=given)
+    assert not mask.dense(12, 12)[6:].any()
+
+
+@pytest.mark.parametrize("combine", [lambda m: m and m, lambda m: m or m, lambda m: not m])
+def test_masks_have_no_truth_value(combine):
+    with pytest.raises(TypeError, match="in place of and, or, not"):
+        combine(causal())
