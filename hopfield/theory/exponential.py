@@ -66,7 +66,7 @@ def one_step_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
     Returns:
         0.6750 at β = 1, ρ = 0.
     """
-    return _typical_load(2 * real("beta", beta, above=0), corruption)
+    return _typical_load(2, real("beta", beta, above=0), corruption)
 
 
 def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
@@ -84,7 +84,7 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
 
     Source: Lucibello and Mézard 2024, condition of retrieval for binary patterns.
     """
-    return _typical_load(real("beta", beta, above=0), corruption)
+    return _typical_load(1, real("beta", beta, above=0), corruption)
 
 
 def target_weight(
@@ -153,10 +153,12 @@ def one_step_error(
     return _vectorised(_one_step_error, whole("neurons", neurons, least=2), num_patterns, beta, corruption)
 
 
-def _typical_load(tilt: Float, corruption: ArrayLike) -> Float:
-    overlap = 1 - 2 * real("corruption", corruption, least=0, most=0.5)
-    log_cosh = np.logaddexp(tilt, -tilt) - np.log(2)
-    return plain(np.where(overlap >= np.tanh(tilt), tilt * overlap - log_cosh, rate(overlap)))
+def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
+    corruption = real("corruption", corruption, least=0, most=0.5)
+    tilt = terms * np.minimum(beta, 400.0)  # tanh is 1 from 20 on, and the load no longer depends on the tilt
+    overlap = 1 - 2 * corruption
+    annealed = -np.log1p(np.expm1(-2 * tilt) / 2) - 2 * corruption * tilt  # t − ln cosh t, which cancels as written
+    return plain(np.where(overlap >= np.tanh(tilt), annealed, rate(overlap)))
 
 
 def _vectorised(

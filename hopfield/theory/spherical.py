@@ -55,10 +55,10 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
     if ensemble == "gaussian":
         capped = np.minimum(beta, 1.0)
         return plain(capped - capped**2 / 2)
-    t = 2 * beta / (1 + np.sqrt(1 + 4 * beta**2))
+    ratio = 1 / (0.5 + np.hypot(0.5, beta))  # t/λ
+    t = beta * ratio
     # (1−t)(1+t) = t/λ at the saddle point; 1 − t itself cancels for large λ
-    gap = t / (beta * (1 + t))
-    return plain(beta * gap - np.log(t / beta) / 2)
+    return plain(t / (1 + t) - np.log(ratio) / 2)
 
 
 def target_weight_one_step(

@@ -228,3 +228,11 @@ def test_gaussian_predictions_end_where_their_annealed_average_does():
         spherical.converged(64, 100, 64.0, "gaussian")
     with pytest.raises(ValueError, match="ensemble must be one of sphere, spins, gaussian"):
         spherical.critical_beta(64, 100, ensemble="cube")
+
+
+@pytest.mark.parametrize("beta", [1e12, 1e16, 1e200, 1e308])
+def test_typical_loads_at_any_inverse_temperature(beta):
+    """λ − ln cosh λ → ln 2, though both are λ to rounding; ½ + ½ ln λ on the sphere, without squaring λ."""
+    assert spherical.typical_load(beta, "spins") == pytest.approx(np.log(2), rel=1e-14)
+    assert exponential.one_step_load(beta) == pytest.approx(np.log(2), rel=1e-14)
+    assert spherical.typical_load(beta) == pytest.approx(0.5 + np.log(beta) / 2, rel=1e-12)
