@@ -186,9 +186,17 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
     return plain((1 - up) * from_down + up * from_up)
 
 
+def _sizes(neurons: ArrayLike, active: ArrayLike) -> tuple[Float, Float]:
+    """N and K. ValueError unless 1 <= K <= N."""
+    neurons, active = whole("neurons", neurons, least=2), whole("active", active, least=1)
+    if np.any(active > neurons):
+        raise ValueError(f"active must be at most neurons, got {active} of {neurons}")
+    return neurons, active
+
+
 def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLike) -> Float:
     """Share of binary synapses that are on, 1 − (1 − K(K−1)/(N(N−1)))^M, of M patterns with K of N neurons on."""
-    neurons, active = whole("neurons", neurons, least=2), whole("active", active, least=1)
+    neurons, active = _sizes(neurons, active)
     pair = active * (active - 1) / (neurons * (neurons - 1))
     return plain(-np.expm1(whole("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
 
@@ -205,7 +213,7 @@ def willshaw_error(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLik
         num_patterns: M >= 1.
     Source: Buckingham & Willshaw 1992 for the spread of r.
     """
-    neurons, active = int(whole("neurons", neurons, least=2)), int(whole("active", active, least=1))
+    neurons, active = (int(size) for size in _sizes(neurons, active))
     share = (active - 1) / (neurons - 1)
 
     def error(others: float) -> float:

@@ -1,7 +1,7 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, ndtr
 
 from hopfield.theory._arguments import Float
 
@@ -11,10 +11,14 @@ _MOST_WAVES = 2**15
 
 
 def fair_signs_below(bound: Float, terms: Float) -> Float:
-    """P(sum of `terms` independent fair signs < bound), for whole bounds."""
+    """P(sum of `terms` independent fair signs < bound), for whole bounds; that of a normal sum beyond 2^53 terms.
+
+    More are not counted exactly, and a binomial differs from the normal distribution by less than 1e-8 there.
+    """
     most = np.ceil((terms + bound) / 2) - 1  # largest number of positive signs
     inside = np.clip(most, 0, np.maximum(terms - 1, 0))
     tail = betainc(np.maximum(terms - inside, 1), inside + 1, 0.5)
+    tail = np.where(terms > 2.0**53, ndtr(bound / np.sqrt(np.maximum(terms, 1))), tail)
     return np.where(most < 0, 0.0, np.where(most >= terms, 1.0, tail))
 
 

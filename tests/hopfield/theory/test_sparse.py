@@ -104,3 +104,9 @@ def test_numbers_out_of_range_are_refused():
         sparse.critical_load(0.0)
     with pytest.raises(ValueError, match="keep must be finite and > 0"):
         sparse.dilution(0.0)
+
+
+def test_more_active_neurons_than_neurons_are_refused():
+    for function in (sparse.willshaw_density, sparse.willshaw_error, sparse.willshaw_information):
+        with pytest.raises(ValueError, match=r"^active must be at most neurons, got 11\.0 of 10\.0"):
+            function(10, 11, 5)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import binom, norm, poisson
 
 from hopfield.theory import sums
@@ -61,3 +62,10 @@ def test_no_terms_leave_the_sum_at_zero():
 def test_lattice_too_long_is_refused():
     values = np.array([-1e9, -1.0, 1.0, 1e9])
     assert sums.lattice_below(values, np.full(4, 0.25), 10, 0.0) is None
+
+
+def test_more_signs_than_are_counted_exactly_are_normal():
+    for deviations in (-3.0, -1e-3, 0.0, 2.0):
+        for terms in (2.0**52, 2.0**53, 2.0**53 * 1.1, 1e18, 1e30):
+            bound = np.round(deviations * np.sqrt(terms))
+            assert sums.fair_signs_below(bound, terms) == pytest.approx(ndtr(deviations), rel=1e-6)
