@@ -148,7 +148,8 @@ class Stiefel(Manifold):
 class PositiveDefinite(Manifold):
     """Symmetric positive definite matrices with the affine-invariant metric tr(P⁻¹ U P⁻¹ V).
 
-    Steps follow geodesics, momentum in parallel.
+    Steps follow geodesics, momentum in parallel. A step so large that its end is not positive definite to rounding
+    is NaN, and so is everything after it.
 
     Example:
         >>> from hopfield.optim import PositiveDefinite
@@ -166,7 +167,8 @@ class PositiveDefinite(Manifold):
         return spd.symmetric(vector)
 
     def retract(self, point, tangent):
-        return spd.exp(tangent, point)
+        end = spd.exp(tangent, point)
+        return jnp.where(_definite(end)[..., None, None], end, jnp.nan)
 
     def transport(self, point, tangent, vector):
         return spd.parallel_transport(vector, point, tangent)
@@ -176,9 +178,14 @@ class PositiveDefinite(Manifold):
         if point.shape[-1] != point.shape[-2]:
             return jnp.full((), jnp.inf, point.dtype)
         skew = jnp.max(jnp.abs(point - jnp.swapaxes(point, -1, -2)))
-        levels = jnp.linalg.eigvalsh(spd.symmetric(point))
-        definite = levels[..., 0] > point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
-        return jnp.where(jnp.all(definite & (levels[..., 0] > 0)), skew, jnp.inf)
+        return jnp.where(jnp.all(_definite(point)), skew, jnp.inf)
+
+
+def _definite(point: Array) -> Array:
+    """Whether the least eigenvalue is above n ε times the largest."""
+    levels = jnp.linalg.eigvalsh(spd.symmetric(jax.lax.stop_gradient(point)))
+    least = point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
+    return (levels[..., 0] > least) & (levels[..., 0] > 0)
 
 
 _NAMED: dict[str, Manifold] = {

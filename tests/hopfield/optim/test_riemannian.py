@@ -178,3 +178,12 @@ def test_only_positive_definite_matrices_are_accepted_as_such(levels):
     with pytest.raises(ValueError, match="params must lie on their manifold PositiveDefinite"):
         optimiser.init(jnp.stack([jnp.eye(2), jnp.diag(jnp.array(levels))]))
     optimiser.init(jnp.diag(jnp.array([1.0, 1e-8])))
+
+
+def test_a_step_to_a_matrix_that_is_not_positive_definite_to_rounding_is_not_a_number():
+    """exp(−1e4) is 0: the end would be the zero matrix, of which the next step makes NaN, but a reader a number."""
+    point = jnp.broadcast_to(jnp.eye(2), (2, 2, 2))
+    ends = PositiveDefinite().retract(point, jnp.stack([-1e4 * jnp.eye(2), -jnp.eye(2)]))
+    assert np.isnan(ends[0]).all()
+    np.testing.assert_allclose(ends[1], np.exp(-1) * np.eye(2), atol=1e-12)
+    assert np.isnan(PositiveDefinite().retract(ends[0], -jnp.eye(2))).all()
