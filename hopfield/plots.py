@@ -102,6 +102,7 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
     scores, betas = _numbers("scores", scores, "a vector [M]", (1,)), _numbers("values", values, "a vector [B]", (1,))
     if not ((betas > 0) & (betas < np.inf)).all():
         raise ValueError(f"values must be inverse temperatures above 0 and finite, got {betas}")
+    betas = np.sort(betas)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite scores have no weights
         found = softmax(betas[:, None] * (scores - scores.max()), axis=-1)
     (ax,) = _panels(axes, 1)

@@ -65,6 +65,12 @@ def test_weights_sharpen_with_beta_and_their_entropy_falls() -> None:
     np.testing.assert_allclose(right.lines[0].get_ydata()[[0, 2]], [np.log(3), 0.0], atol=1e-3)
 
 
+def test_weights_are_drawn_along_rising_beta_in_whatever_order_it_comes() -> None:
+    (line, *_) = plots.temperatures([1.0, 2.0], [2.0, 0.5, 1.0]).lines
+    np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 2.0])
+    np.testing.assert_allclose(line.get_ydata(), 1 / (1 + np.exp([0.5, 1.0, 2.0])))
+
+
 class Bowl:
     """An energy ½‖x‖²."""
 
