@@ -10,7 +10,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import held, is_traced, real_array, tolerance
+from hopfield._numerics import real_array, tolerance
+from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import length, of_spectrum
 
 Matrix = Float[Array, "*b n n"]
@@ -29,11 +30,7 @@ def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
     gap = jnp.max(jnp.abs(found - jnp.swapaxes(found, -1, -2)), axis=(-2, -1), keepdims=True, initial=0.0)
     size = jnp.max(jnp.abs(found), axis=(-2, -1), keepdims=True, initial=0.0)
     skew = gap > 10.0 * tolerance(found.dtype) * size
-    if is_traced(skew):
-        return held(found, ~skew)
-    if bool(jnp.any(skew)):
-        raise ValueError(f"{name} must be symmetric, got entries that differ by {float(jnp.max(gap)):.3g}")
-    return found
+    return on_manifold(name, found, skew, "be symmetric", gap)
 
 
 def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
@@ -43,8 +40,11 @@ def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matr
         as_symmetric("tangent_vec_b", tangent_vec_b),
     )
     base_point = as_symmetric("base_point", base_point)
-    first, second = (jnp.linalg.solve(base_point, x) for x in (tangent_vec_a, tangent_vec_b))
-    return jnp.sum(first * jnp.swapaxes(second, -1, -2), axis=(-2, -1))
+    root = jnp.linalg.cholesky(base_point)
+    first, second = (
+        jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, x), -1, -2)) for x in (tangent_vec_a, tangent_vec_b)
+    )
+    return jnp.sum(first * second, axis=(-2, -1))
 
 
 def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:

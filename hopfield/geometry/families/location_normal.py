@@ -16,7 +16,8 @@ Covariance = Float[Array, "n n"]
 def metric_matrix(base_point: Point, covariance: Covariance) -> Float[Array, "n n"]:
     """Σ⁻¹, the same everywhere."""
     del base_point
-    return jnp.linalg.inv(as_symmetric("covariance", covariance))
+    inner = jnp.linalg.inv(jnp.linalg.cholesky(as_symmetric("covariance", covariance)))
+    return inner.T @ inner
 
 
 def inner_product(
@@ -24,7 +25,8 @@ def inner_product(
 ) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v."""
     del base_point
-    return tangent_vec_a @ jnp.linalg.solve(as_symmetric("covariance", covariance), tangent_vec_b)
+    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
+    return jnp.linalg.solve(root, tangent_vec_a) @ jnp.linalg.solve(root, tangent_vec_b)
 
 
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:

@@ -2,6 +2,8 @@
 
     g = diag(1, 2)/σ²
 
+Points of σ ≤ 0 are refused, and traced ones NaN.
+
 Source: Atkinson & Mitchell, Sankhyā A 43, 345 (1981); Costa, Santos & Strapasson, Discrete Appl. Math. 197, 59 (2015).
 geomstats: `UnivariateNormalMetric`.
 """
@@ -9,6 +11,7 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 
 Point = Float[Array, "2"]
@@ -16,11 +19,13 @@ Point = Float[Array, "2"]
 
 def metric_matrix(base_point: Point) -> Float[Array, "2 2"]:
     """diag(1, 2)/σ²."""
+    base_point = positive_scale("base_point", base_point)
     return jnp.diag(jnp.array([1.0, 2.0], base_point.dtype)) / base_point[1] ** 2
 
 
 def inner_product(tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point) -> Float[Array, ""]:
     """(u_μ v_μ + 2 u_σ v_σ)/σ²."""
+    base_point = positive_scale("base_point", base_point)
     return 2.0 * jnp.sum(_plane(tangent_vec_a) * _plane(tangent_vec_b)) / base_point[1] ** 2
 
 
@@ -31,11 +36,12 @@ def norm(vector: Point, base_point: Point) -> Float[Array, ""]:
 
 def exp(tangent_vec: Point, base_point: Point) -> Point:
     """End of the geodesic: half an ellipse over the μ-axis, or a vertical line."""
-    return _end(tangent_vec, base_point)[0]
+    return _end(tangent_vec, positive_scale("base_point", base_point))[0]
 
 
 def log(point: Point, base_point: Point) -> Point:
     """The only geodesic from `base_point` to `point`: no two points have another."""
+    point, base_point = positive_scale("point", point), positive_scale("base_point", base_point)
     a, b = _plane(base_point), _plane(point)
     across = b[0] - a[0]
     # Of (z' − z)/(z' − z̄), which maps the half-plane to a disc around z, the argument, turned by a quarter.
@@ -48,6 +54,7 @@ def log(point: Point, base_point: Point) -> Point:
 
 def dist(point_a: Point, point_b: Point) -> Float[Array, ""]:
     """√2 arccosh(1 + ((μ − μ′)²/2 + (σ − σ′)²)/2σσ′)."""
+    point_a, point_b = positive_scale("point_a", point_a), positive_scale("point_b", point_b)
     square, near = _half_length(point_a, point_b)
     # arccosh(1 + 2 u²) = 2 arcsinh u, which does not cancel for neighbours
     gap = jnp.linalg.norm(jnp.where(near, 1.0, _plane(point_a) - _plane(point_b)))
@@ -57,6 +64,7 @@ def dist(point_a: Point, point_b: Point) -> Float[Array, ""]:
 
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point) -> Point:
     """A tangent vector carried along the geodesic of `direction`, to which it keeps its angle and its length."""
+    base_point = positive_scale("base_point", base_point)
     end, turn = _end(direction, base_point)
     # The metric is conformal: the turn of the velocity, and the ratio of the heights.
     vector = _plane(tangent_vec) * end[1] / base_point[1]

@@ -1,0 +1,42 @@
+"""Points of manifolds: kept where they lie on theirs, refused elsewhere, and NaN where they are traced."""
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield._numerics import held, is_traced, real_array, shown
+
+
+def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:
+    """A point as it is. ValueError where it is `off` its manifold, `by` how much; a traced one is NaN there."""
+    if is_traced(off):
+        return held(point, ~off)
+    if bool(jnp.any(off)):
+        got = shown(point) if by is None else f"entries that differ by {float(jnp.max(by)):.3g}"
+        raise ValueError(f"{name} must {contract}, got {got}")
+    return point
+
+
+def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
+    """Rows of squared norm 1, to 1e-3 or what rounding takes."""
+    found = real_array(name, point)
+    off = _differs(jnp.sum(found * found, axis=-1, keepdims=True), found.dtype)
+    return on_manifold(name, found, off, "be of norm 1 along its last axis")
+
+
+def probabilities(name: str, point: ArrayLike) -> Float[Array, "*b K"]:
+    """Numbers that are not negative and add up to 1, to 1e-3 or what rounding takes."""
+    found = real_array(name, point)
+    off = _differs(jnp.sum(found, axis=-1, keepdims=True), found.dtype)
+    return on_manifold(name, found, off | jnp.any(found < 0, axis=-1, keepdims=True), "be probabilities that add to 1")
+
+
+def positive_scale(name: str, point: ArrayLike) -> Float[Array, "*b 2"]:
+    """Pairs (μ, σ) of positive σ."""
+    found = real_array(name, point)
+    return on_manifold(name, found, found[..., 1:] <= 0, "be (μ, σ) with a positive σ")
+
+
+def _differs(total: Array, dtype) -> Array:
+    """Whether a total differs from 1. NaN does not: it stays what it is."""
+    return jnp.abs(total - 1) > max(1e-3, 8 * float(jnp.finfo(dtype).eps))
