@@ -18,6 +18,7 @@ from jaxtyping import Array, Float, Int
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
+from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, alibi_slopes, sinusoidal, t5_buckets, turned_by
 from hopfield.metrics._arrays import aligned, product, transposed
 
@@ -103,8 +104,7 @@ class Rotary(Encoding):
         return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
 
     def turned(self, rows, places):
-        dtype = accumulation_dtype(rows.dtype)
-        angle = places.astype(dtype)[:, None] * self.rates.astype(dtype)[None, :]
+        angle = angles(places[:, None], self.rates[None, :], accumulation_dtype(rows.dtype))
         return turned_by(rows, angle, self.pairing)
 
 

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import flag, number, whole
 from hopfield._numerics import accumulation_dtype, real_array
+from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
 from hopfield.metrics._arrays import aligned, product, transposed
 
@@ -168,7 +169,8 @@ def rotary(
 
     Args:
         x: queries or keys.
-        positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None.
+        positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None. Angles of whole ones
+            are right to 1e-6 up to 2³¹, those of others to 6e-8 of the angle.
         pairing: "interleaved" turns (x_0, x_1), (x_2, x_3), … as in the paper; "half" turns (x_0, x_D/2), … as in
             GPT-NeoX and Llama. Weights trained with one do not fit the other.
         base: sets the slowest rotation.
@@ -207,7 +209,7 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
 
 def _places(positions: ArrayLike, x: Array) -> Array:
     """Positions of the rows of x: [T], or with all leading axes of x, since [B, T] would be read as that of heads."""
-    places = real_array("positions", positions)
+    places = _numbers(positions)
     rows = x.shape[:-1]
     fits = places.ndim in (1, len(rows)) and all(
         n in (1, m) for n, m in zip(places.shape[::-1], rows[::-1], strict=False)
@@ -215,6 +217,13 @@ def _places(positions: ArrayLike, x: Array) -> Array:
     if not fits:
         raise ValueError(f"positions must be [{rows[-1]}] or have all axes of {list(rows)}, got shape {places.shape}")
     return places
+
+
+def _numbers(positions: ArrayLike) -> Array:
+    """Positions as an array, whole ones as they are."""
+    found = real_array("positions", positions)
+    given = jnp.asarray(positions)
+    return given if jnp.issubdtype(given.dtype, jnp.integer) else found
 
 
 def sinusoidal(
@@ -230,11 +239,11 @@ def sinusoidal(
     if whole("width", width) % 2:
         raise ValueError(f"width must be a positive even number, got {width}")
     places = (
-        jnp.arange(whole("positions", positions, 0))
-        if isinstance(positions, int | np.integer)
-        else real_array("positions", positions)
+        jnp.arange(whole("positions", positions, 0)) if isinstance(positions, int | np.integer) else _numbers(positions)
     )
-    angle = _angles(places, width, base, accumulation_dtype(jnp.result_type(places.dtype, jnp.float32)))
+    whole_places = jnp.issubdtype(places.dtype, jnp.integer)
+    dtype = jnp.result_type(float) if whole_places else accumulation_dtype(places.dtype)
+    angle = _angles(places, width, base, dtype)
     return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))
 
 
@@ -243,5 +252,4 @@ def _angles(positions: Array, width: int, base: ArrayLike, dtype) -> Float[Array
     number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
     exponent = jnp.arange(0, width, 2, dtype=dtype) / width
     rates = jnp.asarray(base, dtype) ** -exponent
-    positions, rates = aligned(positions.astype(dtype)[..., None], rates)
-    return positions * rates
+    return angles(*aligned(positions[..., None], rates), dtype)

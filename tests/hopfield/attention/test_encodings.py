@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import attention
+from hopfield.attention._angles import whole_angles
 from hopfield.attention.encodings import T5, Absolute, Alibi, Relative, Rotary, Sinusoidal, windows
 
 RNG = np.random.default_rng(0)
@@ -85,3 +86,26 @@ def test_an_encoding_is_differentiable_in_its_numbers():
 def test_bad_rotations_are_one_sentence(options, message):
     with pytest.raises(ValueError, match=message):
         Rotary.create(**options)
+
+
+def test_angles_are_right_at_every_whole_place_in_single_precision():
+    """Of 32-bit places, against products of 64 bits; 2^24 and 2^24 + 1 are one number in float32."""
+    places = np.concatenate([np.arange(9), 2**24 + np.arange(4), [-5, -(2**31), 2**31 - 1, 10**6 + 1, 10**9 + 7]])
+    rates = np.append(10000.0 ** -np.linspace(0, 1, 6), [2.5, -0.2, 0.0]).astype(np.float32)
+    found = np.asarray(whole_angles(jnp.asarray(places, jnp.int32)[:, None], jnp.asarray(rates)[None]))
+    turns = (found - np.longdouble(places)[:, None] * np.longdouble(rates)) / (2 * np.longdouble(np.pi))
+    assert np.abs(turns - np.round(turns)).max() < 3e-7
+    slope = jax.grad(lambda r: whole_angles(jnp.arange(3), r).sum())(jnp.float32(0.5))
+    assert slope == 3.0
+    assert np.isnan(whole_angles(jnp.arange(2), jnp.float32(np.inf))).all()
+
+
+def test_rotated_products_depend_on_the_distance_alone_however_far_out():
+    with jax.enable_x64(False):
+        rows, near = jnp.asarray(RNG.normal(size=(4, 8)), jnp.float32), jnp.arange(4)
+        for turned in (Rotary.create(8).turned, attention.rotary):
+            products = [(found := turned(rows, near + start)) @ found.T for start in (0, 2**24, 2**31 - 4)]
+            np.testing.assert_allclose(products[1], products[0], atol=2e-5)
+            np.testing.assert_allclose(products[2], products[0], atol=2e-5)
+        token = Sinusoidal.create().added(jnp.zeros((4, 8)), near + 2**24)
+        np.testing.assert_allclose(token[:, 0], np.sin(np.arange(2.0**24, 2.0**24 + 4)), atol=1e-6)
