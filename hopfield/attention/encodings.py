@@ -171,6 +171,8 @@ class Relative(Encoding):
     table: Float[Array, "*h 2L+1 D"]
 
     def bias(self, query, beta, places, keys):
+        if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
+            raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
         found = product(query.astype(dtype), transposed(self.table).astype(dtype))
         found = jnp.multiply(*aligned(found, beta.astype(dtype)[..., None, None]))
@@ -212,6 +214,8 @@ class Absolute(Encoding):
     table: Float[Array, "L F"]
 
     def added(self, x, places):
+        if self.table.ndim != 2 or self.table.shape[-1] != x.shape[-1]:
+            raise ValueError(f"table must be [L, F = {x.shape[-1]}] as wide as tokens, got shape {self.table.shape}")
         return x + _rows_of(x, self.table.at[places].get(mode="fill", fill_value=jnp.nan))
 
 

@@ -9,7 +9,7 @@ from flax.typing import Dtype, PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import whole
+from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance
 from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
@@ -68,6 +68,7 @@ class HopfieldAssociation(AttentionFunction):
         """See `attention_fn`."""
         num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
         rngs = nnx.Rngs(0) if rngs is None else rngs
+        instance("rngs", rngs, nnx.Rngs)
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
         self.gradient, self.block, self.window = options.gradient, options.block, options.window
         self.separation = Buffer(options.separation)

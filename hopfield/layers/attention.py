@@ -11,7 +11,7 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
-from hopfield._checks import flag, number, whole
+from hopfield._checks import flag, instance, number, whole
 from hopfield._numerics import real_array
 from hopfield.layers._cache import next_place, put
 from hopfield.layers._reading import Dropout
@@ -78,6 +78,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
         Raises:
             ValueError: heads that do not divide the features, or an option that does not fit them.
+            TypeError: rngs that are no `nnx.Rngs`, as a number or a key.
         """
         qkv = whole("in_features", in_features) if qkv_features is None else whole("qkv_features", qkv_features)
         number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
@@ -88,6 +89,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         given = {"broadcast_dropout": broadcast_dropout, "use_bias": use_bias, "normalize_qk": normalize_qk}
         for name, value in (given | {"keep_rngs": keep_rngs}).items():
             flag(name, value)
+        instance("rngs", rngs, nnx.Rngs)
         associate = HopfieldAssociation(
             num_heads, qkv // num_heads, options, num_kv_heads=num_kv_heads, param_dtype=param_dtype, rngs=rngs
         )

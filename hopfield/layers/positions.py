@@ -128,12 +128,13 @@ def as_positions(
     """The positions of a layer whose heads have this width.
 
     Raises:
-        ValueError: an unknown name. TypeError: something else than a name, an `Encoding` or `Positions`.
+        ValueError: an unknown name, or an encoding of other heads.
+        TypeError: something else than a name, an `Encoding` or `Positions`.
     """
-    if positions is None or isinstance(positions, Positions):
-        return positions
-    if isinstance(positions, Encoding):
-        return FixedPositions(positions)
+    if positions is None:
+        return None
+    if isinstance(positions, Positions | Encoding):
+        return _fitting(FixedPositions(positions) if isinstance(positions, Encoding) else positions, heads, width)
     if not isinstance(positions, str):
         raise TypeError(f"positions must be a name, an Encoding or Positions, got {type(positions).__name__}")
     if positions == "t5":
@@ -147,3 +148,25 @@ def as_positions(
     if positions == "sinusoidal":
         return FixedPositions(Sinusoidal.create())
     raise ValueError(f"positions must be one of {', '.join(NAMES)}, an Encoding or Positions, got {positions!r}")
+
+
+def _fitting(positions: Positions, heads: int, width: int) -> Positions:
+    """Positions as they are. ValueError unless they encode queries of so many heads of this width."""
+    encoding = positions()
+    rows, beta, places = jnp.zeros((1, heads, 2, width)), jnp.ones(heads), jnp.arange(2)
+
+    def encoded():
+        return encoding.turned(rows, places), encoding.bias(rows, beta, places, 2)
+
+    try:
+        turned, bias = jax.eval_shape(encoded)
+        scores = (1, heads, 2, 2)
+        fits = turned.shape == rows.shape and (bias is None or jnp.broadcast_shapes(bias.shape, scores) == scores)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        shapes = ", ".join(str(list(leaf.shape)) for leaf in jax.tree.leaves(encoding))
+        raise ValueError(
+            f"positions must fit {heads} heads of width {width}, got {type(encoding).__name__} of {shapes}"
+        )
+    return positions

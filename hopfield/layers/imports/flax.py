@@ -2,6 +2,7 @@
 
 from flax import nnx
 
+from hopfield._checks import instance
 from hopfield.layers.attention import HopfieldAttention
 
 
@@ -13,7 +14,9 @@ def from_flax(source: nnx.MultiHeadAttention, layer: HopfieldAttention | None = 
         layer: where they go, with its own metric, separation, β and steps; None makes one that computes the same.
     Raises:
         ValueError: the layers differ in a width, in heads, biases or norms.
+        TypeError: the source is no `nnx.MultiHeadAttention`.
     """
+    instance("source", source, nnx.MultiHeadAttention)
     if layer is None:
         layer = HopfieldAttention(
             source.num_heads,

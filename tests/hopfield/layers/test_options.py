@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from hopfield.layers import (
     HopfieldPooling,
     attention_fn,
 )
+from hopfield.layers.imports import from_flax
 from tests.hopfield.layers.building import layer
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=(2, 5, 8)), jnp.float32)
@@ -77,3 +79,19 @@ def test_options_without_meaning_in_an_energy_are_refused():
 def test_a_metric_for_all_heads_is_one_to_learn():
     with pytest.raises(ValueError, match="metric_per_head must be left out unless"):
         AssociationOptions(metric_per_head=False)
+
+
+def test_a_metric_is_one_or_one_for_each_head():
+    with pytest.raises(ValueError, match=r"^metric must be one or one for each of the 2 heads, got \[3\] of them$"):
+        layer(2, 8, metric=np.ones((3, 4, 4)))
+
+
+@pytest.mark.parametrize("rngs", [0, jax.random.key(0)], ids=["number", "key"])
+def test_random_numbers_of_a_layer_are_those_of_flax(rngs):
+    with pytest.raises(TypeError, match=r"^rngs must be a Rngs, got "):
+        HopfieldAttention(2, 8, rngs=rngs)
+
+
+def test_weights_are_taken_from_attention_alone():
+    with pytest.raises(TypeError, match=r"^source must be a MultiHeadAttention, got Linear"):
+        from_flax(nnx.Linear(2, 3, rngs=nnx.Rngs(0)))  # pyright: ignore[reportArgumentType]
