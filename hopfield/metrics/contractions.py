@@ -67,13 +67,16 @@ def contract(formula: str, **operands: ArrayLike) -> Array:
         operands: the arrays by name; every axis has its letter, and a letter has one length.
 
     Raises:
-        ValueError: the formula does not fit the operands: their number, their axes, or a letter with two lengths.
+        ValueError: the formula has an output twice or does not fit the operands: their number, their axes, or a letter
+            with two lengths.
     """
     inputs, arrow, output = formula.replace(" ", "").partition("->")
     groups = inputs.split(",")
     letters = {letter for group in groups for letter in group}
     if not arrow or not all(letter.isalpha() for letter in letters) or not letters.issuperset(output):
         raise ValueError(f"formula must read like 'ia,ja->ij', with outputs among its inputs, got '{formula}'")
+    if len(set(output)) < len(output):
+        raise ValueError(f"formula must have each output once, got '{formula}'")
     if len(groups) != len(operands):
         raise ValueError(f"operands must be {len(groups)} arrays for '{formula}', got {', '.join(operands) or 'none'}")
     arrays = {name: real_array(name, array) for name, array in operands.items()}

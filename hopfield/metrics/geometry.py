@@ -115,6 +115,16 @@ def inner(u: Vectors, v: Vectors, g: Form) -> Array:
     return products[..., 0] if u.ndim == v.ndim == 1 else products
 
 
+def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    """Vectors of one width with as many axes. ValueError unless their shapes broadcast."""
+    found = aligned(real_array("u", u), real_array("v", v))
+    try:
+        jnp.broadcast_shapes(*(w.shape for w in found))
+    except ValueError:
+        raise ValueError(f"v must broadcast with u, of shape {np.shape(u)}, got shape {np.shape(v)}") from None
+    return found
+
+
 def norm(v: Vectors, g: Form) -> Array:
     """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0. Its gradient at length zero is taken as zero."""
     square = inner(v, v, g)
@@ -124,7 +134,7 @@ def norm(v: Vectors, g: Form) -> Array:
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:
     """‖u − v‖ in the metric g, which must be free of biases."""
-    u, v = aligned(real_array("u", u), real_array("v", v))
+    u, v = _pair(u, v)
     return norm(u - v, g)
 
 
@@ -134,8 +144,7 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
     Taken as 2 atan2(‖û − v̂‖, ‖û + v̂‖), which keeps its digits near 0 and π where the cosine loses them
     (Kahan 2006, "How futile are mindless assessments of roundoff", §12).
     """
-    u, v = (_unit(real_array(name, w), g) for name, w in (("u", u), ("v", v)))
-    u, v = aligned(u, v)
+    u, v = (_unit(w, g) for w in _pair(u, v))
     return 2.0 * jnp.arctan2(norm(u - v, g), norm(u + v, g))
 
 

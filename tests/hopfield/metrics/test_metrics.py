@@ -235,3 +235,10 @@ def test_eigenvalues_and_rank_are_those_of_the_matrix():
     factor = np.random.default_rng(0).normal(size=(3, 2, 5))
     np.testing.assert_array_equal(metrics.rank(metrics.low_rank(jnp.asarray(factor))), [2, 2, 2])
     assert metrics.rank(metrics.euclidean(4)) == 4
+
+
+def test_vectors_and_outputs_that_do_not_fit_are_one_sentence():
+    with pytest.raises(ValueError, match=r"^v must broadcast with u, of shape \(3,\), got shape \(2,\)$"):
+        metrics.distance([0.0, 0.0, 0.0], [3.0, 4.0], metrics.euclidean(2))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match=r"^formula must have each output once, got 'ia->ii'$"):
+        metrics.contract("ia->ii", A=np.ones((2, 3)))
