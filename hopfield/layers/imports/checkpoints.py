@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from hopfield._checks import whole
 from hopfield._numerics import shown
 from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
@@ -179,7 +180,10 @@ def _short(names: Sequence[str] | Tensors, most: int = 12) -> str:
 
 
 def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
-    known = config.get("num_attention_heads", config.get("n_head"))
+    entry = "num_attention_heads" if "num_attention_heads" in config else "n_head"
+    known = config.get(entry)
+    if known is not None:
+        whole(f"{entry} in config.json", known)
     found = known if heads is None else heads
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {found}")

@@ -15,7 +15,7 @@ def locate(path: str | Path) -> Path:
     """The safetensors file, or the index of several, that a path or "hf:organisation/name" means.
 
     Raises:
-        ValueError: there is none, or huggingface_hub is asked for and not installed.
+        ValueError: there is none, or huggingface_hub is asked for and not installed or cannot fetch it.
     """
     if str(path).startswith("hf:"):
         try:
@@ -24,7 +24,11 @@ def locate(path: str | Path) -> Path:
             raise ValueError(
                 f"checkpoint must be local unless huggingface_hub is installed, got {str(path)!r}"
             ) from None
-        path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
+        try:
+            path = hub.snapshot_download(str(path)[3:], allow_patterns=["*.json", "*.safetensors", "vocab.txt"])
+        except Exception as error:  # of the network, the file system, the name: each has a class of its own
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
+            raise ValueError(f"checkpoint must be one that can be fetched, got {str(path)!r} ({reason})") from error
     place = as_path("checkpoint", path)
     if place.is_dir():
         usual = [place / "model.safetensors", place / "model.safetensors.index.json"]

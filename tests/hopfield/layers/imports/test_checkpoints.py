@@ -1,7 +1,9 @@
 """Checkpoints written here with another library's writer are read back exactly and compute what their models do."""
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax.numpy as jnp
 import numpy as np
@@ -246,3 +248,20 @@ def test_a_damaged_config_is_one_sentence(tmp_path: Path) -> None:
         (tmp_path / "config.json").write_bytes(content)
         with pytest.raises(ValueError, match=r"^path must be a JSON file.*config\.json"):
             checkpoints.load(tmp_path)
+
+
+def test_what_cannot_be_fetched_is_one_sentence(monkeypatch):
+    def snapshot_download(*args, **options):
+        raise OSError("no network\n\nCheck your connection.")
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=snapshot_download))
+    said = r"^checkpoint must be one that can be fetched, got 'hf:a/b' \(OSError: no network Check your connection.\)$"
+    with pytest.raises(ValueError, match=said):
+        checkpoints.load("hf:a/b")
+
+
+def test_numbers_of_heads_in_a_config_are_integers(tmp_path):
+    safetensors.save_file({"h.0.attn.c_attn.weight": np.ones((4, 12), np.float32)}, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text(json.dumps({"n_head": "2"}))
+    with pytest.raises(ValueError, match=r"^n_head in config.json must be an integer of at least 1, got '2'$"):
+        checkpoints.load(tmp_path)
