@@ -63,9 +63,14 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
+def is_model(found: Any) -> bool:
+    """Whether an object is a memory, couplings, or something else with states."""
+    return isinstance(found, Node) and hasattr(found, "as_state")
+
+
 def as_model(name: str, model: Any) -> Any:
     """A memory or couplings as it is. Raises TypeError for anything else."""
-    if not (isinstance(model, Node) and hasattr(model, "as_state")):
+    if not is_model(model):
         raise TypeError(f"{name} must be a Memory or Couplings, got {shown(model)}")
     return model
 

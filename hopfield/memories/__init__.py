@@ -28,7 +28,7 @@ import numpy as np
 from hopfield import _outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._numerics import shown
-from hopfield.dynamics.asynchronous import Model
+from hopfield.dynamics.asynchronous import Model, is_model
 from hopfield.memory import Memory
 from hopfield.similarities import Dot, SquaredDistance
 from hopfield.theory.base import Theory
@@ -144,7 +144,10 @@ def find(spec: str) -> Blueprint:
             if option not in signature:
                 known = ", ".join([*signature][1 + len(arguments) :])
                 raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
-        return function(patterns, *arguments, **options)
+        model = function(patterns, *arguments, **options)
+        if not is_model(model):
+            raise ValueError(f"memory must return a Memory or Couplings, got {shown(model)} from {spec!r}")
+        return model
 
     if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
         _outside.called("memory", spec, build, np.ones((1, 2)))

@@ -361,3 +361,9 @@ def test_options_that_a_memory_lacks_are_named(spec, unnamed, options, sentence)
     with pytest.raises(TypeError) as found:
         memories.find(spec).build(SPINS, *unnamed, **options)
     assert str(found.value) == sentence
+
+
+def test_a_function_that_returns_nothing_is_no_memory(tmp_path):
+    (tmp_path / "mine.py").write_text("def forgetful(patterns):\n    pass\n")
+    with pytest.raises(ValueError, match=r"^memory must return a Memory or Couplings, got None from '.*mine.py:forge"):
+        memories.find(f"{tmp_path}/mine.py:forgetful")
