@@ -8,7 +8,7 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._numerics import safe_norm, unit
+from hopfield._numerics import real_array, safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 
@@ -17,13 +17,13 @@ Row = Float[Array, "*b n"]
 
 def to_tangent(vector: Row, base_point: Row) -> Row:
     """The part of a vector that is tangent to the sphere."""
-    base_point = unit_rows("base_point", base_point)
+    vector, base_point = real_array("vector", vector), unit_rows("base_point", base_point)
     return vector - base_point * jnp.sum(base_point * vector, axis=-1, keepdims=True)
 
 
 def exp(tangent_vec: Row, base_point: Row) -> Row:
     """x cos ‖v‖ + v sin ‖v‖ / ‖v‖, brought back to unit norm against rounding."""
-    base_point = unit_rows("base_point", base_point)
+    tangent_vec, base_point = real_array("tangent_vec", tangent_vec), unit_rows("base_point", base_point)
     square = jnp.sum(tangent_vec * tangent_vec, axis=-1, keepdims=True)
     return unit(base_point * (1 - square * versine(square)) + tangent_vec * sinc(square))
 
@@ -49,6 +49,7 @@ def dist(point_a: Row, point_b: Row) -> Float[Array, "*b"]:
 
 def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row:
     """u + (e·u)(e (cos θ − 1) − x sin θ) along the great circle of direction θ e."""
+    tangent_vec, direction = real_array("tangent_vec", tangent_vec), real_array("direction", direction)
     base_point = unit_rows("base_point", base_point)
     square = jnp.sum(direction * direction, axis=-1, keepdims=True)
     part = jnp.sum(direction * tangent_vec, axis=-1, keepdims=True)

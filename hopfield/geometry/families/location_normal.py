@@ -6,6 +6,7 @@ Source: Mahalanobis 1936.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array
 from hopfield.geometry._smooth import length
 from hopfield.geometry.spd import as_symmetric
 
@@ -39,18 +40,18 @@ def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Arra
 def exp(tangent_vec: Point, base_point: Point, covariance: Covariance) -> Point:
     """μ + v: geodesics are straight."""
     del covariance
-    return base_point + tangent_vec
+    return real_array("base_point", base_point) + real_array("tangent_vec", tangent_vec)
 
 
 def log(point: Point, base_point: Point, covariance: Covariance) -> Point:
     """μ′ − μ."""
     del covariance
-    return point - base_point
+    return real_array("point", point) - real_array("base_point", base_point)
 
 
 def dist(point_a: Point, point_b: Point, covariance: Covariance) -> Float[Array, ""]:
     """Mahalanobis's distance √((μ − μ′)ᵀ Σ⁻¹ (μ − μ′))."""
-    return norm(point_b - point_a, point_a, covariance)
+    return norm(real_array("point_b", point_b) - real_array("point_a", point_a), point_a, covariance)
 
 
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point, covariance: Covariance) -> Point:
