@@ -262,6 +262,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.attention.random_blocks": "draws blocks of checked sizes",
     "hopfield.fisher.Fisher.linearised": "makes a function for loops inside compiled ones",
     "hopfield.geometry.geodesics.*": "loops over a function that is made within compiled ones",
+    "hopfield.geometry._points.*": "keeps a point as it is, and is called through every manifold",
     "hopfield.geometry._smooth.ratio": "tells where its callers may go on",
     "hopfield.geometry._smooth.away": "tells where its callers may go on",
     "hopfield.optim.*natural_gradient": "needs a model: tests of all optimisers call it",
