@@ -13,8 +13,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import flag, instance, random_key, whole
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._checks import flag, random_key, whole
+from hopfield._numerics import accumulation_dtype, real_array, shown
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, unread_as_zero, valid_keys
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -141,12 +141,13 @@ def linear_attention(
         chunk: length of the chunks within which causal attention is formed directly.
     Raises:
         ValueError: shapes that do not fit, chunk < 1, or causal attention of unequal lengths.
-        TypeError: features that are no `FeatureMap`.
+        TypeError: features without the verbs `of_queries` and `of_keys` of a `FeatureMap`.
     Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
     """
     query, key, value = inputs(query, key, value)
     chunk = whole("chunk", chunk)
-    instance("features", features, FeatureMap)
+    if not all(callable(getattr(features, verb, None)) for verb in ("of_queries", "of_keys")):
+        raise TypeError(f"features must be a FeatureMap, got {shown(features)}")
     if flag("causal", causal) and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal attention must have one query per key, got {query.shape[-2]} and {key.shape[-2]}")
     dtype = accumulation_dtype(value.dtype)
