@@ -155,7 +155,7 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
     if mask is None:
         return None
     if isinstance(mask, Mask):
-        return spread(mask.fitting(keys).dense(queries, keys), rank)
+        return spread(mask.dense(queries, keys), rank)
     found = truths(mask)
     if found.ndim < 2 or found.shape[-2] not in (1, queries) or found.shape[-1] not in (1, keys):
         raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {found.shape}")
@@ -219,7 +219,8 @@ def sequences(mask: Mask, leading: int) -> Mask:
 
 
 def _smallest(mask: Mask) -> Array:
-    return mask.dense(1, 1)
+    place = jnp.zeros((1, 1), int)
+    return mask.allows(place, place)
 
 
 def valid_keys(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:

@@ -63,10 +63,11 @@ def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlock
         ValueError: more blocks than there are.
     """
     blocks = -(-whole("length", length) // whole("size", size))
-    if whole("count", count, 0) > blocks:
-        raise ValueError(f"count must be at most the {blocks} blocks, got {count}")
+    if whole("count", count, 0) > blocks - 1:
+        raise ValueError(f"count must be at most the {blocks - 1} other blocks, got {count}")
     rows = jax.random.split(random_key("key", key), blocks)
-    chosen = jax.vmap(lambda k: jax.random.permutation(k, blocks)[:count])(rows)
+    others = jax.vmap(lambda k: jax.random.permutation(k, blocks - 1)[:count])(rows)
+    chosen = others + (others >= jnp.arange(blocks)[:, None])
     return RandomBlocks(chosen, size, length)
 
 

@@ -45,8 +45,8 @@ class Mask(Node, abc.ABC):
         """True where the query at `rows` may read the key at `columns`; leading axes are those of the mask's arrays."""
 
     def dense(self, queries: int, keys: int, offset: ArrayLike = 0) -> Bool[Array, "*b T S"]:
-        """The mask as an array [*b, queries, keys], the first query standing at position `offset`."""
-        found = self.allows(jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :])
+        """The mask as an array [*b, queries, keys], the first query at position `offset`; checked by `fitting`."""
+        found = self.fitting(keys).allows(jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :])
         return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
 
     def refusal(self, keys: int) -> str | None:

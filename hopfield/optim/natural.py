@@ -30,6 +30,7 @@ import optax
 from jaxtyping import Array
 
 from hopfield._checks import number, whole
+from hopfield._numerics import held
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.fisher.solvers import axpy
 from hopfield.optim import _safeguards
@@ -107,8 +108,8 @@ def natural_gradient(
     Args:
         learning_rate: η, a number or a schedule of the step.
         likelihood: of the targets given the model's outputs.
-        damping: λ ≥ 0, a number, a schedule of the step, or "lm" for the Levenberg–Marquardt rule, which tries each
-            step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
+        damping: λ ≥ 0 (positive for "kernel"), a number, a schedule of the step, or "lm" for the Levenberg–Marquardt
+            rule, which tries each step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
         solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
             if its rows take little memory, else conjugate gradients.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
@@ -167,8 +168,8 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
     asked = axpy(-mu, curvature @ past, grads) if mu else grads
     start = None if mu else past
     solver = options.solver if options.solver != "auto" else _chosen(curvature)
-    # The kernel form divides by the damping.
-    damping = jnp.maximum(damping, LEAST) if solver == "kernel" else damping
+    if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
+        damping = held(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
     found, info = curvature.solve(
         asked,
         damping,
@@ -205,7 +206,7 @@ def _chosen(curvature: Fisher) -> str:
 
 def _check(options: Options) -> None:
     """Raise ValueError for an option out of its range."""
-    _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=True)
+    _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
     if options.solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {options.solver!r}")
     check_kind(options.kind, options.samples)

@@ -9,6 +9,7 @@ from hopfield.attention import (
     attend,
     attend_blockwise,
     causal,
+    key_padding,
     mask_bias,
     mask_text,
     padding,
@@ -49,11 +50,11 @@ def test_random_blocks_are_whole_blocks_and_the_own_one():
     whole = dense.any(axis=(1, 3))
     np.testing.assert_array_equal(dense, np.broadcast_to(whole[:, None, :, None], dense.shape))
     assert whole.diagonal().all()
-    assert set(whole.sum(axis=1)) <= {2, 3}
+    assert set(whole.sum(axis=1)) == {3}
     x = jnp.asarray(RNG.normal(size=(24, 4)))
     np.testing.assert_allclose(attend_blockwise(x, x, x, mask=mask), attend(x, x, x, mask=mask), atol=1e-6)
-    with pytest.raises(ValueError, match="count must be at most the 6 blocks"):
-        random_blocks(jax.random.key(0), 24, 4, 7)
+    with pytest.raises(ValueError, match="count must be at most the 5 other blocks"):
+        random_blocks(jax.random.key(0), 24, 4, 6)
 
 
 def test_random_blocks_are_refused_for_more_keys_than_they_were_drawn_for():
@@ -62,7 +63,14 @@ def test_random_blocks_are_refused_for_more_keys_than_they_were_drawn_for():
     for given in (mask, mask & causal()):
         with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
             attend(x, x, x, mask=given)
-    assert not mask.dense(12, 12)[6:].any()
+        with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
+            given.dense(12, 12)
+
+
+@pytest.mark.parametrize("keys", [3, 6])
+def test_masks_of_marked_keys_are_arrays_of_as_many(keys):
+    with pytest.raises(ValueError, match=f"valid must have one entry per key, {keys}, got 5"):
+        (~key_padding(np.array([1, 1, 1, 1, 0], bool))).dense(1, keys)
 
 
 @pytest.mark.parametrize("combine", [lambda m: m and m, lambda m: m or m, lambda m: not m])

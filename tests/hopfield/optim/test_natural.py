@@ -193,6 +193,7 @@ def test_it_trains_through_flax():
     [
         ({"damping": -1.0}, "damping must be at least 0 and finite, got -1.0"),
         ({"damping": "lmm"}, "damping must be a number, a schedule or 'lm', got 'lmm'"),
+        ({"solver": "kernel", "damping": 0.0}, "damping must be positive and finite"),
         ({"solver": "lu"}, "solver must be one of auto, cg, cholesky, kernel, got 'lu'"),
         ({"fisher": "true"}, "fisher must be one of exact, monte_carlo, empirical, got 'true'"),
         ({"momentum": 1.0}, "momentum must lie in \\[0, 1\\), got 1.0"),
