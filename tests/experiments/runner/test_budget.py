@@ -84,4 +84,5 @@ def test_costs_bound_the_points_of_every_published_config(published):
         cost = budget.check(job.config, job.conf, experiment.cost)
         points = len(experiment.points(job.config))
         assert points <= max(cost.points, 3000 * (job.experiment == "heads")) <= 60 * points + 3000, job.conf
-        assert 1 < budget.seconds(cost) < 7200, job.conf
+        assert budget.seconds(cost) > 1, job.conf
+        assert (budget.seconds(cost) < 7200) == (job.conf != "mqar_published"), job.conf  # that one is for a GPU
