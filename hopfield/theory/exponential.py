@@ -26,6 +26,8 @@ from hopfield.theory._arguments import Float, plain, real, whole
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision
+_SPACING = 0.25  # of ln s
+_AT_ONCE = 2**20  # numbers of a table
 _NEGLIGIBLE = 1e-8  # overlaps rarer than this over all patterns are left out of a probability
 
 
@@ -186,15 +188,23 @@ def _overlaps(neurons: float) -> tuple[Float, Float]:
 
 
 def _mean_weight(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
+    """The integral over ln s by the trapezoidal rule.
+
+    At ln s + iv the integrand is at most the one at ln s + ln cos v, over cos v: at any N, M and β the rule of
+    spacing h is right up to e^(−2πv/h)/cos v, relative, for v < π/2.
+    """
     overlaps, probabilities = _overlaps(neurons)
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        terms = np.exp(beta * (overlaps - (neurons - 2 * flipped)))
-        # ⟨p⟩ >= 1/(1 + ⟨X⟩): below e^-30 times that, s contributes nothing
-        least = -np.log1p((num_patterns - 1) * np.sum(probabilities * terms)) - 30
-        log_s = np.linspace(max(least, -700.0), 4.0, 400)
-        s = np.exp(log_s)
-        laplace = (num_patterns - 1) * np.log1p(np.expm1(-s[:, None] * terms) @ probabilities)
-        return float(np.sum(np.exp(log_s - s + laplace)) * (log_s[1] - log_s[0]))
+    log_terms = beta * (overlaps - (neurons - 2 * flipped))
+    with np.errstate(over="ignore", under="ignore"):
+        # ⟨p⟩ >= 1/(1 + ⟨X⟩): below e^-30 times that, s contributes nothing, nor where e^ln s is 0
+        least = -np.log1p((num_patterns - 1) * np.sum(probabilities * np.exp(log_terms))) - 30
+        log_s = np.arange(max(least, 2 * -_UNDERFLOW - 30), 4.0, _SPACING)
+        total = 0.0
+        for some in np.array_split(log_s, np.ceil(len(log_s) * len(overlaps) / _AT_ONCE)):
+            fall = np.expm1(-np.exp(some[:, None] + log_terms)) @ probabilities
+            laplace = (num_patterns - 1) * np.log1p(np.maximum(fall, -1 + 1e-16))
+            total += np.sum(np.exp(some - np.exp(some) + laplace))
+        return float(total * _SPACING)
 
 
 def _weight_probability(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:

@@ -8,26 +8,31 @@ vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area 
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp
+from scipy.special import betainc, expit, logsumexp, wrightomega
 
 from hopfield.theory._arguments import Float, plain, real, whole
 
-_NODES = 600
-_WAVES, _MOST = 256, 2**15
-_RARE = 0.02
-"""A score expected less often than this in a memory counts as the least such: it decides alone, but for 1 in 5000."""
+_CELLS = 600
+_WAVES = 512  # times evaluated at once
+_STEP = 1 / 16  # of ln t, and a quarter of a radian
+_BLUR = 0.01  # of e^(κ m): the areas of thresholds so near to each other are averaged
+_LEAST, _MOST = 1e-4, 300.0  # below, κ no longer changes the area by 1e-4; above, the area is not known
 
 
 def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayLike) -> Float:
     """Area under the ROC curve of "a stored pattern matches" by Z, or by any falling function of it.
 
-    Averaged over memories; by inversion of the characteristic function of Z_novel − Z_known, to about 1e-3, or 1e-2
-    where the largest term of Z_novel is more than 10⁴ times e^(κ m).
+    Averaged over memories, to about 1e-3; by inversion of the characteristic function of Z_novel − Z_known, over the
+    logarithm of its argument, because the terms of Z span e^(2κ). A single pattern is told by its overlap.
 
     Args:
         width: D ≥ 3. num_patterns: M ≥ 1.
         kappa: κ = β > 0 for unit vectors.
         overlap: m of the query with its own pattern, −1 to 1.
+
+    Returns:
+        The area; NaN at κ > 300, where M > 1.
+
     Raises:
         ValueError: a number out of range.
     """
@@ -42,8 +47,8 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
 
 def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
-    s, mass = _scores(float(whole("width", width, least=3)))
     count, rate = whole("num_patterns", num_patterns, least=1), real("kappa", kappa, above=0)
+    s, mass = _scores(float(whole("width", width, least=3)), float(rate))
     log_mean = logsumexp(rate * s, b=mass)
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
@@ -52,29 +57,42 @@ def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None 
         return float(expit(-np.logaddexp(own, np.log(count - 1) + log_mean)))
 
 
-def _scores(width: float) -> tuple[Float, Float]:
-    """Cells of equal width over all overlaps, and their probabilities."""
-    s = -1 + (2 * np.arange(_NODES) + 1) / _NODES
+def _scores(width: float, kappa: float) -> tuple[Float, Float]:
+    """Cells of equal width over all overlaps, in each of which e^(κ s) grows by a quarter at most; probabilities."""
+    cells = max(_CELLS, 2 * int(np.ceil(4 * min(kappa, 1e5))))
+    reach = min(1.0, 9 / np.sqrt(width) + kappa / width)
+    s = reach * (-1 + (2 * np.arange(cells) + 1) / cells)
     mass = np.exp(0.5 * (width - 3) * np.log1p(-s * s))
     return s, mass / mass.sum()
 
 
 def _auc(width: float, num_patterns: float, kappa: float, overlap: float) -> float:
-    s, mass = _scores(width)
-    beyond = np.cumsum(mass[::-1])[::-1]
-    top = max(overlap, float(s[num_patterns * beyond < _RARE].min(initial=1.0)))
-    value, bound = np.exp(kappa * (np.minimum(s, top) - top)), np.exp(kappa * (overlap - top))
-    mean = value @ mass
-    deviation = np.sqrt((2 * num_patterns - 1) * (value**2 @ mass - mean**2))
-    spacing = 2 * np.pi / (abs(bound - mean) + 2 + 14 * deviation)
+    """The area, in units of e^(κ m): ½ + (1/π) ∫ Im ⟨e^(it(1 + Z_known − Z_novel))⟩ dt/t over ln t."""
+    if num_patterns == 1:
+        return float(betainc((width - 1) / 2, (width - 1) / 2, (1 + overlap) / 2))
+    if kappa > _MOST:
+        return np.nan
+    kappa = max(kappa, _LEAST)
+    s, mass = _scores(width, kappa)
+    half = (s[1] - s[0]) / 2
+    low, high = np.expm1(kappa * (s - half - overlap)), np.expm1(kappa * (s + half - overlap))
+    scale = max(abs(low[0]), min(abs(high[-1]), 1.0))
+    least = np.log(1e-5 / (np.sqrt(num_patterns) * max(1.0, abs(high[-1]) / scale)))
+    omega = wrightomega(np.arange(least - np.log(4), 5 / (4 * _BLUR), _STEP))
     total = 0.5
-    for start in range(0, _MOST, _WAVES):
-        half = np.arange(start, start + _WAVES) + 0.5
-        wave = np.exp(1j * half[:, None] * spacing * value) @ mass
-        size = np.exp(2 * (num_patterns - 1) * np.log(np.maximum(np.abs(wave), 1e-300)))
-        taper = np.exp(-36 * (half / _MOST) ** 8)
-        whole_wave = size * wave * np.exp(-1j * half * spacing * bound) * taper
-        total -= np.sum(whole_wave.imag / half) / np.pi
-        if np.max(np.abs(whole_wave)) < 1e-10:
-            break
+    for some in np.array_split(omega, np.ceil(len(omega) / _WAVES)):
+        phase = 4 * some / scale  # 4ω grows by a factor where it is small, by a constant where the phase turns
+        fall, skew = _characteristic(phase, low, high, mass)
+        log_size = 0.5 * np.log(np.maximum(1 + fall * (2 + fall) + skew**2, 1e-300))
+        size = np.exp((2 * num_patterns - 1) * log_size - 0.5 * (_BLUR * 4 * some) ** 2)
+        total -= _STEP / np.pi * np.sum(size * np.sin(np.arctan2(skew, 1 + fall)) / (1 + some))
     return float(np.clip(total, 0.0, 1.0))
+
+
+def _characteristic(times: Float, low: Float, high: Float, mass: Float) -> tuple[Float, Float]:
+    """⟨e^(itv)⟩ − 1 of a term spread over cells from `low` to `high`, its real and its imaginary part."""
+    middle = np.minimum(times[:, None] * ((low + high) / 2), 1e8)
+    spread = times[:, None] * ((high - low) / 2)
+    shrink = np.where(spread < 1e-4, 1.0, np.sinc(np.minimum(spread, 1e8) / np.pi))
+    fall = (shrink - 1 - 2 * shrink * np.sin(middle / 2) ** 2) @ mass
+    return fall, (shrink * np.sin(middle)) @ mass

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import gammaln, logsumexp
+from scipy.special import expit, gammaln, logsumexp
 
 from hopfield.theory import exponential
 
@@ -44,6 +44,24 @@ def test_few_patterns_equal_complete_enumeration(neurons, patterns, beta, flippe
         tie = np.abs(total + 1) < 1e-12
         error += share * (np.sum(probability[(total < -1) & ~tie]) + np.sum(probability[tie]) / 2)
     assert exponential.one_step_error(*arguments) == pytest.approx(error, abs=1e-5)
+
+
+COLD = [(100, 10.0, 50), (100, 10.0, 45), (30, 30.0, 12), (3, 1e3, 2), (40, 1e4, 3), (1, 200.0, 0), (60, 3.0, 30)]
+
+
+@pytest.mark.parametrize(("neurons", "beta", "flipped"), COLD)
+def test_two_patterns_at_low_temperature_equal_the_binomial_sum(neurons, beta, flipped):
+    overlaps, law = binomial_law(neurons)
+    expected = np.sum(law * expit(beta * (neurons - 2 * flipped - overlaps)))
+    assert exponential.target_weight(neurons, 2, beta, min(flipped / neurons, 0.5)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_nearest_patterns_share_the_weight_at_zero_temperature():
+    """⟨1/(1 + K); no pattern nearer⟩ of K patterns as near as the own one."""
+    overlaps, law = binomial_law(20)
+    nearer, equal = law[overlaps > 8].sum(), law[overlaps == 8].sum()
+    expected = ((1 - nearer) ** 50 - (1 - nearer - equal) ** 50) / (50 * equal)
+    assert exponential.target_weight(20, 50, 30.0, 0.3) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
