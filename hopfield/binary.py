@@ -72,13 +72,14 @@ class BinaryNetwork(Node):
 
         Args:
             state: neurons [N].
-            active: how many, 0 to N; of equal fields those of lower index win. May be traced.
+            active: how many, 0 to N; of equal fields those of lower index win. May be traced; NaN out of range.
         """
         field = self.field(state)
         if not is_traced(active) and whole("active", active, 0) > field.size:
             raise ValueError(f"active must be at most the {field.size} neurons, got {active}")
         rank = jnp.argsort(jnp.argsort(-field, stable=True))
-        return jnp.where(jnp.any(jnp.isnan(field)), jnp.nan, jnp.where(rank < active, 1.0, 0.0)).astype(field.dtype)
+        known = jnp.any(active == jnp.arange(field.size + 1)) & ~jnp.any(jnp.isnan(field))
+        return held(jnp.where(rank < active, 1.0, 0.0), known).astype(field.dtype)
 
     def couplings(self) -> Couplings:
         """The same network of spins x = 2V − 1: its energy up to a constant, with all dynamics of spins."""

@@ -222,7 +222,7 @@ def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int
     weight = jnp.full((), jnp.nan, shares.dtype)
     if target is not None:
         own = own_patterns(jnp.asarray(target)[None], 1, shares.size)[0]
-        weight = jnp.where(own < 0, 0.0, shares.at[own].get(mode="fill", fill_value=0.0))
+        weight = jnp.where(own < 0, jnp.nan, shares.at[own].get(mode="fill", fill_value=jnp.nan))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
 
 

@@ -9,7 +9,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, flag
-from hopfield._numerics import increasing_root, largest, positive, safe_norm
+from hopfield._numerics import held, increasing_root, largest, positive, safe_norm, tolerance
 from hopfield._pytrees import Node
 
 State = Float[Array, "N"]
@@ -120,6 +120,8 @@ class Spins(Space):
 class Sphere(Space):
     """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it.
 
+    Where the clamped ones alone are longer than the radius there is no such state: the others are NaN.
+
     Example:
         >>> from hopfield import spaces
         >>> print(spaces.sphere(1.0).project(jnp.array([3.0, 4.0]), jnp.array([1.0, 0.0])).round(3))
@@ -142,10 +144,12 @@ class Sphere(Space):
         if known is None:
             norm = safe_norm(field)
             return jnp.where(norm == 0, state, self.radius * field / jnp.where(norm == 0, 1.0, norm))
-        rest = jnp.sqrt(jnp.maximum(self.radius**2 - jnp.sum(jnp.where(known, state, 0.0) ** 2), 0.0))
+        square, kept = self.radius**2, jnp.sum(jnp.where(known, state, 0.0) ** 2)
+        rest = jnp.sqrt(jnp.maximum(square - kept, 0.0))
         free = jnp.where(known, 0.0, field)
         norm = safe_norm(free)
-        return jnp.where(known | (norm == 0), state, rest * free / jnp.where(norm == 0, 1.0, norm))
+        new = jnp.where(norm == 0, state, rest * free / jnp.where(norm == 0, 1.0, norm))
+        return _clamp(held(new, kept <= square * (1.0 + tolerance(new.dtype))), state, known)
 
     def violation(self, states):
         return largest(jnp.abs(safe_norm(states, axis=-1) - self.radius))

@@ -34,7 +34,7 @@ def diluted(model: Model, key, keep: float | Array) -> Couplings:
     couplings, keep = _couplings(model), number("keep", keep, "above 0 and at most 1", 1e-6, 1.0)
     chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
     kept = jnp.triu(chance < keep, 1)
-    return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix / keep, 0.0))
+    return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix, 0.0) / keep)
 
 
 def noisy(model: Model, key, strength: float | Array) -> Couplings:

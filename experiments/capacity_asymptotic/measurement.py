@@ -37,7 +37,7 @@ def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[di
         source = generated(key, "spins", max(size.values()), neurons)
         targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
         starts = {c: _flipped(config, targets, c, draw) for c in dict.fromkeys(p["corruption"] for p in points_)}
-        for found in counts.along(source, np.concatenate(list(starts.values())), list(size.values())):
+        for found in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
             for point in (point for point in points_ if size[point["load"]] == found.num_patterns):
                 # Its own first patterns are queried, however many more there are at other loads.
                 first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.num_patterns)

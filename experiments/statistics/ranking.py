@@ -22,4 +22,4 @@ def auc(scores: ArrayLike, labels: ArrayLike) -> float:
         raise ValueError(f"labels must be of two classes at most, got {classes.tolist()}")
     if not np.isfinite(scores).all() or classes.size < 2:
         return math.nan
-    return float(roc_auc_score(labels, scores))
+    return float(roc_auc_score(labels == classes[1], scores))

@@ -36,10 +36,15 @@ def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metr
         raise ValueError(f"value must have one row per key, {key.shape[-2]}, got {value.shape[-2]} (axis -2)")
     leading = [rows.shape[:-2] for rows in (query, key, value) if rows is not None]
     try:
-        jnp.broadcast_shapes(*leading)
+        axes = jnp.broadcast_shapes(*leading)
     except ValueError:
-        axes = ", ".join(map(str, leading))
-        raise ValueError(f"leading axes of query, key and value must broadcast, got {axes}") from None
+        got = ", ".join(map(str, leading))
+        raise ValueError(f"leading axes of query, key and value must broadcast, got {got}") from None
+    heads = () if metric is None else jax.eval_shape(metric.dense).shape[:-2]
+    try:
+        jnp.broadcast_shapes(axes, heads)
+    except ValueError:
+        raise ValueError(f"metric must broadcast to the leading axes {list(axes)}, got {list(heads)}") from None
 
 
 def check_rows(name: str, rows: Array) -> None:

@@ -177,14 +177,16 @@ def along(
 
     Args:
         source, queries, mesh: as for `count`.
-        sizes: numbers of patterns, 1 to that of the source.
+        sizes: different numbers of patterns, 1 to that of the source.
         first: patterns at the beginning that are left out, fewer than the least of `sizes`.
     """
     source = as_source(source)
     states, total = np.asarray(queries, np.float64), source.shape[0]
     if states.ndim != 2 or not len(states) or states.shape[1] != source.shape[1] or not np.all(np.abs(states) == 1):
         raise ValueError(f"queries must be spins [Q, {source.shape[1]}], got shape {states.shape} or other entries")
-    stops = sorted({whole("sizes", size) for size in sizes})
+    stops = sorted(whole("sizes", size) for size in sizes)
+    if len(set(stops)) < len(stops):
+        raise ValueError(f"sizes must differ from each other, got {list(sizes)}")
     if not stops or stops[-1] > total:
         raise ValueError(f"sizes must be numbers of patterns from 1 to {total}, got {list(sizes)}")
     if not whole("first", first, 0) < stops[0]:

@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, is_traced, real_array
+from hopfield._numerics import accumulation_dtype, held, is_traced, real_array
 from hopfield.large.parts import Parts, as_parts
 from hopfield.large.passes import Job, Sums, fields_of
 from hopfield.large.running import (
@@ -50,7 +50,7 @@ class Statistics(NamedTuple):
     entropy: Float[Array, "Q"]
     """−Σ p ln p of the shares, in nats."""
     target_weight: Float[Array, "Q"]
-    """Share of the query's own pattern; NaN without targets."""
+    """Share of the query's own pattern; NaN without targets, and for a traced one that no pattern has."""
     top_scores: Float[Array, "Q K"]
     top_patterns: Int[Array, "Q K"]
 
@@ -95,9 +95,9 @@ def statistics(
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
     if whole("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
-    job = job.replace(own=own_patterns(targets, len(queries), count))
-    reading, sums = run(job, top, block, mesh)
-    return reading, _statistics(sums, known=targets is not None)
+    own = own_patterns(targets, len(queries), count)
+    reading, sums = run(job.replace(own=own), top, block, mesh)
+    return reading, _statistics(sums, (own >= 0) & (own < count))
 
 
 def energy(
@@ -193,11 +193,11 @@ def own_patterns(targets, queries: int, count: int) -> Array:
     return jnp.asarray(given)
 
 
-def _statistics(sums: Sums, known: bool) -> Statistics:
+def _statistics(sums: Sums, known: Array) -> Statistics:
     stream, target, top = cast(tuple[Stream, Array, tuple[Array, Array]], sums[1:])
     log_z, mean = jax.vmap(LogSumExp().finish)(stream)
     alone = log_z == -jnp.inf  # outside every pattern's support no pattern has a share
     log_z = jnp.where(alone, 0.0, log_z)
     entropy = jnp.where(alone, 0.0, log_z - mean[:, 0])
     weight = jnp.where(alone, 0.0, jnp.exp(target - log_z))
-    return Statistics(top[0][:, 0], entropy, weight if known else jnp.full_like(log_z, jnp.nan), *top)
+    return Statistics(top[0][:, 0], entropy, held(weight, known), *top)

@@ -153,7 +153,7 @@ class InverseTemperature(nnx.Module):
         """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
         start = positive_in(param_dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)
         if start.shape not in ((), (heads,)):
-            raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {beta}")
+            raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {shown(beta)}")
         self.log_beta = nnx.data(None)
         self.fixed = nnx.data(None)
         if learned:

@@ -1,6 +1,6 @@
 """Corruptions: what turns a stored pattern into the start of a retrieval.
 
-Numbers (fraction, deviation) may be traced, and are then clipped to their range unchecked.
+Numbers (fraction, deviation) may be traced; where one is out of range the state is NaN and no unit is known.
 """
 
 import math
@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import _outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import accumulation_dtype, held
 from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]
@@ -52,13 +52,16 @@ class Corruption(NamedTuple):
         return f"{self.kind}:{self.amount:.12g}"
 
 
-def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""]]:
-    """The state, NaN for a fraction that is, and round(fraction · N), halves to even as in Python."""
-    state = vector("state", state)
-    number("fraction", fraction, "in [0, 1]", 0.0, 1.0)
+def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Bool[Array, ""]]:
+    """The state, round(fraction · N), halves to even as in Python, and whether the fraction is in its range."""
+    state, fraction = vector("state", state), number("fraction", fraction, "in [0, 1]", 0.0, 1.0)
     share = jnp.asarray(fraction, accumulation_dtype(jnp.result_type(float, fraction)))
-    count = jnp.round(jnp.clip(share, 0.0, 1.0) * state.size).astype(jnp.int32)
-    return jnp.where(jnp.isnan(share), jnp.nan, state), count
+    return state, jnp.round(share * state.size).astype(jnp.int32), ~jnp.isnan(share)
+
+
+def _corrupted(state: State, known: Bool[Array, "N"], counted: Bool[Array, ""]) -> Corrupted:
+    """A corrupted state and its known units; NaN and none where the fraction was out of range."""
+    return Corrupted(held(state, counted), known & counted)
 
 
 def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Array, "N"]:
@@ -76,9 +79,9 @@ def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
     Returns:
         The corrupted state; the units that were not flipped are known.
     """
-    state, count = _counted(state, fraction)
+    state, count, counted = _counted(state, fraction)
     flipped = _choose(random_key("key", key), state.size, count)
-    return Corrupted(jnp.where(flipped, -state, state), ~flipped)
+    return _corrupted(jnp.where(flipped, -state, state), ~flipped, counted)
 
 
 def mask(
@@ -102,7 +105,7 @@ def mask(
     Returns:
         The corrupted state; the units that were not hidden are known.
     """
-    state, count = _counted(state, fraction)
+    state, count, counted = _counted(state, fraction)
     one_of("region", region, REGIONS)
     if not isinstance(fill, str) or fill != "random":
         real_number("fill", fill, "a number or random")
@@ -115,14 +118,14 @@ def mask(
         choose_key, fill_key = jax.random.split(random_key("key", key))
         hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
         shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
-    return Corrupted(jnp.where(hidden, shown, state), ~hidden)
+    return _corrupted(jnp.where(hidden, shown, state), ~hidden, counted)
 
 
 def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
     """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit; no unit is known."""
     random_key("key", key)
-    number("sigma", sigma, "at least 0 and finite", 0.0)
-    state, sigma = vector("state", state), jnp.maximum(sigma, 0.0)
+    sigma = number("sigma", sigma, "at least 0 and finite", 0.0)
+    state = vector("state", state)
     disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
     return Corrupted(disturbed, jnp.zeros(state.shape, bool))
 

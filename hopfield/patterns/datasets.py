@@ -156,8 +156,8 @@ def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
 def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     """Patterns from a .npy, .npz or .csv file: numbers of shape [M, N], or [M, height, width, …] to be flattened.
 
-    A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over, where none
-    of them is a number. Pickled data is refused, so no file can execute code.
+    A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over: texts
+    with a letter, none of them a number or a truth value. Pickled data is refused, so no file can execute code.
 
     Args:
         path: the file.
@@ -200,7 +200,7 @@ def _table(path: Path, shown: str) -> np.ndarray:
     with _reading(shown):
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     rows = [line.split(",") for line in lines if line.strip()]
-    if rows and not any(map(_number_like, rows[0])):
+    if rows and all(map(_is_name, rows[0])):
         rows = rows[1:]
     if not rows:
         raise ValueError(f"path must hold patterns of shape [M, N], got no line of numbers in {shown}")
@@ -218,13 +218,13 @@ def _table(path: Path, shown: str) -> np.ndarray:
     return np.array(numbers, float).reshape(len(rows), -1)
 
 
-def _number_like(text: str) -> bool:
-    """Whether Python reads a text as a number, so that its line is not one of names."""
+def _is_name(text: str) -> bool:
+    """Whether a text has a letter and is neither a truth value nor what Python reads as a number."""
     try:
         float(text)
     except ValueError:
-        return False
-    return True
+        return any(map(str.isalpha, text)) and text.strip().lower() not in ("true", "false")
+    return False
 
 
 def _load(path: Path, shown: str, name: str | None) -> np.ndarray:

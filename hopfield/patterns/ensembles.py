@@ -2,7 +2,7 @@
 
 Row μ of an ensemble depends on the key and μ only: more patterns never change the earlier ones, and `first`
 continues an ensemble where another call left off. The same spins come out in every floating type. Sizes are
-static; numbers (bias, length, …) may be traced, and are then clipped to their range unchecked.
+static; numbers (bias, length, …) may be traced, and where one is out of range the patterns are NaN.
 """
 
 import math
@@ -91,7 +91,7 @@ def biased(
         bias: mean activity a in [−1, 1].
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
-    number("bias", bias, "in [-1, 1]", -1.0, 1.0)
+    bias = number("bias", bias, "in [-1, 1]", -1.0, 1.0)
     return _ensemble(_biased_row, key, num_patterns, neurons, first, dtype, jnp.asarray(bias))
 
 
@@ -107,7 +107,7 @@ def correlated(
         length: correlation length in neurons, at least 0; 0 gives independent spins.
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
-    number("length", length, "at least 0", 0.0, math.inf)
+    length = number("length", length, "at least 0", 0.0, math.inf)
     return _ensemble(_correlated_row, key, num_patterns, neurons, first, dtype, jnp.asarray(length))
 
 
@@ -126,5 +126,5 @@ def sphere(
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
     radius = math.sqrt(whole("neurons", neurons)) if radius is None else radius
-    number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
+    radius = number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
     return _ensemble(_sphere_row, key, num_patterns, neurons, first, dtype, jnp.asarray(radius))

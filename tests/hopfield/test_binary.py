@@ -106,3 +106,9 @@ def test_unknown_entries_of_traced_patterns_stay_unknown_in_synapses():
 def test_so_many_neurons_are_active_as_there_are(active):
     with pytest.raises(ValueError, match=r"^active must be "):
         willshaw_network(PATTERNS).winners(STATES[7], active)
+
+
+def test_a_traced_number_of_active_neurons_out_of_range_leaves_no_number():
+    found = jax.vmap(lambda active: willshaw_network(PATTERNS).winners(STATES[7], active))(jnp.array([2, -1, N + 1]))
+    np.testing.assert_array_equal(np.isnan(found).all(1), [False, True, True])
+    assert found[0].sum() == 2

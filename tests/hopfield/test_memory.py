@@ -299,3 +299,5 @@ def test_a_target_that_no_pattern_has_is_refused(options):
         with pytest.raises(ValueError, match="targets must be from 0 to 4"):
             memory.statistics(rows[0], target=target)
     np.testing.assert_allclose(memory.statistics(rows[0], target=2).target_weight, memory.shares(rows[0])[2], rtol=1e-5)
+    traced = jax.vmap(lambda target: memory.statistics(rows[0], target=target).target_weight)(jnp.array([2, 5, -1]))
+    np.testing.assert_array_equal(np.isnan(traced), [False, True, True])

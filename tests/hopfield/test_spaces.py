@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from hopfield import Memory, retrieve
+from hopfield.dynamics import NOT_A_NUMBER
 from hopfield.spaces import Box, Euclidean, Sphere, Spins, box, sphere
 from tests.hopfield.contracts.parts import SPACES, quick, slopes
 
@@ -84,7 +86,7 @@ def test_sphere_projects_to_its_radius_whatever_the_size_of_the_field(scale):
 
 def test_sphere_keeps_the_state_where_no_direction_is_better():
     np.testing.assert_array_equal(sphere().project(jnp.zeros(5), STATE), STATE)
-    np.testing.assert_array_equal(sphere().project(jnp.zeros(5).at[0].set(3.0), STATE, known=KNOWN), STATE)
+    np.testing.assert_array_equal(sphere(1.5).project(jnp.zeros(5).at[0].set(3.0), STATE, known=KNOWN), STATE)
 
 
 def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
@@ -99,6 +101,14 @@ def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
         np.linalg.norm(x[:, free], axis=1) * np.linalg.norm(FIELDS[:, free], axis=1),
         rtol=1e-13,
     )
+
+
+def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
+    memory, first = Memory.create(np.eye(4), 2.0, space=sphere(1.0)), jnp.arange(4) == 0
+    within, beyond = (retrieve(memory, jnp.where(first, length, 0.0), known=first) for length in (1.0, 2.0))
+    np.testing.assert_array_equal(within.state, [1.0, 0.0, 0.0, 0.0])
+    assert np.isnan([beyond.energy, *beyond.state[1:]]).all()
+    assert beyond.status == NOT_A_NUMBER
 
 
 @pytest.mark.parametrize("name", SPACES)

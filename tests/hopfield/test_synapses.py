@@ -51,6 +51,12 @@ def test_nothing_is_disturbed_where_all_is_kept():
     np.testing.assert_array_equal(noisy(HEBB, KEY, 0.0).matrix, HEBB.matrix)
 
 
+@pytest.mark.parametrize(("disturb", "amount"), [(diluted, 2.0), (diluted, 0.0), (noisy, -1.0)])
+def test_a_traced_amount_out_of_range_leaves_no_number(disturb, amount):
+    found = jax.jit(lambda amount: disturb(HEBB, KEY, amount).matrix)(amount)
+    assert np.isnan(found[~np.eye(40, dtype=bool)]).all()
+
+
 def test_a_classical_memory_and_a_bias_are_taken():
     memory = find_memory("classical").build(SPINS)
     np.testing.assert_array_equal(clipped(memory).matrix, clipped(HEBB).matrix)

@@ -232,6 +232,7 @@ def test_values_that_are_no_real_numbers_are_refused(values):
 
 def test_the_ranking_of_two_classes_refuses_others():
     assert auc([0.1, 0.9, 0.4], [0, 1, 0]) == 1.0
+    assert auc([0.1, 0.9, 0.4], [0, 0.5, 0.5]) == 1.0
     with pytest.raises(ValueError, match="labels must be of two classes at most"):
         auc([0.1, 0.9, 0.4], [0, 1, 2])
     with pytest.raises(ValueError, match="labels must be of two classes at most"):

@@ -116,6 +116,12 @@ def test_additive_scores_take_a_list_for_an_array():
     )
 
 
+@pytest.mark.parametrize("function", BY_HEAD)
+def test_a_metric_has_one_head_or_those_of_the_rows(function):
+    with pytest.raises(ValueError, match=r"^metric must broadcast to the leading axes \[2, 2\], got \[3\]$"):
+        ROWS[function](QUERY, KEY, VALUE, metric=np.stack([np.eye(3)] * 3))
+
+
 INDEFINITE = {
     "negative": -np.eye(3),
     "of both signs": np.diag([1.0, -0.5, 1.0]),

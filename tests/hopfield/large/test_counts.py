@@ -142,6 +142,7 @@ def test_a_tie_keeps_the_spin():
         (lambda: counts.count(SOURCE, np.zeros((2, N))), "queries must be spins"),
         (lambda: counts.count(np.full((4, N), 0.5), QUERIES), "must be spins"),
         (lambda: next(counts.along(SOURCE, QUERIES, [M + 1])), "sizes must be numbers of patterns from 1 to 3000"),
+        (lambda: next(counts.along(SOURCE, QUERIES, [3, 3])), r"sizes must differ from each other, got \[3, 3\]"),
     ],
 )
 def test_wrong_input_is_one_sentence(call, message):

@@ -269,6 +269,7 @@ BAD = {
     "num_kv_heads must divide the 2 heads": {"num_kv_heads": 3},
     "beta must be positive and finite.*got 0": {"beta": 0.0},
     "beta must be positive.*one per head": {"beta": np.ones(3)},
+    r"one per head \[2\], got array\(\[\[0.7\], \[0.8\]\]\)$": {"beta": np.array([[0.7], [0.8]])},
     "separation must be one of softmax.*got 'softmaxx'": {"separation": "softmaxx"},
     "separation must give entmax a number after the colon": {"separation": "entmax:x"},
     "alpha must be greater than 1": {"separation": "entmax:0.5"},

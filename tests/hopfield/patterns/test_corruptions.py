@@ -54,10 +54,13 @@ def test_a_larger_fraction_corrupts_a_superset():
     assert bool(jnp.all(few | ~many))
 
 
-@pytest.mark.parametrize("fraction", [-0.5, 1.5])
-def test_a_traced_fraction_is_clipped(fraction):
-    state = jax.jit(lambda f: patterns.flip(KEY, jnp.ones(9), f).state)(fraction)
-    np.testing.assert_array_equal(state, np.full(9, 1.0 if fraction < 0 else -1.0))
+@pytest.mark.parametrize("kind", patterns.KINDS)
+def test_traced_amounts_out_of_range_leave_nan_and_no_unit_known(kind):
+    amounts = jnp.array([0.5, -1.0, jnp.nan, jnp.inf, *([] if kind == "noise" else [1.5])])
+    state, known = jax.vmap(lambda amount: patterns.corrupt(KEY, jnp.ones(9), kind, amount))(amounts)
+    assert np.isfinite(state[0]).all()
+    assert np.isnan(state[1:]).all()
+    assert not np.any(known[1:])
 
 
 @pytest.mark.parametrize("fill", [0.0, 0.5, "random"], ids=str)

@@ -315,10 +315,13 @@ BAD_FILES = {
         ("\ufeff1,2\n3,4\n", [[1, 2], [3, 4]]),
         ("1_0,2\n3,4\n", "got text in row 1"),
         ("1,b\n3,4\n", "got text in row 1"),
+        (",\n1,2\n", "got text in row 1"),
+        ("-,-\n1,2\n", "got text in row 1"),
+        ("True,False\n1,2\n", "got text in row 1"),
         ("a,b\n", "got no line of numbers in"),
         ("", "got no line of numbers in"),
     ],
-    ids=["names", "mark", "underscore", "name and number", "names alone", "empty"],
+    ids=["names", "mark", "underscore", "name and number", "nothing", "dashes", "truths", "names alone", "empty"],
 )
 def test_no_line_of_numbers_is_taken_for_one_of_names(tmp_path, text, found):
     (path := tmp_path / "x.csv").write_text(text, encoding="utf-8")

@@ -158,6 +158,15 @@ def test_numbers_may_be_traced_and_mapped(draw, value):
 
 
 @pytest.mark.parametrize(
+    ("draw", "value"),
+    [(patterns.biased, 2.0), (patterns.correlated, -2.0), (patterns.sphere, -2.0)],
+    ids=["bias", "length", "radius"],
+)
+def test_traced_numbers_out_of_range_draw_nothing(draw, value):
+    assert np.isnan(jax.jit(lambda number: draw(KEY, 2, 9, number))(value)).all()
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: patterns.spins(KEY, 0, 5), "patterns must be an integer of at least 1, got 0"),

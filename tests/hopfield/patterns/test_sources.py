@@ -113,3 +113,9 @@ def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning
         memory = Memory.create(mapped(tmp_path / "rows.npy"), 1.0)
         expected = Memory.create(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
         np.testing.assert_allclose(memory.read(jnp.ones(4, jnp.float32)), expected, rtol=1e-6)
+
+
+def test_numbers_of_a_file_beyond_the_default_precision_are_infinite_without_a_warning(tmp_path):
+    np.save(tmp_path / "rows.npy", [[1e39, -1.0]])
+    with jax.enable_x64(False):
+        np.testing.assert_array_equal(mapped(tmp_path / "rows.npy").part(0, 1).array, [[np.inf, -1.0]])
