@@ -45,6 +45,8 @@ def half_crossing(
 
     The logits of the means are joined by the monotone cubic of Fritsch and Carlson; x_line is where a straight line
     would cross instead. On a fine grid only the jackknife is left, on a coarse one the error is on the large side.
+    Beside a mean of exactly 0 or 1, which has no logit, the means themselves are joined by a line, and x − x_line is
+    the spread of a point anywhere in the interval, its length over √12.
 
     Args:
         x: [R] control parameter of every row, on the axis to interpolate on (ln β ...).
@@ -60,7 +62,7 @@ def half_crossing(
     """
     places, totals, weight = _cells(x, values, cluster, weights)
     level = single("level", level, "a number between 0 and 1", 0.0, np.nextafter(1.0, 0.0))
-    value, straight = _crossing(places, totals.sum(axis=0), weight.sum(axis=0), level)
+    value, off = _crossing(places, totals.sum(axis=0), weight.sum(axis=0), level)
     clusters = len(totals)
     if math.isnan(value):
         return Crossing(
@@ -72,7 +74,7 @@ def half_crossing(
         _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - own, level)[0]
         for total, own in zip(totals, weight, strict=True)
     ]
-    stderr = math.hypot(math.sqrt((clusters - 1) * np.var(left_out)), value - straight)
+    stderr = math.hypot(math.sqrt((clusters - 1) * np.var(left_out)), off)
     return Crossing(value, stderr, clusters)
 
 
@@ -101,17 +103,20 @@ def _name(level: float) -> str:
 
 
 def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: float) -> tuple[float, float]:
-    """Points where the cubic and the straight line through the logits of the means first rise through the level's."""
+    """Point where the means first rise through the level, and how far off the way of joining them may be."""
     used = weight > 0
-    x, height = x[used], logit(np.clip(totals[used] / weight[used], TINY, 1 - TINY)) - logit(level)
+    x, mean = x[used], totals[used] / weight[used]
+    height = logit(np.clip(mean, TINY, 1 - TINY)) - logit(level)
     rising = np.flatnonzero((height[:-1] < 0) & (height[1:] >= 0))
     if not rising.size:
         return math.nan, math.nan
     near = slice(rising[0], rising[0] + 2)
+    if mean[near].min() < TINY or mean[near].max() > 1 - TINY:
+        return float(np.interp(level, mean[near], x[near])), float(np.diff(x[near])[0]) / math.sqrt(12)
     curve = PchipInterpolator(x, height)
     ends = curve(x[near])  # a mean at the level itself may be rounded to its other side
     cubic: Any = x[near][int(ends[1] <= 0)] if ends[0] >= 0 or ends[1] <= 0 else brentq(curve, *x[near], xtol=1e-12)
-    return float(cubic), float(np.interp(0.0, height[near], x[near]))
+    return float(cubic), abs(float(cubic) - float(np.interp(0.0, height[near], x[near])))
 
 
 def parabolic_crossing(
@@ -135,11 +140,7 @@ def parabolic_crossing(
         raise ValueError(f"stderr must not be negative, got {np.nanmin(stderr):g}")
     level = single("level", level, "one finite number")
     order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
-    load, value, stderr = (
-        load[order],
-        value[order] - level,
-        np.maximum(stderr[order], 1e-12),
-    )
+    load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
     if not len(passed):
         return None, None

@@ -129,3 +129,11 @@ def test_columns_of_different_length_cross_nowhere():
         parabolic_crossing([0, 1], [-1, 1], [0.1, -0.1])
     with pytest.raises(ValueError, match="x, y must be columns of one length"):
         straight_crossing([0, 1], [1])
+
+
+def test_beside_a_mean_of_zero_or_one_the_means_are_joined_by_a_line_of_a_wide_error():
+    draw = np.tile(np.arange(6), 2)
+    found = half_crossing(np.repeat([1.0, 2.0], 6), np.repeat([0.0, 1.0], 6), draw)
+    assert found[:2] == pytest.approx((1.5, 1 / np.sqrt(12)))
+    found = half_crossing(np.repeat([0.0, 4.0], 6), np.repeat([0.0, 0.8], 6), draw)
+    assert found[:2] == pytest.approx((2.5, 4 / np.sqrt(12)))
