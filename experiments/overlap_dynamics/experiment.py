@@ -58,20 +58,21 @@ def cost(config: Config) -> Cost:
     draws = len(config.overlaps) * config.samples
     kinds = [_program(config, curve) for curve in _curves(config)]
     parts = [
-        Cost(draws * kind.times, max(kind.num_patterns, kind.neurons) * kind.neurons, draws * kind.cost)
-        for kind in kinds
+        Cost(draws * kind.times, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
     ]
     return contract.total(parts)
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
-    shape = point["degree"], point["neurons"], point["patterns"]
+    """Program of a network, the same for all its loads."""
+    kind = point["degree"], point["neurons"]
+    padding = max(curve["patterns"] for curve in _curves(config) if (curve["degree"], curve["neurons"]) == kind)
     queries = min(config.queries, point["patterns"])
-    return measurement.Program(*shape, queries, max(config.steps), len(dict.fromkeys(config.steps)))
+    return measurement.Program(*kind, padding, queries, max(config.steps), len(dict.fromkeys(config.steps)))
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     grid = measurement.grid(lambda point: _program(config, point))
-    known = lambda point: {"queries": _program(config, point).queries}  # noqa: E731
+    known = lambda point: {"queries": min(config.queries, point["patterns"])}  # noqa: E731
     yield from program.rows(grid, config.seed, points_, known=known)

@@ -1,7 +1,7 @@
 """Figure of overlaps in time: m(t) by degree and load beside neurodynamics, of the largest network of each."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pandas
 from matplotlib.axes import Axes
@@ -28,15 +28,16 @@ def _panel(ax: Axes, rows: Table) -> None:
     grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     load = float(rows["load"].iloc[0])
     for overlap, part in rows.groupby("overlap"):
-        look = looks[f"{overlap:g}"]
+        start = cast(float, overlap)
+        look = looks[f"{start:g}"]
         style = look | {"linestyle": "none", "markersize": 4}
-        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={overlap:g}$", **measured(style))
-        line = [theory.neurodynamics(degree, load, float(str(overlap)), step) for step in grid]
+        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:g}$", **measured(style))
+        line = [theory.neurodynamics(degree, load, start, step) for step in grid]
         ax.plot(grid, line, **predicted(color=look["color"]))
     name = "Amari & Maginu" if degree == theory.CLASSICAL else "map of one step, iterated"
     ax.plot([], [], label=name, **predicted())
     log_axis(ax)
     ax.set(xlabel="synchronous steps $t$", ylabel="overlap $m(t)$", ylim=(-0.05, 1.05))
-    size = int(rows["neurons"].iloc[0])
-    ax.set_title(rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}$ ({rows['around'].iloc[0]:g} of the last)", loc="left")
+    size, around = int(rows["neurons"].iloc[0]), float(rows["around"].iloc[0])
+    ax.set_title(rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}={around:g}\,\alpha_c$", loc="left")
     legend(ax)

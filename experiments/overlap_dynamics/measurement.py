@@ -20,7 +20,7 @@ class Program(NamedTuple):
 
     degree: int
     neurons: int
-    num_patterns: int
+    padding: int
     queries: int
     longest: int
     times: int
@@ -28,22 +28,23 @@ class Program(NamedTuple):
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw: its couplings, if it has any, and the steps of the queries."""
-        step = self.neurons**2 if self.degree == theory.CLASSICAL else 4 * self.num_patterns * self.neurons
-        return self.queries * self.longest * step + self.num_patterns * self.neurons**2 * (self.degree == 2)
+        step = self.neurons**2 if self.degree == theory.CLASSICAL else 4 * self.padding * self.neurons
+        return self.queries * self.longest * step + self.padding * self.neurons**2 * (self.degree == 2)
 
 
 def grid(program) -> Grid:
     """Grid of draws and starts; the patterns depend on the seed, N, M and the draw's number, as do the flips."""
     flips = (np.uint32, lambda point: theory.flipped(point["neurons"], point["overlap"]))
-    draw = {"sample": np.uint32, "flips": flips}
+    draw = {"patterns": np.uint32, "sample": np.uint32, "flips": flips}
     return Grid(program, one, draw, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10)
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Mean overlap [T] and retained patterns [T] after each of the numbers of steps."""
-    key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
-    stored = spins(key, program.num_patterns, program.neurons)
-    model = draws.network(find(f"dense:{program.degree}").build(stored))
+    key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    stored = spins(key, program.padding, program.neurons)
+    used = jnp.arange(program.padding) < draw["patterns"]
+    model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
     index, keys = draws.numbered(other, program.queries)
     targets = stored[index]
     place = jax.vmap(lambda k: jax.random.permutation(k, program.neurons))(keys)

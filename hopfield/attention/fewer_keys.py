@@ -1,7 +1,5 @@
 """Attention that meets fewer keys: those in a window of the query, learned mixtures of all, or the best mixtures."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
@@ -135,9 +133,9 @@ def attend_truncated(
     most = min(query.shape[-2], key.shape[-2])
     if whole("rank", rank) > most:
         raise ValueError(f"rank must be at most {most}, the smaller number of queries and keys, got {rank}")
-    given: dict[str, Any] = {"metric": form, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
-    weights = core.decompose(query, key, value, separation=separation, **given).weights
-    left, sizes, right = jnp.linalg.svd(weights, full_matrices=False)
-    read = unread_as_zero(core.dense_mask(mask, (query, key, value), form, (beta, temperature), bias), value)[0]
-    mixed = product(right[..., :rank, :].astype(value.dtype), read)
+    mask = core.dense_mask(mask, (query, key, value), form, (beta, temperature), bias)
+    key, value = unread_as_zero(mask, key, value)
+    scores = core.tempered(core.scores(query, key, metric=form, beta=beta, bias=bias), temperature)
+    left, sizes, right = jnp.linalg.svd(core.masked_weights(scores, separation, mask), full_matrices=False)
+    mixed = product(right[..., :rank, :].astype(value.dtype), value)
     return product((left * sizes[..., None, :])[..., :rank].astype(value.dtype), mixed)

@@ -6,6 +6,7 @@ Queries stand at offset, offset + 1, … and keys at 0, 1, …; functions that r
 
 import math
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
@@ -220,10 +221,13 @@ def _places(positions: ArrayLike, x: Array) -> Array:
 
 
 def _numbers(positions: ArrayLike) -> Array:
-    """Positions as an array, whole ones as they are."""
+    """Positions as an array, whole ones that 32 bits hold as they are."""
     found = real_array("positions", positions)
-    given = jnp.asarray(positions)
-    return given if jnp.issubdtype(given.dtype, jnp.integer) else found
+    given = positions if isinstance(positions, jax.Array) else np.asarray(positions)
+    exact = jnp.issubdtype(given.dtype, jnp.integer) and (
+        isinstance(given, jax.Array) or bool(np.all(np.abs(given.astype(float)) < 2.0**31))
+    )
+    return jnp.asarray(given) if exact else found
 
 
 def sinusoidal(

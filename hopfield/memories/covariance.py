@@ -19,8 +19,6 @@ from hopfield.theory.base import Theory, numbers
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = float
-
-
 ACTIVITY = 0.1
 
 
@@ -53,9 +51,7 @@ class Sparse(Theory):
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if corruption > 0:
             return None
-        several = np.maximum(
-            num_patterns, 2
-        )  # alone a pattern has no crosstalk, and the least there is leaves no error
+        several = np.maximum(num_patterns, 2)  # a pattern alone has no crosstalk, and the least leaves no error
         threshold = sparse.critical_load(self.activity).threshold
         on, off = sparse.one_step_shares(self.activity, neurons, several, threshold)
         return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
