@@ -4,8 +4,10 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import booleans
 from hopfield._numerics import is_traced, real_matrix, shown
 from hopfield._pytrees import Node
 from hopfield.patterns.sources import Source, Stored, as_patterns
@@ -90,6 +92,14 @@ def check_spins(patterns: Array | Source, mask) -> None:
         off = float(Spins().violation(rows if mask is None else jnp.where(mask[:, None], rows, 1.0)))
     if off > 0:
         raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
+
+
+def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Array, "M"]]:
+    """Spins [M, N] that a rule makes a matrix of, and which of them are in use [M]. ValueError for anything else."""
+    rows = real_matrix("patterns", patterns)
+    used = np.ones(rows.shape[0], bool) if mask is None else booleans("mask", mask, rows.shape[:1])
+    check_spins(rows, used)
+    return rows, jnp.asarray(used)
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:

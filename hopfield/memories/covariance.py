@@ -5,13 +5,12 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield._checks import number
-from hopfield._numerics import is_traced, real_matrix
+from hopfield._numerics import is_traced
 from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
+from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Memory
 from hopfield.patterns import biased
-from hopfield.spaces import Spins
 from hopfield.theory import sparse
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
@@ -77,8 +76,7 @@ def covariance(patterns, activity: float = ACTIVITY, *, threshold=None, mask=Non
         if is_traced(activity):
             raise ValueError("threshold must be given where the activity is traced, got none")
         threshold = sparse.critical_load(float(activity)).threshold
-    stored = real_matrix("patterns", patterns)
-    checked = Memory.create(stored, mask=mask, space=Spins())
-    held = 1.0 if checked.mask is None else jnp.any(checked.mask).astype(stored.dtype)
-    network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=checked.mask)
+    stored, used = stored_spins(patterns, mask)
+    held = jnp.any(used).astype(stored.dtype)
+    network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=used)
     return network.couplings()

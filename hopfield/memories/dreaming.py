@@ -4,11 +4,10 @@ import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve
 
 from hopfield._checks import number
-from hopfield._numerics import accumulation_dtype, real_matrix
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
+from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Memory
-from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -27,10 +26,8 @@ def dreaming(patterns, time: float = 1.0, *, mask=None) -> Couplings:
         mask: patterns in use [M].
     Source: Fachechi, Agliari & Barra 2019 (arXiv:1810.12217), eq. 8.
     """
-    stored = real_matrix("patterns", patterns)
-    checked = Memory.create(stored, mask=mask, space=Spins())
-    rows = stored.astype(accumulation_dtype(stored.dtype))
-    rows = rows if checked.mask is None else jnp.where(checked.mask[:, None], rows, 0.0)
+    stored, used = stored_spins(patterns, mask)
+    rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     slept = jnp.asarray(number("time", time, "a finite number of at least 0", 0.0), rows.dtype)
     overlaps = rows @ rows.T / rows.shape[1]
     factor = jnp.linalg.cholesky(jnp.eye(len(rows), dtype=rows.dtype) + slept * overlaps)

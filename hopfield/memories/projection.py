@@ -3,11 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield._numerics import accumulation_dtype, real_matrix
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
+from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Memory
-from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, numbers
@@ -49,10 +48,9 @@ def projection(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N].
         mask: patterns in use [M].
     """
-    stored = real_matrix("patterns", patterns)
-    checked = Memory.create(stored, mask=mask, space=Spins())
-    stored = stored if checked.mask is None else jnp.where(checked.mask[:, None], stored, 0.0)
-    _, levels, rows = jnp.linalg.svd(stored.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
+    stored, used = stored_spins(patterns, mask)
+    held = jnp.where(used[:, None], stored, 0.0)
+    _, levels, rows = jnp.linalg.svd(held.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(levels.dtype).eps
     basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)
     projector = basis.T @ basis

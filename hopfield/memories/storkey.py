@@ -3,11 +3,10 @@
 import jax
 import jax.numpy as jnp
 
-from hopfield._numerics import accumulation_dtype, real_matrix
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
+from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Memory
-from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -20,9 +19,7 @@ def storkey(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N], stored in the order of their rows.
         mask: patterns in use [M].
     """
-    stored = real_matrix("patterns", patterns)
-    Memory.create(stored, mask=mask, space=Spins())  # checks both
-    used = jnp.ones((stored.shape[0],), bool) if mask is None else jnp.asarray(mask)
+    stored, used = stored_spins(patterns, mask)
     learned = _learned(stored.astype(accumulation_dtype(stored.dtype)), used)
     return Couplings(learned.astype(stored.dtype), jnp.ones((), stored.dtype))
 

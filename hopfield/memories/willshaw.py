@@ -7,12 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from hopfield._numerics import real_matrix
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
+from hopfield.large.parts import stored_spins
 from hopfield.memories import Scaling
-from hopfield.memory import Memory
-from hopfield.spaces import Spins
 from hopfield.theory import sparse
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
@@ -68,8 +66,7 @@ def willshaw(patterns, *, mask=None) -> Couplings:
         patterns: spins [M, N], +1 where a neuron is on.
         mask: patterns in use [M].
     """
-    stored = real_matrix("patterns", patterns)
-    checked = Memory.create(stored, mask=mask, space=Spins())
-    held = jnp.ones((), stored.dtype) if checked.mask is None else jnp.any(checked.mask).astype(stored.dtype)
-    synapses = willshaw_network((1 + stored) / 2, mask=checked.mask).matrix
+    stored, used = stored_spins(patterns, mask)
+    held = jnp.any(used).astype(stored.dtype)
+    synapses = willshaw_network((1 + stored) / 2, mask=used).matrix
     return BinaryNetwork.create(held * (synapses - 1), -0.5 * held).couplings()
