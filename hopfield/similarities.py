@@ -247,7 +247,6 @@ def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:
     """
     if not isinstance(metric, Metric):
         return Bilinear(full(real_matrix("metric", metric)))
-    heads = jax.eval_shape(metric.dense).shape[:-2]
-    if heads:
-        raise ValueError(f"metric must be of one head, got heads {heads}: map over them with jax.vmap")
+    if metric.leading:
+        raise ValueError(f"metric must be of one head, got heads {metric.leading}: map over them with jax.vmap")
     return Bilinear(metric)

@@ -40,7 +40,7 @@ def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metr
     except ValueError:
         got = ", ".join(map(str, leading))
         raise ValueError(f"leading axes of query, key and value must broadcast, got {got}") from None
-    heads = () if metric is None else jax.eval_shape(metric.dense).shape[:-2]
+    heads = () if metric is None else metric.leading
     try:
         jnp.broadcast_shapes(axes, heads)
     except ValueError:
@@ -252,7 +252,7 @@ def dense_mask(
     """
     if mask is None:
         return None
-    forms = [] if metric is None else [jax.eval_shape(metric.dense)]
+    heads = 0 if metric is None else len(metric.leading) + 2
     given = [np.ndim(factor) + 2 for factor in factors if factor is not None]
-    rank = max(0 if bias is None else np.ndim(bias), *given, *(x.ndim for x in (*rows, *forms)))
+    rank = max(heads, 0 if bias is None else np.ndim(bias), *given, *(x.ndim for x in rows))
     return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)

@@ -115,7 +115,7 @@ class AssociationOptions:
         found = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
         if found().widths != (width, width):
             raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
-        leading = jax.eval_shape(lambda: found().dense()).shape[:-2]
+        leading = found().leading
         if leading not in ((), (1,), (heads,)):
             raise ValueError(f"metric must be one or one for each of the {heads} heads, got {list(leading)} of them")
         return found

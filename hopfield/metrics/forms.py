@@ -38,6 +38,11 @@ class Metric(Node, abc.ABC):
         """(N, K), the widths of what stands to the left and to the right."""
 
     @property
+    def leading(self) -> tuple[int, ...]:
+        """*h, the leading axes of `dense`: those of its heads."""
+        return jax.eval_shape(self.dense).shape[:-2]
+
+    @property
     def symmetric(self) -> bool:
         """Whether x g y = y g x whatever the parameters are."""
         return False
