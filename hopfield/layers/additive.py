@@ -6,7 +6,7 @@ from flax import nnx
 from flax.typing import Dtype, PrecisionLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import whole
+from hopfield._checks import instance, whole
 from hopfield.attention._arguments import unread_as_zero, with_bias
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
@@ -46,6 +46,7 @@ class AdditiveAssociation(AttentionFunction):
         """`hidden` is R, `head_features` if None; W and v start with deviation 1/√fan-in, b with zeros."""
         self.num_heads, width = whole("num_heads", num_heads), whole("head_features", head_features)
         hidden = width if hidden is None else whole("hidden", hidden)
+        instance("rngs", rngs, nnx.Rngs)
         draw = nnx.initializers.normal(1.0)
         shapes = {
             "w_query": (num_heads, width, hidden),

@@ -1,12 +1,16 @@
 """Encoder and decoder blocks around any association: pre-norm residual layers with a two-layer perceptron."""
 
+from types import UnionType
+from typing import get_args
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, whole
+from hopfield._checks import instance, number, whole
+from hopfield._numerics import shown
 from hopfield.attention.masks import causal
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
@@ -47,7 +51,8 @@ class EncoderBlock(nnx.Module):
         Raises:
             ValueError: the association's outputs cannot be added to its inputs.
         """
-        features = _features("attention", attention)
+        instance("rngs", rngs, nnx.Rngs)
+        features = _features("attention", attention, SelfAssociation)
         self.attention = attention
         self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
@@ -92,9 +97,13 @@ class DecoderBlock(nnx.Module):
         rngs: nnx.Rngs,
     ):
         """See `EncoderBlock`; `cross` takes its stored patterns from the encoder, of any width."""
-        features = _features("attention", attention)
-        if _features("cross", cross) != features:
-            raise ValueError(f"cross must have attention's {features} features, got {_features('cross', cross)}")
+        instance("rngs", rngs, nnx.Rngs)
+        features, asked = (
+            _features("attention", attention, CrossAssociation),
+            _features("cross", cross, CrossAssociation),
+        )
+        if asked != features:
+            raise ValueError(f"cross must have attention's {features} features, got {asked}")
         self.attention, self.cross = attention, cross
         self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.cross_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
@@ -145,8 +154,11 @@ class Perceptron(nnx.Module):
         return self.outer(jax.nn.gelu(self.inner(x)))
 
 
-def _features(name: str, association: SelfAssociation) -> int:
+def _features(name: str, association: SelfAssociation, kinds: UnionType) -> int:
     """Width of an association's inputs, which is that of its outputs. Raises ValueError if it is not."""
+    if not isinstance(association, kinds):
+        named = ", ".join(kind.__name__ for kind in get_args(kinds))
+        raise TypeError(f"{name} must be one of {named}, got {shown(association)}")
     wrapped = association.hopfield if isinstance(association, HopfieldLayer) else association
     inner = wrapped.attention if isinstance(wrapped, Hopfield) else wrapped
     if inner.in_features != inner.out_features:

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield import separations
-from hopfield._checks import whole
+from hopfield._checks import instance, whole
 from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import positive_in
@@ -102,6 +102,7 @@ class EnergyTransformerBlock(nnx.Module):
             whole(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
+        instance("rngs", rngs, nnx.Rngs)
         positive_in(param_dtype, "step_size", step_size, finite=False)
         options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features

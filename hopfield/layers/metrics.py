@@ -16,6 +16,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import metrics
+from hopfield._checks import instance, whole
 from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3
@@ -80,7 +81,7 @@ class DiagonalMetric(LearnedMetric):
 
     def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
         start = math.log(math.expm1(1.0))  # softplus(start) = 1
-        self.raw = nnx.Param(jnp.full((*_leading(heads), _width(features)), start, param_dtype))
+        self.raw = nnx.Param(jnp.full((*_leading(heads), whole("features", features)), start, param_dtype))
 
     def __call__(self) -> Metric:
         return metrics.Diagonal(jax.nn.softplus(self.raw[...]))
@@ -107,7 +108,8 @@ class LowRankMetric(LearnedMetric):
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
     ):
-        rank = _rank(max(1, _width(features) // 4) if rank is None else rank, features)
+        rank = _rank(max(1, whole("features", features) // 4) if rank is None else rank, features)
+        instance("rngs", rngs, nnx.Rngs)
         keys = jax.random.split(rngs.params(), math.prod(_leading(heads)))
         rows = jax.vmap(lambda key: jax.random.orthogonal(key, features, dtype=jnp.float32)[:rank])(keys)
         rows = rows.reshape(*_leading(heads), rank, features) * math.sqrt(features / rank)
@@ -161,7 +163,7 @@ class ProjectedMetric(LearnedMetric):
     def __init__(
         self, features: int, heads: int | None = None, *, rank: int | None = None, param_dtype: Dtype = jnp.float32
     ):
-        rank = _rank(_width(features) if rank is None else rank, features)
+        rank = _rank(whole("features", features) if rank is None else rank, features)
         start = _eyes(features, heads, param_dtype)[..., :rank]
         zeros = jnp.zeros((*_leading(heads), rank), param_dtype)
         self.w_query, self.w_key = nnx.Param(start), nnx.Param(start)
@@ -206,24 +208,18 @@ def learned_metric(
     return found(features, heads, param_dtype=param_dtype)
 
 
-def _width(features: int) -> int:
-    if features < 1:
-        raise ValueError(f"features must be a positive width, got {features}")
-    return features
-
-
 def _rank(rank: int, features: int) -> int:
-    if not 1 <= rank <= features:
+    if whole("rank", rank) > features:
         raise ValueError(f"rank must be between 1 and the width {features}, got {rank}")
     return rank
 
 
 def _leading(heads: int | None) -> tuple[int, ...]:
-    return () if heads is None else (heads,)
+    return () if heads is None else (whole("heads", heads),)
 
 
 def _eyes(features: int, heads: int | None, dtype: Dtype) -> jax.Array:
-    width = _width(features)
+    width = whole("features", features)
     return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (*_leading(heads), width, width))
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield._checks import flag, whole
+from hopfield._checks import flag, instance, whole
 from hopfield._numerics import real_array
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
@@ -42,6 +42,8 @@ class Hopfield(nnx.Module):
             normalise: layer norms of queries, stored patterns and their projections.
             affine: give these norms a scale and a bias to learn.
         """
+        instance("attention", attention, HopfieldAttention)
+        instance("rngs", rngs, nnx.Rngs)
         self.attention = attention
         self.query_norm = nnx.data(_norm(attention, attention.in_features, normalise, affine, rngs))
         self.stored_norm = nnx.data(_norm(attention, attention.in_kv_features, normalise, affine, rngs))

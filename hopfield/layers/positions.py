@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype
 
-from hopfield._checks import whole
+from hopfield._checks import instance, whole
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
 from hopfield.attention.positions import t5_buckets
 from hopfield.layers.metrics import FixedParam
@@ -116,6 +116,7 @@ class AbsolutePositions(Positions):
 
     def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs):
         shape = (whole("length", length), whole("features", features))
+        instance("rngs", rngs, nnx.Rngs)
         self.table = nnx.Param(nnx.initializers.normal(0.02)(rngs.params(), shape, param_dtype))
 
     def __call__(self) -> Encoding:

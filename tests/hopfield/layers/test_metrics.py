@@ -131,7 +131,7 @@ def test_a_learned_metric_solves_what_the_dot_product_can_not(kind):
     ("options", "message"),
     [
         ({"kind": "curved", "features": 4}, "metric must be one of diagonal"),
-        ({"kind": "diagonal", "features": 0}, "features must be a positive width, got 0"),
+        ({"kind": "diagonal", "features": 0}, "features must be an integer of at least 1, got 0"),
         ({"kind": "low_rank", "features": 4, "rank": 5}, "rank must be between 1 and the width 4, got 5"),
         ({"kind": "full", "features": 4, "rank": 2}, "rank must be None for a full metric, got 2"),
     ],

@@ -10,14 +10,18 @@ from flax import nnx
 
 from hopfield import metrics
 from hopfield.layers import (
+    AbsolutePositions,
+    AdditiveAssociation,
     AssociationOptions,
     DecoderBlock,
     EncoderBlock,
     EnergyTransformerBlock,
     Hopfield,
+    HopfieldAssociation,
     HopfieldAttention,
     HopfieldLayer,
     HopfieldPooling,
+    LowRankMetric,
     attention_fn,
 )
 from hopfield.layers.imports import from_flax
@@ -51,6 +55,34 @@ EVERY = {
     "decoder": lambda: DecoderBlock(rich(), layer(2, 8), rngs=nnx.Rngs(0)),
     "energy": lambda: EnergyTransformerBlock(8, 2, 6, rngs=nnx.Rngs(0)),
 }
+
+
+PARTS = {
+    "additive": lambda attention, rngs: AdditiveAssociation(2, 4, rngs=rngs),
+    "absolute positions": lambda attention, rngs: AbsolutePositions(5, 8, rngs=rngs),
+    "low rank": lambda attention, rngs: LowRankMetric(4, rngs=rngs),
+    "attention": lambda attention, rngs: HopfieldAttention(2, 8, rngs=rngs),
+    "association": lambda attention, rngs: HopfieldAssociation(2, 4, rngs=rngs),
+    "energy": lambda attention, rngs: EnergyTransformerBlock(8, 2, 6, rngs=rngs),
+    "hopfield": lambda attention, rngs: Hopfield(attention, rngs=rngs),
+    "pooling": lambda attention, rngs: HopfieldPooling(attention, 2, rngs=rngs),
+    "lookup": lambda attention, rngs: HopfieldLayer(attention, 3, rngs=rngs),
+    "encoder": lambda attention, rngs: EncoderBlock(attention, rngs=rngs),
+    "decoder": lambda attention, rngs: DecoderBlock(attention, attention, rngs=rngs),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("rngs", [0, jax.random.key(0)], ids=["number", "key"])
+def test_random_numbers_other_than_flax_ones_are_refused(name, rngs):
+    with pytest.raises(TypeError, match="rngs must be a Rngs, got"):
+        PARTS[name](layer(2, 8), rngs)
+
+
+@pytest.mark.parametrize("name", ["hopfield", "pooling", "lookup", "encoder", "decoder"])
+def test_what_is_no_association_is_refused(name):
+    with pytest.raises(TypeError, match=r"attention must be (a|one of) Hopfield"):
+        PARTS[name](nnx.Linear(8, 8, rngs=nnx.Rngs(0)), nnx.Rngs(0))
 
 
 @pytest.mark.parametrize("name", EVERY)
