@@ -39,19 +39,28 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
 
 def _power(u: Array, exponent: Array, power: int | None) -> Array:
     """[u]₊^exponent, the exponent being `power` unless that is None."""
-    cut = u <= 0
+    above = jnp.maximum(u, 0.0)
     if power is None:
-        return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log(jnp.where(cut, 1.0, u))))
-    return jnp.where(cut, 0.0, jnp.where(u > 0, 1.0, u) if power == 0 else u if power == 1 else u * u)
+        cut = above == 0
+        return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log(jnp.where(cut, 1.0, above))))
+    return jnp.sign(above) if power == 0 else above if power == 1 else above * above
 
 
-def _sums(rest: Array, exponent: Array, power: int | None) -> tuple[Array, Array]:
-    """Σ [u − τ]₊^exponent and Σ [u − τ]₊^(exponent + 1)."""
-    found = _power(rest, exponent, power)
-    return jnp.sum(found), jnp.sum(found * rest)
+def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None) -> Array:
+    """τ after a step of Newton's method for ‖[u − τ]₊‖ = `total`, of the norm whose exponent is larger by one."""
+    # The sums of the quick cases are written apart, since XLA puts into memory what two sums share.
+    above, below = jnp.maximum(u - tau, 0.0), jnp.minimum(tau - u, 0.0)
+    if power == 0:
+        return tau - (jnp.sum(below) + total) / jnp.sum(jnp.ceil(above))  # u ≤ 0 and τ ≥ −1: ceil counts
+    if power == 1:
+        size = jnp.sum(below * below)
+        return tau + (size - jnp.sqrt(total * size)) / jnp.sum(above)
+    found = _power(u - tau, exponent, power)
+    size = jnp.sum(found * above)
+    return tau + (size - size * (total / size) ** (1.0 / (exponent + 1.0))) / jnp.sum(found)
 
 
-POWERS, SUMS = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _sums))
+POWERS, NEWTON = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _step))
 """Functions of any exponent, and of 0, 1 and 2."""
 
 
@@ -61,10 +70,10 @@ def _clipped_power(u: Array, exponent: Array) -> Array:
     return _by_exponent(exponent, POWERS, u)
 
 
-def _by_exponent(exponent: Array, functions: Sequence[Callable], u: Array) -> Any:
-    """What the first function of u and the exponent gives, or the second to fourth where the exponent is 0, 1 or 2."""
+def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
+    """What the first function of arguments and the exponent gives, or the second to fourth if that is 0, 1 or 2."""
     case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
-    return jax.lax.switch(case, functions, u, exponent)
+    return jax.lax.switch(case, functions, *arguments, exponent)
 
 
 def _clipped_power_jvp(primals, tangents):
@@ -90,12 +99,12 @@ def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
     scores a part is solved first, which tells about where the root is.
     """
     start = jnp.full((), -1.0, u.dtype)
-    u = jnp.maximum(u, start)  # what lies below has no weight, −∞ included
     if u.size >= 4 * PART:
         start = _risen(u[::PART], exponent, start, 1.0 / PART)
         start = jnp.maximum(_stepped(u, exponent, start, 1.0), -1.0)
     tau = _risen(u, exponent, start, 1.0)
-    return jnp.where(jnp.any(jnp.isnan(u)) | jnp.isnan(exponent), jnp.nan, tau)
+    lost = jnp.isnan(jnp.sum(jnp.maximum(u, -1.0))) | jnp.isnan(exponent)
+    return jnp.where(lost, jnp.nan, tau)
 
 
 def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
@@ -111,9 +120,8 @@ def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
 
 def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
     """One step of Newton's method for the norm."""
-    slope, sum_ = _by_exponent(exponent - 1.0, SUMS, u - tau)
-    found = tau + (sum_ - sum_ * (total / sum_) ** (1.0 / exponent)) / slope
-    return jnp.where(slope > 0, found, tau)  # none lies above: rows that read nothing
+    found = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
+    return jnp.where(jnp.isnan(found), tau, found)  # none lies above: rows that read nothing
 
 
 def _threshold_jvp(primals, tangents):
