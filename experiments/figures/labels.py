@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
-PARAMETERS = {"covariance": ("a", "0.1"), "dense": ("n", "3"), "dreaming": ("t", "1"), "sparse": (r"\alpha", "2")}
+PARAMETERS = {
+    "covariance": ("a", "0.1"),
+    "dense": ("n", "3"),
+    "dreaming": ("t", "1"),
+    "sparse": (r"\alpha", "2"),
+    "unlearning": ("D", "100"),
+}
 """Symbol of a memory's parameter, and the value it has where the name gives none."""
 
 

@@ -1,0 +1,83 @@
+"""Unlearning: Hebb's rule after dreams, each of which weakens where it ends (Hopfield, Feinstein & Palmer 1983)."""
+
+import jax
+import jax.numpy as jnp
+
+from hopfield._checks import one_of, random_key, step_limit
+from hopfield._numerics import accumulation_dtype, positive, real_matrix
+from hopfield.couplings import Couplings
+from hopfield.dynamics.asynchronous import relax
+from hopfield.memories import EXTENSIVE
+from hopfield.memory import Memory
+from hopfield.spaces import Spins
+
+SCALING = EXTENSIVE
+ENSEMBLE = "spins"
+PARAMETER = int
+DREAMS = ("attractors", "fields")
+LONGEST = 100
+"""Sweeps after which a dream ends where it is."""
+
+
+def unlearning(
+    patterns, dreams: int = 100, *, rate: float = 0.01, of: str = "attractors", key=None, mask=None
+) -> Couplings:
+    """W ← W − rate·x xᵀ/N for every dream, from Hebb's W = ΞᵀΞ/N; x is where a random start comes to rest.
+
+    Many random starts end in spurious states, which lose more than the patterns do: up to rate·dreams of about M/2 more
+    starts end in patterns, and patterns beyond Hebb's capacity become stable. Beyond M everything is erased.
+
+    A shallow dream, `of="fields"`, ends with the field h = W x of its start: W ← W − rate·h hᵀ. Its mean over starts is
+    dW/dt = −W² at t = rate·dreams, so that (1+t) W, what is returned, is `dreaming` of time t for small rates.
+
+    Args:
+        patterns: spins [M, N].
+        dreams: how many, at least 0; may be traced.
+        rate: strength of a dream, positive; may be traced. Of fields well below 1/M.
+        of: "attractors" or "fields".
+        key: JAX random key of the starts; key(0) if None.
+        mask: patterns in use [M].
+    Source: Hopfield, Feinstein & Palmer 1983, with their rate of 0.01; Plakhov & Semenov 1992 for fields.
+    """
+    one_of("of", of, DREAMS)
+    stored = real_matrix("patterns", patterns)
+    checked = Memory.create(stored, mask=mask, space=Spins())
+    rows = stored.astype(accumulation_dtype(stored.dtype))
+    rows = rows if checked.mask is None else jnp.where(checked.mask[:, None], rows, 0.0)
+    number = step_limit("dreams", dreams, 0)
+    strength = jnp.asarray(positive("rate", rate, rows.dtype), rows.dtype)
+    dreamt = _asleep if of == "attractors" else _shallow
+    return Couplings.create(
+        dreamt(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key))
+    )
+
+
+@jax.jit
+def _asleep(rows, dreams, rate, key):
+    neurons = rows.shape[1]
+    hollow = 1.0 - jnp.eye(neurons, dtype=rows.dtype)
+
+    def dream(number, matrix):
+        start_key, order_key = jax.random.split(jax.random.fold_in(key, number))
+        start = _random_spins(start_key, rows)
+        end = relax(Couplings(matrix, jnp.ones((), rows.dtype)), start, order_key, "asynchronous", LONGEST).state
+        dreamt = rate / neurons * jnp.any(matrix != 0)  # where nothing is stored a start rests by itself
+        return matrix - dreamt * hollow * jnp.outer(end, end)
+
+    return jax.lax.fori_loop(0, dreams, dream, hollow * (rows.T @ rows) / neurons)
+
+
+@jax.jit
+def _shallow(rows, dreams, rate, key):
+    neurons = rows.shape[1]
+
+    def dream(number, matrix):
+        field = matrix @ _random_spins(jax.random.fold_in(key, number), rows)
+        return matrix - rate * jnp.outer(field, field)
+
+    return (1.0 + rate * dreams) * jax.lax.fori_loop(0, dreams, dream, rows.T @ rows / neurons)
+
+
+def _random_spins(key, rows):
+    """A random state, the same one at every precision."""
+    return 1.0 - 2.0 * (jax.random.bits(key, rows.shape[1:], jnp.uint32) >> 31).astype(rows.dtype)
