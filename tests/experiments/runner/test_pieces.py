@@ -1,5 +1,6 @@
 """Pieces of a run: rows of the ledger, shared by all processes that are at it, each measured once."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -8,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from experiments.runner import execute, locks, registry
+from tests.experiments.runner import slurm
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests/experiments/fixture"
@@ -28,9 +31,10 @@ def parts(folder: Path) -> dict[str, list[int]]:
     return {name: own for name, own in found.items() if own}
 
 
-def until(folder: Path, number: int, *processes: subprocess.Popen) -> None:
-    """Wait for so many pieces in all, and for one of each process."""
-    while len(own := parts(folder)) < len(processes) or sum(map(len, own.values())) < number:
+def until(folder: Path, number: int, *processes: subprocess.Popen, workers: int | None = None) -> None:
+    """Wait for so many pieces in all, and for one of each process, or of so many workers."""
+    expected = len(processes) if workers is None else workers
+    while len(own := parts(folder)) < expected or sum(map(len, own.values())) < number:
         assert all(process.poll() is None for process in processes), [process.communicate() for process in processes]
         time.sleep(0.005)
 
@@ -123,13 +127,38 @@ def test_two_processes_share_the_pieces_of_one_run_and_one_ends_it_when_the_othe
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+ENGINES = {
+    "joblib": ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"],
+    "submitit_local": ["hydra/launcher=submitit_local", "hydra.launcher.cpus_per_task=1"],
+    "submitit_slurm": ["hydra/launcher=submitit_slurm", "hydra.launcher.cpus_per_task=1"],
+    "ray": ["hydra/launcher=ray", "++hydra.launcher.ray.init.num_cpus=2"],
+}
+
+
 @pytest.mark.process
-def test_workers_that_joblib_starts_share_the_pieces_of_one_run(tmp_path: Path) -> None:
-    pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
-    words = [*TOY, "-m", "worker=0,1", "output=out", "delay=0.5", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
-    line = [sys.executable, "-m", "experiments.run", "--config-dir", str(FIXTURE), *words]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    subprocess.run(line, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=240)
+@pytest.mark.parametrize("name", ENGINES)
+def test_workers_of_an_engine_share_the_pieces_of_one_run_and_one_of_them_may_be_killed(
+    command: Callable, tmp_path: Path, name: str
+) -> None:
+    """The same command, given again where an engine gives up with its worker, measures no piece twice."""
+    pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
+    words = ["conf=toy", "cuts=40", "delay=0.1", "-m", "worker=0,1", f"output={tmp_path / 'out'}", *ENGINES[name]]
+    line = [sys.executable, "-m", "experiments.run", "--config-dir", str(FIXTURE), "wandb.mode=disabled", *words]
+    places = os.pathsep.join([str(slurm.installed(tmp_path / "bin")), os.environ["PATH"]])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "PATH": places}
+    start = partial(subprocess.Popen, line, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    with start() as parent:
+        until(tmp_path / "out/ledger", 8, parent, workers=2)
+        os.kill(json.loads((tmp_path / "out/claim.json").read_text())["process"], signal.SIGKILL)
+        while not (tmp_path / "out/figure.svg").exists() and parent.poll() is None:
+            time.sleep(0.05)
+        if not (tmp_path / "out/figure.svg").exists():
+            start().wait(timeout=240)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            parent.wait(timeout=10)
+        parent.kill()  # submitit asks SLURM about a lost job every ten minutes
     found = parts(tmp_path / "out/ledger")
-    assert len(found) == 2
-    assert sorted(itertools.chain(*found.values())) == list(range(12))
+    assert len(found) >= 2
+    assert sorted(itertools.chain(*found.values())) == list(range(40)), "no piece is measured twice"
+    assert command("conf=toy", "cuts=40", "output=whole").code == 0
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
