@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import find_memory
+from hopfield import find_memory, large
 from hopfield.large import counts
 from hopfield.patterns import _source
 from hopfield.patterns.sources import Mapped, Packed, generated, packed, stored
@@ -113,6 +113,21 @@ def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
     shares = jax.vmap(model.shares)(jnp.asarray(QUERIES))
     entropy = -np.sum(np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0), axis=1)
     np.testing.assert_allclose(found.share_entropy(part.weight), entropy, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize(("spec", "options"), [("exponential", {"beta": 0.25}), ("dense:3", {}), ("dense:4", {})])
+def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, options):
+    """From ±1 at the spin itself, written out: neither counts nor blocks let the own spin in."""
+    patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(257, 512))
+    queries = patterns[:2] * np.where(np.random.default_rng(5).random((2, 512)) < 0.2, -1.0, 1.0)
+    model = find_memory(spec).build(jnp.asarray(patterns), **options)
+    function = counts.summand(model).potential
+    rest = (queries @ patterns.T)[:, :, None] - queries[:, None, :] * patterns
+    expected = 0.5 * np.sum(function(rest + patterns) - function(rest - patterns), axis=1)
+    found = counts.count(packed(patterns), queries)
+    np.testing.assert_allclose(found.fields(model), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    blocks = np.asarray(large.local_field(model.replace(patterns=stored(patterns)), jnp.asarray(queries), block=100))
+    np.testing.assert_array_equal(found.update(model), np.sign(blocks))
 
 
 def test_other_memories_are_no_sums_over_spins():
