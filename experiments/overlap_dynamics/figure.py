@@ -34,8 +34,11 @@ def _panel(ax: Axes, rows: Table) -> None:
         ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:g}$", **measured(style))
         line = [theory.neurodynamics(degree, load, start, step) for step in grid]
         ax.plot(grid, line, **predicted(color=look["color"]))
+        exact = theory.course(degree, load, start, last).overlap[1:]
+        ax.plot(range(1, len(exact) + 1), exact, **predicted(color=look["color"], linestyle="-"))
     name = "Amari & Maginu" if degree == theory.CLASSICAL else "map of one step, iterated"
     ax.plot([], [], label=name, **predicted())
+    ax.plot([], [], label=r"generating functional, $N\to\infty$", **predicted(linestyle="-"))
     log_axis(ax)
     ax.set(xlabel="synchronous steps $t$", ylabel="overlap $m(t)$", ylim=(-0.05, 1.05))
     size, around = int(rows["neurons"].iloc[0]), float(rows["around"].iloc[0])

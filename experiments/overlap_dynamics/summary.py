@@ -23,12 +23,15 @@ def _times(curve: dict, rows: Table) -> list[dict]:
     degree, neurons = int(curve["degree"]), int(curve["neurons"])
     mean = means_by_group(rows, ["step"], "final", "sample")
     share = by_group(rows, ["step"], "retained", "queries", "sample")
+    exact_limit = theory.course(degree, curve["load"], curve["overlap"], int(mean["step"].max()))
     found = []
     for i, step in enumerate(int(x) for x in mean["step"]):
         entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}
         entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
         exact = theory.first(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
         known = theory.neurodynamics(degree, curve["load"], curve["overlap"], step)
+        drawn = [float(value[step]) if step < len(value) else None for value in exact_limit]
+        entry |= dict(zip(("generating_functional", "generating_functional_stderr"), drawn, strict=True))
         found.append(entry | {"exact": exact, "neurodynamics": known})
     return found
 
@@ -38,9 +41,23 @@ def _scalars(times: list[dict]) -> dict[str, float]:
     first = [e for e in times if e["exact"] is not None and e["m_stderr"] > 0]
     apart = [abs(e["m"] - e["exact"]) / e["m_stderr"] for e in first]
     scalars = {"first_steps_within_two_standard_errors": float(np.mean(np.array(apart) <= 2))} if first else {}
+    scalars |= _later(times)
     longest = max(entry["step"] for entry in times)
     for entry in times:
         if entry["step"] == longest:
             name = f"m/n={entry['degree']}/N={entry['neurons']}/load={entry['load']:.4g}/m0={entry['overlap']:g}"
             scalars |= {name: entry["m"], f"{name}/stderr": entry["m_stderr"], f"{name}/theory": entry["neurodynamics"]}
+    return scalars
+
+
+def _later(times: list[dict]) -> dict[str, float]:
+    """Largest difference from each theory in steps 2 to 20, at the largest N of each degree."""
+    largest = {entry["degree"]: max(e["neurons"] for e in times if e["degree"] == entry["degree"]) for entry in times}
+    later = [e for e in times if e["step"] > 1 and e["generating_functional"] is not None]
+    later = [e for e in later if e["neurons"] == largest[e["degree"]]]
+    scalars = {}
+    for degree in largest:
+        for name in ("generating_functional", "neurodynamics"):
+            apart = [abs(e["m"] - e[name]) for e in later if e["degree"] == degree]
+            scalars |= {f"largest_difference/n={degree}/{name}": max(apart)} if apart else {}
     return scalars

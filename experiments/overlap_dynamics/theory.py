@@ -4,9 +4,11 @@ from functools import cache
 from math import erf, sqrt
 
 from hopfield.memories import find
-from hopfield.theory import basins, classical, dense
+from hopfield.theory import basins, classical, dense, trajectories
 
 CLASSICAL = 2
+EXACT_STEPS = 20
+"""Steps that trajectories are drawn for: their time and errors grow."""
 
 
 @cache
@@ -38,3 +40,9 @@ def neurodynamics(degree: int, load: float, overlap: float, steps: int) -> float
     for _ in range(steps):
         overlap = erf(overlap ** (degree - 1) / deviation)
     return overlap
+
+
+@cache
+def course(degree: int, load: float, overlap: float, steps: int) -> trajectories.Course:
+    """Overlaps along synchronous steps, exact for N → ∞ but for the errors of drawn trajectories."""
+    return trajectories.course(degree, load, overlap, min(steps, EXACT_STEPS))

@@ -12,14 +12,11 @@ import numpy as np
 from scipy.optimize import brentq
 
 from hopfield.theory import classical, one_step, replicas
-from hopfield.theory.saddle import field_averages
 
 DEGREES = (3, 4)
 """Degrees of the dense memories whose lines are drawn."""
 _SHARES = np.linspace(0.04, 0.98, 12)
-_RATIOS = np.linspace(0.02, 0.9, 177)
 _BROKEN = (0.06, 0.08, 0.1, 0.115, 0.127, 0.134, 0.1375)
-_LOST = 0.4
 
 
 class DenseLines(NamedTuple):
@@ -53,25 +50,10 @@ def dense_lines(degree: int) -> DenseLines:
     """The lines of a dense memory of degree n >= 3, from T = 0 to where its retrieval states end without load."""
     fields = np.linspace(0.1, 10, 5001)
     temperatures = np.max(np.tanh(fields) ** (degree - 1) / fields) * _SHARES
-    ends = [_spinodal(degree, temperature) for temperature in temperatures]
+    ends = [replicas.dense_spinodal_load(degree, temperature) for temperature in temperatures]
     first = [_equal(degree, temperature, end) for temperature, end in zip(temperatures, ends, strict=True)]
     glass = [_glass(degree, temperature) for temperature in temperatures]
     return DenseLines(temperatures.tolist(), ends, first, glass)
-
-
-def _spinodal(degree: int, temperature: float) -> float:
-    """Largest load of a retrieval state, explicit in w = noise/m^(n−1) as that of `hopfield.theory.saddle`."""
-    m = np.ones_like(_RATIOS)
-    for _ in range(120):
-        field = np.maximum(m, 1e-3) ** (degree - 1) / temperature
-        m = field_averages(field, _RATIOS * field).tanh
-    field = np.maximum(m, 1e-3) ** (degree - 1)
-    q = field_averages(field / temperature, _RATIOS * field / temperature).tanh2
-    loads = np.where(m > _LOST, (_RATIOS * field) ** 2 / replicas.covariance(degree - 1, q), 0.0)
-    top = int(np.clip(np.argmax(loads), 1, len(loads) - 2))
-    left, middle, right = loads[top - 1 : top + 2]
-    bend = left - 2 * middle + right
-    return float(middle - (right - left) ** 2 / (8 * bend)) if bend < 0 and right > 0 else float(middle)
 
 
 def _equal(degree: int, temperature: float, end: float) -> float:

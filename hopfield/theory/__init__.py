@@ -16,6 +16,7 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     derived       predictions of any memory on random patterns, from its separation alone
     basins        critical initial overlaps: how far from a pattern retrieval may start
+    trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
@@ -36,6 +37,7 @@ from hopfield.theory import (
     sequences,
     sparse,
     spherical,
+    trajectories,
 )
 
 __all__ = [
@@ -54,4 +56,5 @@ __all__ = [
     "sequences",
     "sparse",
     "spherical",
+    "trajectories",
 ]

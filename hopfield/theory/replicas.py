@@ -28,6 +28,7 @@ from hopfield.theory.saddle import COLDEST, field_averages
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
 _STEPS = 2000
+_RATIOS = np.linspace(0.02, 0.9, 177)
 _LOST = 0.4  # overlap below which no retrieval state of n >= 3 exists
 
 
@@ -122,6 +123,32 @@ def dense_spinodal_temperature(degree: int, load: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if exists(middle) else (low, middle)
     return low
+
+
+def dense_spinodal_load(degree: int, temperature: float) -> float:
+    """Largest load α at which a dense memory of degree n has a retrieval state, replica symmetric.
+
+    Explicit in w = noise/m^(n−1), as that of Hebb's rule: the top of a parabola through the largest of 177 values.
+
+    Args:
+        degree: n >= 3.
+        temperature: T > 0, in units in which the field of a pattern on itself is 1.
+    Returns:
+        To about 1e-4 of it; 0 where there is none without load either.
+    """
+    degree = int(whole("degree", degree, least=3))
+    temperature = float(real("temperature", temperature, above=0))
+    m = np.ones_like(_RATIOS)
+    for _ in range(120):
+        field = np.maximum(m, 1e-3) ** (degree - 1) / temperature
+        m = field_averages(field, _RATIOS * field).tanh
+    field = np.maximum(m, 1e-3) ** (degree - 1)
+    q = field_averages(field / temperature, _RATIOS * field / temperature).tanh2
+    loads = np.where(m > _LOST, (_RATIOS * field) ** 2 / covariance(degree - 1, q), 0.0)
+    top = int(np.clip(np.argmax(loads), 1, len(loads) - 2))
+    left, middle, right = loads[top - 1 : top + 2]
+    bend = left - 2 * middle + right
+    return float(middle - (right - left) ** 2 / (8 * bend)) if bend < 0 and right > 0 else float(middle)
 
 
 def almeida_thouless_temperature(load: float) -> float:

@@ -24,6 +24,15 @@ def test_the_first_step_is_that_of_exact_theory(table):
         assert abs(entry["m"] - entry["exact"]) < 4 * entry["m_stderr"] + 1e-3, entry
 
 
+def test_the_second_step_is_nearer_to_the_generating_functional_than_to_neurodynamics():
+    """α = 0.138 and N = 1000, from 0.4: 0.741 with the own past, 0.718 without."""
+    config = Config(degrees=[2], neurons=[1000], around=[1.0], overlaps=[0.4], steps=[2], samples=24, queries=8)
+    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+    (entry,) = experiment.summarise(rows)["times"]
+    assert abs(entry["m"] - entry["generating_functional"]) < 4 * entry["m_stderr"] + 0.006
+    assert entry["m"] > entry["neurodynamics"] + 0.01
+
+
 def test_patterns_stay_near_and_half_overlaps_grow_below_the_last_load(table):
     rows = table[(table["degree"] == 2) & (table["neurons"] == 400)].groupby(["overlap", "step"])["final"].mean()
     assert rows[1.0, 8] > 0.95

@@ -45,6 +45,12 @@ def test_without_load_the_spinodal_is_that_of_one_pattern():
     assert np.isnan(replicas.dense_spinodal_temperature(3, 0.09))
 
 
+def test_the_spinodal_load_of_a_temperature_is_that_whose_spinodal_temperature_it_is():
+    load = replicas.dense_spinodal_load(3, 0.4)
+    assert replicas.dense_spinodal_temperature(3, load) == pytest.approx(0.4, abs=1e-3)
+    assert replicas.dense_spinodal_load(3, 0.59) == 0
+
+
 def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():
     """T_R → √(8α/9π) e^(−1/2α) as α → 0 (AGS 1987): 1.09 of it at α = 0.08, 1.28 at 0.1, and lost below 1e-4."""
     assert np.isnan(replicas.almeida_thouless_temperature(0.03))
