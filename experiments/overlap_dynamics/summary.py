@@ -23,7 +23,7 @@ def _times(curve: dict, rows: Table) -> list[dict]:
     degree, neurons = int(curve["degree"]), int(curve["neurons"])
     mean = means_by_group(rows, ["step"], "final", "sample")
     share = by_group(rows, ["step"], "retained", "queries", "sample")
-    exact_limit = theory.course(degree, curve["load"], curve["overlap"], int(mean["step"].max()))
+    exact_limit = theory.course(degree, curve["load"], curve["overlap"], max(int(x) for x in mean["step"]))
     found = []
     for i, step in enumerate(int(x) for x in mean["step"]):
         entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}

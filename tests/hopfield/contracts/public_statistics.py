@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopfield import separations
-from hopfield.observables import overlaps, thermodynamics, weights
+from hopfield.observables import correlations, overlaps, thermodynamics, weights
 from hopfield.separations import Separation
 from tests.hopfield.contracts.public import ROWS, Call, Case, Shape
 from tests.hopfield.contracts.public_draws import of_vectors
@@ -92,6 +92,7 @@ def _measures() -> list[Case]:
     cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))
     cases.append(of("pattern_gap", 1, shapes=((5, 7), (36, 106))))
     cases.append(of("least_distance", 1, shapes=((5, 7), (36, 106))))
+    cases.append(of_vectors(f"{correlations.__name__}.correlation_time", correlations.correlation_time, 1, {}))
     cases.append(
         Case(
             "hopfield.observables.overlaps.nearest_pattern",

@@ -26,7 +26,8 @@ def simulated(degree: int, load: float, overlap: float, steps: int, neurons: int
 def test_two_drawn_steps_are_the_closed_forms(degree: int, load: float, start: float) -> None:
     found = trajectories.course(degree, load, start, 2, draws=2**14)
     first = 1 - 2 * dense.one_step_error_asymptotic(degree, load, (1 - start) / 2)
-    np.testing.assert_allclose(found.overlap, [start, first, trajectories.second_step(degree, load, start)], atol=0.008)
+    closed = [start, float(first), float(trajectories.second_step(degree, load, start))]
+    np.testing.assert_allclose(found.overlap, closed, atol=0.008)
     assert found.stderr[0] == 0
     assert np.all(found.stderr[1:] < 0.012)
 
