@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from experiments.bounds import named
 from experiments.efficient_attention.config import LAYERS, Config
-from experiments.shared import timing
+from experiments.shared import memory, timing
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
 from hopfield.layers import AssociationOptions, attention_fn
@@ -68,9 +68,8 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
 
     inputs = _drawn(config, length, 0)
     compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
-    memory = compiled.memory_analysis()
     seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
-    found = {"seconds": float(seconds.min()), "megabytes": getattr(memory, "temp_size_in_bytes", float("nan")) / 1e6}
+    found = {"seconds": float(seconds.min()), "megabytes": memory.temporary_bytes(compiled, *inputs) / 1e6}
     errors = []
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):

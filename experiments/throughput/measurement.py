@@ -1,13 +1,13 @@
 """Measurement of one read: time, memory and rate, in alternation with a product of two square matrices."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import timing
+from experiments.shared import memory, timing
 from experiments.throughput.config import AXES, Config
 from hopfield import Memory, large, separations
 from hopfield.large import counts
@@ -21,10 +21,9 @@ def measured(config: Config, point: dict) -> dict:
     """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
     function, arguments, operations = _job(config, point)
     product, square = _product()
-    programs = []
+    programs: list[Any] = []
     compile_s = timing.seconds(lambda: programs.append(jax.jit(function).lower(*arguments).compile()))
     (compiled,) = programs
-    held = cast(Any, compiled.memory_analysis())
     times, products = timing.in_turn([lambda: compiled(*arguments), lambda: product(square)], config.repeats).T
     rate, own = operations / float(min(times)), 2 * SQUARE**3 / float(min(products))
     return {
@@ -32,8 +31,8 @@ def measured(config: Config, point: dict) -> dict:
         "run_s": float(min(times)),
         "run_median_s": float(np.median(times)),
         "rows_per_s": point["patterns"] * point["queries"] / float(min(times)),
-        "argument_bytes": held.argument_size_in_bytes,
-        "temporary_bytes": held.temp_size_in_bytes,
+        "argument_bytes": compiled.memory_analysis().argument_size_in_bytes,
+        "temporary_bytes": memory.temporary_bytes(compiled, *arguments),
         "flop_per_s": rate,
         "product_flop_per_s": own,
         "share": rate / own,

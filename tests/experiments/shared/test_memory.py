@@ -1,0 +1,29 @@
+"""Memory of compiled programs."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from experiments.shared import memory
+from hopfield.attention import attend, attend_blockwise
+
+ROWS = jax.random.normal(jax.random.key(0), (4096, 16))
+
+
+@pytest.mark.skipif(not memory.PEAK.exists(), reason="the growth of a process is read on Linux")
+def test_all_scores_at_once_are_counted_whoever_holds_them():
+    held = [
+        memory.temporary_bytes(jax.jit(read).lower(ROWS, ROWS, ROWS).compile(), ROWS, ROWS, ROWS)
+        for read in (attend, attend_blockwise)
+    ]
+    assert held[0] > 0.9 * 4 * 4096**2
+    assert held[1] < 0.5 * held[0]
+
+
+def test_what_the_compiler_plans_is_counted():
+    def sorted_twice(x):
+        return jnp.sum(jnp.sort(jnp.sort(x) * jnp.arange(x.size)))
+
+    x = jnp.ones(2**20)
+    compiled = jax.jit(sorted_twice).lower(x).compile()
+    assert memory.temporary_bytes(compiled, x) >= compiled.memory_analysis().temp_size_in_bytes > 0
