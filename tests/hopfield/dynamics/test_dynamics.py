@@ -7,7 +7,7 @@ import pytest
 
 from hopfield._numerics import tolerance
 from hopfield.couplings import Couplings
-from hopfield.dynamics import CONVERGED, CYCLE, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
+from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
 from hopfield.memory import Memory
 from hopfield.separations import Sparsemax, entmax, polynomial
 from hopfield.similarities import SquaredDistance
@@ -55,6 +55,14 @@ def test_the_step_limit_is_said(steps):
     end, path = quick(lambda q: (retrieve(memory, q, max_steps=steps), trajectory(memory, q, steps)))(QUERIES[0])
     assert (int(end.status), int(end.steps)) == (STEP_LIMIT, steps)
     np.testing.assert_allclose(end.state, path[-1], rtol=1e-13)
+
+
+def test_a_state_that_is_lost_on_the_way_is_said():
+    """Weights that grow faster than the states hold them overflow, and ∞ − ∞ is no number; no step is taken after it."""
+    memory = Memory.create(jnp.array([[2.0, 1.0], [-2.0, 1.5]]), separation=polynomial(3))
+    end = retrieve(memory, jnp.array([3.0, 1.0]), max_steps=50)
+    assert int(end.status) == NOT_A_NUMBER
+    assert 3 < int(end.steps) < 12
 
 
 @every_continuous
