@@ -179,13 +179,15 @@ class Memory(Node):
             return large.local_field(self, state[None])[0].astype(state.dtype)
         keys, scores = self.cache(state)
         steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
-        return self.separation.fields(scores, steps, state, self.beta, self.mask).astype(state.dtype)
+        found = self.separation.fields(scores, steps, state, self.beta, self.mask)
+        return self.similarity.known_fields(state, found).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
         """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
         if not isinstance(self.space, Spins):
             raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
-        return self.similarity.keys(self._stored()), self.scores(state)
+        scores = jnp.where(self.similarity.flips(_wide(self.as_state(state))), self.scores(state), jnp.nan)
+        return self.similarity.keys(self._stored()), scores
 
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""

@@ -1,11 +1,11 @@
 """Similarities: how a state x is compared with the stored patterns ξ_μ, s_μ = similarity(x, patterns)."""
 
 import abc
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import real_matrix, unit
 from hopfield._pytrees import Node
@@ -41,9 +41,21 @@ class Similarity(Node, abc.ABC):
         """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
         return patterns
 
+    linear: ClassVar[bool] = False
+    """Whether scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
+
     @abc.abstractmethod
     def spin_flip(self, state: State, old, new, column: Array) -> Array:
         """Exact change of the scores when a spin of `state` goes from old to new, given its column of the keys."""
+
+    def flips(self, state: State) -> Bool[Array, ""]:
+        """Whether `spin_flip` is exact from this state, units of which may be hidden, 0."""
+        return jnp.ones((), bool)
+
+    def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:
+        """Local fields formed from scores and the steps between −1 and +1; NaN where these do not tell them."""
+        told = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
+        return jnp.where(told & self.flips(state), fields, jnp.nan)
 
     def has_exact_step(self, space: Space, monotone: bool = True) -> bool:
         """Whether `proximal_step` is the exact minimiser on this space, a condition of the descent theorem.
@@ -83,6 +95,8 @@ class Dot(Similarity):
         [1.0, 2.0]
     """
 
+    linear: ClassVar[bool] = True
+
     def __call__(self, state, patterns):
         return patterns @ state
 
@@ -107,6 +121,7 @@ class Bilinear(Similarity):
     """
 
     metric: Metric
+    linear: ClassVar[bool] = True
 
     def __call__(self, state, patterns):
         return self.metric.right(patterns) @ self.metric.left(state[None, :])[0]
@@ -119,6 +134,8 @@ class Bilinear(Similarity):
 
     def keys(self, patterns):
         return jax.vmap(self._slope)(self.metric.right(patterns))
+
+    linear: ClassVar[bool] = True
 
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
@@ -176,6 +193,9 @@ class Cosine(Similarity):
 
     def spin_flip(self, state, old, new, column):
         return (new - old) * column / jnp.sqrt(jnp.asarray(state.size, state.dtype))
+
+    def flips(self, state):
+        return jnp.all(jnp.abs(state) == 1)  # a hidden unit would change the norm, and with it all scores
 
     def has_exact_step(self, space, monotone=True):
         return isinstance(space, Sphere | Spins)

@@ -133,7 +133,8 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
         sums = walk(job, fields_of, patterns_of_a_call(job, size), size, 0)
     else:
         sums = part_sums(job, jnp.zeros((), int), size, 0, fields_of)
-    return jax.vmap(job.separation.field_finish, (0, None))(sums, job.beta)
+    found = jax.vmap(job.separation.field_finish, (0, None))(sums, job.beta)
+    return jax.vmap(job.similarity.known_fields)(job.queries, found)
 
 
 def moments(

@@ -129,7 +129,13 @@ class Exponential(LogSumExp):
         weights, drop = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), _drop(beta * steps)
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
         rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
-        return Stream(top + widest, jnp.sum(weights), jnp.where(state > 0, fall, rise))
+        either = jax.lax.cond(  # of units that are hidden, 0
+            any_hidden(jax.lax.stop_gradient(state)),
+            lambda: weights @ (jnp.exp(0.5 * jnp.abs(beta * steps) - widest) * drop),
+            lambda: jnp.zeros_like(rise),
+        )
+        flipped = jnp.where(state == 1, fall, jnp.where(state == -1, rise, jnp.where(state == 0, either, jnp.nan)))
+        return Stream(top + widest, jnp.sum(weights), flipped)
 
     def finish(self, stream):
         scale = jnp.exp(stream.shift)
@@ -154,6 +160,17 @@ class Exponential(LogSumExp):
 
     def field_finish(self, sums, beta):
         return 0.5 * _scaled(sums.moment, sums.shift) / beta
+
+
+@jax.custom_batching.custom_vmap
+def any_hidden(state):
+    """Whether any unit is 0, of all states of a batch together: a condition that no batch makes two computations of."""
+    return jnp.any(state == 0)
+
+
+@any_hidden.def_vmap
+def _any_hidden_of_batch(size, batched, state):
+    return any_hidden(state), False
 
 
 def _drop(x):

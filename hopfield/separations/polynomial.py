@@ -77,7 +77,7 @@ class Polynomial(Separation):
     def fields(self, scores, steps, state, beta, mask=None):
         if self.rectified or self.degree > EXPANDED:
             return Separation.fields(self, scores, steps, state, beta, mask)
-        # With spin x the scores are s and s − x t, and sⁿ − (s − x t)ⁿ expands into products of matrices (x² = 1).
+        # Up and down the scores are s + (1 − x) t/2 and s − (1 + x) t/2, whose powers expand into products of matrices.
         # A masked score is left out of its powers as well, since 0⁰ = 1.
         n, s = self.degree, unmasked(scores, mask)
         scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
@@ -85,7 +85,7 @@ class Polynomial(Separation):
         own = power_of_two(largest(jnp.abs(steps)))
         s, steps = s / scale, steps / own
         terms = [
-            math.comb(n, k) * (-state) ** (k - 1) * (own / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
+            math.comb(n, k) * _rise(state, k) * (own / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
             for k in range(1, n + 1)
         ]
         return 0.5 * self._factor(beta, scale) * sum(terms) / n
@@ -122,6 +122,11 @@ class Linear(Polynomial):
 
     degree: int = struct.field(pytree_node=False, default=2)
     quadratic: ClassVar[bool] = True
+
+
+def _rise(state, power: int):
+    """((1 − x)^k − (−1 − x)^k)/2^k, exactly (−x)^(k−1) of a spin."""
+    return (0.5 * (1.0 - state)) ** power - (-0.5 * (1.0 + state)) ** power
 
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:

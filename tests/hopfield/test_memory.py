@@ -92,6 +92,28 @@ def test_local_field_is_half_the_brute_force_energy_difference(name, separation)
     np.testing.assert_allclose(np.asarray(fields)[finite], brute[finite], rtol=1e-9, atol=1e-10 * size)
 
 
+@pytest.mark.parametrize("separation", ["softmax", "exponential", "linear", "polynomial:3"])
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_fields_of_a_state_with_hidden_units_are_those_of_its_energies_or_none(name, separation):
+    """Where a unit is 0 the quick forms, which know steps from −1 to +1, are exact or NaN, all units at once or one."""
+    stored = SPINS if name == "dot" else PATTERNS
+    memory = Memory.create(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], separation=separation, space=Spins())
+    hidden = np.where(np.arange(N) % 3 == 1, 0.0, SPIN_STATES[0])
+    ends = np.stack([np.where(np.eye(N, dtype=bool), spin, hidden) for spin in (-1.0, 1.0)])
+
+    def fields(state):
+        cache = memory.cache(state)
+        return memory.local_field(state), jax.vmap(lambda i: memory.field_at(cache, state, i))(jnp.arange(N))
+
+    energies, found = quick(lambda x, s: (jax.vmap(jax.vmap(memory.energy))(x), fields(s)))(ends, hidden)
+    brute = 0.5 * (np.asarray(energies)[0] - np.asarray(energies)[1])
+    size = np.max(np.abs(brute[np.isfinite(brute)]))
+    for field in map(np.asarray, found):
+        told = np.isfinite(brute) & ~np.isnan(field)
+        assert told.all() or name not in ("dot", "bilinear")
+        np.testing.assert_allclose(field[told], brute[told], rtol=1e-9, atol=1e-10 * size)
+
+
 @pytest.mark.parametrize("name", SIMILARITIES)
 def test_one_neuron_at_a_time_sees_the_same_field_as_all_at_once(name):
     """And still does after the cache has followed a flip."""
