@@ -19,6 +19,7 @@ from hopfield.theory._arguments import Float, plain, real, whole
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
 _STEPS = 1000
+_STILL = 1e-14
 _HALVINGS = 34
 
 
@@ -159,14 +160,14 @@ def _neurodynamics(load: Float, overlap: Float, steps: Float):
 
 
 def _unstable(step: Callable[[Float], Float], shape: tuple[int, ...]) -> Float:
-    """Lowest overlap from which the iterated step ends above 0.8."""
+    """Lowest overlap from which the iterated step ends above 0.8, or goes on rising to its one stable fixed point."""
 
     def end(overlap: Float) -> Float:
         for _ in range(_STEPS):
             previous, overlap = overlap, step(overlap)
-            if np.all(np.abs(overlap - previous) < 1e-12):
+            if np.all(np.abs(overlap - previous) <= _STILL * overlap):
                 break
-        return overlap
+        return np.where(overlap > (1 + _STILL) * previous, 1.0, overlap)
 
     return _boundary(end, shape)
 

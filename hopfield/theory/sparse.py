@@ -13,6 +13,7 @@ Source: Tsodyks & Feigel'man 1988; Amit, Gutfreund & Sompolinsky 1987 (Phys. Rev
 b = ½; Sompolinsky 1987 for disturbed couplings; Willshaw, Buneman & Longuet-Higgins 1969 for binary synapses.
 """
 
+import math
 from functools import cache
 from typing import NamedTuple
 
@@ -204,24 +205,33 @@ def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayL
 def willshaw_error(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLike) -> Float:
     """Chance P₀ that a neuron is wrongly on where a stored pattern is shown and all K of its synapses must be.
 
-    A neuron on in r of the other patterns has a share 1 − (1 − K/N)^r of its synapses on: P₀ = E_r (1 − (1 − K/N)^r)^K
-    with r binomial. With one density for all neurons it would be too small.
+    Another pattern holds the neuron with chance K/N, and then K − 1 of the N − 1 others; P₀ is the chance that these
+    cover all K that the shown pattern holds, whose number not covered yet is followed pattern by pattern. With one
+    density for all neurons, or K independent synapses, it would be wrong.
 
     Args:
         neurons: N >= 2.
         active: K >= 1 neurons on in every pattern, exactly.
         num_patterns: M >= 1.
-    Source: Buckingham & Willshaw 1992 for the spread of r.
+    Source: Buckingham & Willshaw 1992 for the spread of the synapses of a neuron; the cover is counted exactly.
     """
     neurons, active = (int(size) for size in _sizes(neurons, active))
-    share = (active - 1) / (neurons - 1)
+    if active == neurons:
+        return plain(np.ones(np.shape(num_patterns)))  # the shown pattern itself sets all synapses
+    cover = np.zeros((active + 1, active + 1))  # by a pattern, from so many that are left to so many; rows add to 0
+    for left in range(1, active + 1):
+        for hit in range(1, min(left, active - 1) + 1):
+            ways = math.comb(left, hit) * math.comb(neurons - 1 - left, active - 1 - hit)
+            cover[left, left - hit] = active / neurons * (ways / math.comb(neurons - 1, active - 1))
+        cover[left, left] = -np.sum(cover[left])
 
     def error(others: float) -> float:
-        mean = others * active / neurons
-        reach = 12 * np.sqrt(mean + 1) + 12
-        uses = np.arange(max(0, int(mean - reach)), min(int(others), int(mean + reach)) + 1)
-        synapses = -np.expm1(uses * np.log1p(-share))
-        return float(np.sum(binom.pmf(uses, others, active / neurons) * synapses**active))
+        total, step, count = np.zeros_like(cover), cover, int(others)
+        while count:  # (1 + cover)^count − 1 by squaring, exact however small the chances are
+            if count % 2:
+                total = total + step + total @ step
+            step, count = 2 * step + step @ step, count // 2
+        return total[active, 0]
 
     return plain(np.vectorize(error, otypes=[np.float64])(whole("num_patterns", num_patterns, least=1) - 1))
 

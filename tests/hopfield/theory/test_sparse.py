@@ -1,7 +1,10 @@
 """Sparse theory: the classical limit, published numbers, and small cases by enumeration or by drawing."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from hopfield.theory import classical, sparse
 
@@ -86,6 +89,16 @@ def test_willshaw_errors_are_those_of_drawn_patterns():
     )
     wrong = np.mean((rows @ synapses == active)[rows == 0])
     assert wrong == pytest.approx(float(sparse.willshaw_error(neurons, active, patterns)), rel=0.15)
+
+
+@pytest.mark.parametrize(("neurons", "active", "patterns"), [(12, 3, 6), (20, 4, 10), (100, 7, 100), (9, 1, 4)])
+def test_willshaw_errors_count_every_way_to_cover_the_shown_pattern(neurons, active, patterns):
+    """By inclusion and exclusion: the patterns that hold a neuron miss j given places, each with K − 1 of N − 1."""
+    uses = np.arange(patterns)
+    missed = [math.comb(neurons - 1 - j, active - 1) / math.comb(neurons - 1, active - 1) for j in range(active + 1)]
+    all_covered = sum((-1) ** j * math.comb(active, j) * missed[j] ** uses for j in range(active + 1))
+    expected = binom.pmf(uses, patterns - 1, active / neurons) @ all_covered
+    assert float(sparse.willshaw_error(neurons, active, patterns)) == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
 def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
