@@ -17,13 +17,12 @@ from hopfield.memory import Memory
 
 
 def clipped(model: Model) -> Couplings:
-    """Signs of the couplings times their mean size, the nearest such matrix; zero couplings stay zero.
+    """Signs of the couplings times the mean size of those that are not zero, the nearest such matrix.
 
     Source: Sompolinsky 1987; capacity 0.102 N of Hebb's rule.
     """
     couplings = _couplings(model)
-    neurons = couplings.matrix.shape[0]
-    size = jnp.sum(jnp.abs(couplings.matrix)) / max(neurons * (neurons - 1), 1)
+    size = jnp.sum(jnp.abs(couplings.matrix)) / jnp.maximum(jnp.sum(couplings.matrix != 0), 1)
     held = jnp.where(size > 0, size, 1.0)  # of no couplings at all
     bias = None if couplings.bias is None else couplings.bias / held
     return Couplings(jnp.sign(couplings.matrix), couplings.scale * held, bias)

@@ -85,7 +85,8 @@ class Blueprint(NamedTuple):
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
 
         With Hebb's rule and an even N, N·h_i has the parity of M: at odd M there are no ties, at even M ties keep the
-        spin and move thresholds by order 1/N. Of two numbers at the same distance the larger one counts.
+        spin and move thresholds by order 1/N. Of two numbers at the same distance the even one counts, of two of one
+        parity the larger.
 
         Raises:
             ValueError: `parity` is none of PARITIES, or a load or size that is none.

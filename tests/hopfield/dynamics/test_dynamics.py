@@ -58,7 +58,7 @@ def test_the_step_limit_is_said(steps):
 
 
 def test_a_state_that_is_lost_on_the_way_is_said():
-    """Weights that grow faster than the states hold them overflow, and ∞ − ∞ is no number; no step is taken after it."""
+    """Weights that grow faster than the states hold them overflow, and ∞ − ∞ is no number; no further step is taken."""
     memory = Memory.create(jnp.array([[2.0, 1.0], [-2.0, 1.5]]), separation=polynomial(3))
     end = retrieve(memory, jnp.array([3.0, 1.0]), max_steps=50)
     assert int(end.status) == NOT_A_NUMBER
