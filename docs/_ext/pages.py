@@ -29,7 +29,17 @@ the other takes (median, range). Below 1 the other is faster.
 :width: 100%
 ```
 
-GPU figures are not measured.
+{prices}GPU figures are not measured.
+"""
+PRICES = """## Prices of a layer's options
+
+A layer with an option over the layer without it, forwards and backwards, {shapes}: how many times as long it takes, the
+median of {repetitions} passes of each in turn (`python scripts/benchmark.py --only prices`).
+
+| option | price |
+|---|---|
+{rows}
+
 """
 
 
@@ -140,8 +150,11 @@ def header(text: str) -> tuple[str, str]:
 def benchmarks(source: Path, target: Path) -> None:
     """The page of measured ratios."""
     found = json.loads(source.read_text(encoding="utf-8"))
-    rows = []
+    rows, prices = [], ""
     for case in found["cases"]:
+        if case["name"] == "prices":
+            prices = _prices(case)
+            continue
         theirs, ours = case["seconds"]["theirs"]["total"], case["seconds"]["ours"]["total"]
         ratios = [their / our for their, our in zip(theirs, ours, strict=True)]
         shapes = ", ".join(f"{name} {size:,}" for name, size in case["shapes"].items())
@@ -150,7 +163,14 @@ def benchmarks(source: Path, target: Path) -> None:
         rows.append(f"| {told} | {case['labels']['theirs']} | {middle:.2g} ({min(ratios):.2g} to {max(ratios):.2g}) |")
     environment = found["environment"]
     versions = ", ".join(f"{name} {value}" for name, value in environment["versions"].items())
-    write(target, BENCHMARKS.format(environment=environment, versions=versions, rows="\n".join(rows)))
+    write(target, BENCHMARKS.format(environment=environment, versions=versions, rows="\n".join(rows), prices=prices))
+
+
+def _prices(case: dict) -> str:
+    """The table of what each option of a layer costs."""
+    shapes = ", ".join(f"{name} {size:,}" for name, size in case["shapes"].items())
+    rows = (f"| {name.removeprefix('price of ')} | {price:.2g} |" for name, price in case["agreement"].items())
+    return PRICES.format(shapes=shapes, repetitions=case["repetitions"], rows="\n".join(rows))
 
 
 def write(path: Path, text: str) -> None:

@@ -130,7 +130,7 @@ class Exponential(LogSumExp):
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
         rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
         either = jax.lax.cond(  # of units that are hidden, 0
-            any_hidden(jax.lax.stop_gradient(state)),
+            _any_hidden(jax.lax.stop_gradient(state)),
             lambda: weights @ (jnp.exp(0.5 * jnp.abs(beta * steps) - widest) * drop),
             lambda: jnp.zeros_like(rise),
         )
@@ -163,14 +163,14 @@ class Exponential(LogSumExp):
 
 
 @jax.custom_batching.custom_vmap
-def any_hidden(state):
+def _any_hidden(state):
     """Whether any unit is 0, of all states of a batch together: a condition that no batch makes two computations of."""
     return jnp.any(state == 0)
 
 
-@any_hidden.def_vmap
-def _any_hidden_of_batch(size, batched, state):
-    return any_hidden(state), False
+@_any_hidden.def_vmap
+def _of_batch(size, batched, state):
+    return _any_hidden(state), False
 
 
 def _drop(x):

@@ -43,7 +43,7 @@ def build(kind: Any, shape: Shape) -> Any:
 
 
 @nnx.jit
-def _slopes(layer, inputs, weights):
+def slopes(layer, inputs, weights):
     """Gradients of Σ weights · layer(inputs) in the layer's parameters and in the inputs."""
     return nnx.grad(lambda module, x: jnp.sum(module(x) * weights), argnums=(0, 1))(layer, inputs)
 
@@ -54,7 +54,7 @@ def case(size: str, workspace: Path) -> Case:
     theirs_layer = build(nnx.MultiHeadAttention, sizes(size))
 
     def theirs(problem: Problem, run: Run) -> np.ndarray:
-        return np.asarray(jax.block_until_ready(_slopes(theirs_layer, *problem.on_device))[1])
+        return np.asarray(jax.block_until_ready(slopes(theirs_layer, *problem.on_device))[1])
 
     return comparison(size, "nnx.MultiHeadAttention", theirs)
 
@@ -70,7 +70,7 @@ def comparison(size: str, label: str, theirs) -> Case:
         return Problem((inputs, weights), (jax.device_put(inputs), jax.device_put(weights)))
 
     def ours(problem: Problem, run: Run) -> np.ndarray:
-        return np.asarray(jax.block_until_ready(_slopes(layer, *problem.on_device))[1])
+        return np.asarray(jax.block_until_ready(slopes(layer, *problem.on_device))[1])
 
     return Case(
         what=f"Multi-head self-attention forwards and backwards, against {label}.",
