@@ -201,6 +201,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
     "hopfield.separations.[a-z]*": "builds a separation from checked numbers",
     "hopfield.similarities.*.spin_flip": _FIELDS,
+    "hopfield.similarities.*.flips": _FIELDS,
+    "hopfield.similarities.*.known_fields": _FIELDS,
     "hopfield.similarities.*.keys": _FIELDS,
     "hopfield.similarities.*.proximal_step": "called by `Memory.update`",
     "hopfield.similarities.*.minimiser": "called by `Memory.update`",
