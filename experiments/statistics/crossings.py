@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PchipInterpolator
-from scipy.optimize import brentq
 from scipy.special import logit
 
 from experiments.statistics.clusters import labels
 from experiments.statistics.columns import check_length, columns, magnitude, numbers, single
+from experiments.statistics.monotone import root
 from hopfield.theory._arguments import flag
 
 RESOLUTION = 1e-9
@@ -115,7 +115,7 @@ def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: floa
         return float(np.interp(level, mean[near], x[near])), float(np.diff(x[near])[0]) / math.sqrt(12)
     curve = PchipInterpolator(x, height)
     ends = curve(x[near])  # a mean at the level itself may be rounded to its other side
-    cubic: Any = x[near][int(ends[1] <= 0)] if ends[0] >= 0 or ends[1] <= 0 else brentq(curve, *x[near], xtol=1e-12)
+    cubic: Any = x[near][int(ends[1] <= 0)] if ends[0] >= 0 or ends[1] <= 0 else root(curve, *x[near])
     return float(cubic), abs(float(cubic) - float(np.interp(0.0, height[near], x[near])))
 
 

@@ -4,6 +4,7 @@ The counterpart of the probit of `thresholds` for curves that it does not fit, s
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ RESAMPLINGS = 400
 def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -> tuple[float, float]:
     """The load at which the share of successes falls through one half, and its error over clusters.
 
-        stderr² = variance over clustered bootstraps + (crossing of the shares − crossing of their logits)²
+        stderr² = variance over clustered bootstraps + (crossing of the shares − crossing of their logits)² + width²/12
 
     The pooled shares are made monotone (isotonic regression) and joined by the monotone cubic of Fritsch and Carlson;
     the logits of the same shares, joined in the same way, say what the choice of the curve between two loads matters,
-    which vanishes on a fine grid.
+    which vanishes on a fine grid. The width is that of a plateau at one half, anywhere on which the crossing may lie.
 
     Args:
         load, successes, trials, cluster: [R] counts of every row, clusters numbered from 0; success falls with load.
@@ -44,7 +45,10 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size < RESAMPLINGS / 2:
         return value, math.nan
-    return value, math.hypot(float(drawn.std()), value - other)
+    used = pooled[1] > 0
+    plateau = loads[used][_isotonic(*pooled[:, used]) == 0.5]
+    width = float(np.ptp(plateau)) if plateau.size else 0.0
+    return value, math.hypot(float(drawn.std()), value - other, width / math.sqrt(12))
 
 
 def _isotonic(successes: Array, trials: Array) -> Array:
@@ -65,5 +69,10 @@ def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = F
     if logits:  # half a trial keeps the logits of 0 and 1 finite and leaves one half where it is
         height = logit((share * trials[used] + 0.5) / (trials[used] + 1))
     places = loads[used]
-    found: Any = brentq(PchipInterpolator(places, height), places[last], places[last + 1], xtol=1e-12)
-    return float(found)
+    return root(PchipInterpolator(places, height), float(places[last]), float(places[last + 1]))
+
+
+def root(curve: Callable[[float], Any], low: float, high: float) -> float:
+    """Root of a curve between two places at which it has other signs, to a trillionth of their distance."""
+    place: Any = brentq(lambda share: curve(low + share * (high - low)), 0.0, 1.0, xtol=1e-12)
+    return float(low + place * (high - low))

@@ -42,7 +42,8 @@ def projection(patterns, *, mask=None) -> Couplings:
     Any M < N independent patterns are fixed points.
     The projector comes from the singular vectors of X, which stay accurate as M → N where the Gram matrix does not;
     patterns of 16 bits are decomposed in float32.
-    Synchronous dynamics cycle; use asynchronous ones.
+    Synchronous dynamics cycle; use asynchronous ones. A field that is zero in exact arithmetic is not after rounding,
+    which then decides the spin.
 
     Args:
         patterns: spins [M, N].

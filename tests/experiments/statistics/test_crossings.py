@@ -137,3 +137,11 @@ def test_beside_a_mean_of_zero_or_one_the_means_are_joined_by_a_line_of_a_wide_e
     assert found[:2] == pytest.approx((1.5, 1 / np.sqrt(12)))
     found = half_crossing(np.repeat([0.0, 4.0], 6), np.repeat([0.0, 0.8], 6), draw)
     assert found[:2] == pytest.approx((2.5, 4 / np.sqrt(12)))
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9])
+def test_the_unit_of_x_changes_nothing(unit):
+    x, cluster = np.repeat(np.linspace(0, 3, 7), 5), np.tile(np.arange(5), 7)
+    values = expit((x - 1.37 + 0.1 * cluster) / 0.25)
+    found, expected = half_crossing(unit * x, values, cluster), half_crossing(x, values, cluster)
+    np.testing.assert_allclose([found.value / unit, found.stderr / unit], [expected.value, expected.stderr], rtol=1e-9)
