@@ -1,12 +1,14 @@
 """Several runs as one: joined tables, pooled seeds, one figure, one report."""
 
+import contextlib
+import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas
@@ -128,31 +130,70 @@ def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: 
     assert sweeps.members(tmp_path / "out/seed_0") == []
 
 
+ENGINES = {
+    "basic": ("hydra", []),
+    "joblib": ("hydra_plugins.hydra_joblib_launcher", ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]),
+    "submitit": ("hydra_plugins.hydra_submitit_launcher", ["hydra/launcher=submitit_local"]),
+    "ray": ("hydra_plugins.hydra_ray_launcher", ["hydra/launcher=ray", "++hydra.launcher.ray.init.num_cpus=2"]),
+}
+"""Engines by name: the module of each, and its words on the command line."""
+MARK = "HOPFIELD_SWEEP_UNDER_TEST"
+
+
+def installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def family(mark: str) -> Iterator[int]:
+    """Processes begun under a mark, their children and what left their session included."""
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # gone, or somebody else's
+            if f"{MARK}={mark}".encode() in (place / "environ").read_bytes().split(b"\0"):
+                yield int(place.name)
+
+
+def kill(begun: subprocess.Popen, mark: str) -> None:
+    """End a command and all that it began at once, and again those that were being born."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(begun.pid, signal.SIGKILL)
+    begun.wait()
+    while left := list(family(mark)):
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.1)
+
+
 @pytest.mark.process
-@pytest.mark.parametrize("launcher", ["basic", "joblib"])
-def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path, launcher: str) -> None:
-    if launcher == "joblib":
-        pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path, engine: str) -> None:
+    module, launcher = ENGINES[engine]
+    if not installed(module):
+        pytest.skip(f"the launcher of {engine} is not installed")
     words = ["--config-dir", str(FIXTURE), "-m", "conf=toy", "seed=0,1,2", "noise=0.1,0.5", "wandb.mode=disabled"]
     words += ["delay=0.03"]
+    mark = tmp_path.name
 
     def begin(output: str, *more: str) -> subprocess.Popen:
-        line = [sys.executable, "-m", "experiments.run", *words, f"output={output}", *more]
+        line = [sys.executable, "-m", "experiments.run", *words, f"output={tmp_path / output}", *more]
         pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), MARK: mark}
         return subprocess.Popen(line, cwd=tmp_path, env=environment, start_new_session=True, **pipes)
 
-    engine = [] if launcher == "basic" else ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
-    killed = begin("out", *engine)
-    deadline = time.monotonic() + 120
-    while sum(path.read_bytes().count(b'"row"') for path in tmp_path.glob("out/*/ledger/*.jsonl")) < 20:
-        assert killed.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
+    killed = begin("out", *launcher)
+    try:
+        deadline = time.monotonic() + 120
+        while sum(path.read_bytes().count(b'"row"') for path in tmp_path.glob("out/*/ledger/*.jsonl")) < 20:
+            assert killed.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        kill(killed, mark)
     assert not (tmp_path / "out/table.csv").exists()
-    assert begin("out", *engine).wait(timeout=240) == 0
+    assert begin("out", *launcher).wait(timeout=240) == 0
     assert begin("serial").wait(timeout=240) == 0
     for name in ("table.csv", "summary.json", "figure.svg"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "serial" / name).read_bytes(), name
