@@ -27,7 +27,7 @@ extensions = [
     "pages",
     "vendored",
 ]
-exclude_patterns = ["_build", "node_modules", "figures", "_ext"]
+exclude_patterns = ["_build", "node_modules", "figures", "reports", "_ext", "_templates"]
 suppress_warnings = ["mystnb.unknown_mime_type", "misc.highlighting_failure"]
 nitpicky = False
 bibtex_bibfiles = ["references.bib"]
@@ -49,6 +49,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "pydata_sphinx_theme"
 html_title = "Hopfield"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 ALONE = ("start", "theory", "explorer", "results", "notation", "benchmarks", "gpu", "limits", "sources")
@@ -67,5 +68,5 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-mathjax_path = "mathjax/tex-mml-chtml.js"
-mathjax3_config = {"chtml": {"scale": 0.95}, "options": {"enableMenu": False}}
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = {"loader": {"load": ["core", "input/tex", "output/chtml"]}, "chtml": {"scale": 0.95}}

@@ -90,7 +90,7 @@ def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict,
                 ],
                 "shown": _extent(table),
                 "data": {"name": story.name, "panels": specs, "frames": frames},
-                "bundle": _bundle(),
+                "bundle": bundle(),
                 "css": _asset("page.css"),
                 "script": _asset("report.js"),
             }
@@ -225,7 +225,7 @@ def _asset(name: str) -> Markup:
 
 
 @cache
-def _bundle() -> str:
+def bundle() -> str:
     """plotly.js, packed: it is the largest part of a page by far."""
     packed = gzip.compress((ASSETS / "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
     return base64.b64encode(packed).decode()

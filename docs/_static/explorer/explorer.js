@@ -1,10 +1,11 @@
-// The explorer's page: a canvas to draw on, the state beside it, bars of weights, energy by step.
+// The explorer's page: a canvas to draw on, the stored pattern beside it, bars of weights, energy by step.
 "use strict";
 
 function explorer(root) {
   const $ = (name) => root.querySelector(`[data-${name}]`);
   const letters = Object.keys(SHAPES);
-  const now = { target: 0, state: null, steps: [] };
+  const own = []; // patterns that were drawn
+  const now = { state: null, steps: [], cursor: 0, paint: 0 };
   let random = uniform(1);
 
   const patterns = () => {
@@ -12,8 +13,10 @@ function explorer(root) {
     const other = uniform(7);
     const rest = Array.from({ length: Math.max(0, count - letters.length) }, () =>
       Float64Array.from({ length: N }, () => (other() < 0.5 ? -1 : 1)));
-    return [...letters.slice(0, count).map((name) => drawn(SHAPES[name])), ...rest];
+    return [...own, ...letters.slice(0, count).map((name) => drawn(SHAPES[name])), ...rest];
   };
+  const name = (mu) => (mu < own.length ? `drawn ${mu + 1}` : letters[mu - own.length] ?? `pattern ${mu + 1}`);
+  const target = (stored) => Math.max(0, Math.min(Number($("target").value), stored.length - 1));
   const choice = () => [$("memory").value, patterns(), Number($("beta").value)];
 
   function paint(canvas, state) {
@@ -24,70 +27,115 @@ function explorer(root) {
       context.fillStyle = `rgb(${level},${level},${level})`;
       context.fillRect((i % SIDE) * size, Math.floor(i / SIDE) * size, size, size);
     });
+    if (canvas !== document.activeElement) return;
+    context.strokeStyle = "#d55e00";
+    context.lineWidth = 3;
+    context.strokeRect((now.cursor % SIDE) * size + 2, Math.floor(now.cursor / SIDE) * size + 2, size - 4, size - 4);
+  }
+
+  function bars(p, aim) {
+    $("bars").replaceChildren(...p.slice(0, 40).map((x, mu) => {
+      const bar = document.createElement("span");
+      bar.style.height = `${Math.max(1, 100 * x)}%`;
+      bar.className = mu === aim ? "target" : "";
+      bar.title = `${name(mu)}: ${x.toFixed(3)}`;
+      return bar;
+    }));
+  }
+
+  function line(values) {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const x = (k) => 10 + (280 * k) / Math.max(1, values.length - 1);
+    const y = (e) => 70 - (60 * (e - low)) / (high - low || 1);
+    $("line").setAttribute("points", values.map((e, k) => `${x(k).toFixed(1)},${y(e).toFixed(1)}`).join(" "));
   }
 
   function show() {
-    const [name, stored, beta] = choice();
+    const [memory, stored, beta] = choice();
+    const aim = target(stored);
     paint($("state"), now.state);
-    paint($("pattern"), stored[now.target]);
-    const p = weights(name, stored, now.state, beta);
-    const overlap = stored[now.target].reduce((sum, x, i) => sum + x * now.state[i], 0) / N;
+    paint($("pattern"), stored[aim]);
+    const p = weights(memory, stored, now.state, beta);
+    const overlap = stored[aim].reduce((sum, x, i) => sum + x * now.state[i], 0) / N;
     const entropy = -p.reduce((sum, x) => sum + (x > 0 ? x * Math.log(x) : 0), 0);
+    const place = load(memory, stored.length, N);
     $("told").textContent =
-      `step ${now.steps.length - 1}: overlap ${overlap.toFixed(3)}, energy per neuron ${energy(name, stored, now.state, beta).toFixed(4)}, ` +
-      `effective patterns ${Math.exp(entropy).toFixed(2)} of ${stored.length}`;
-    $("bars").innerHTML = "";
-    p.slice(0, 40).forEach((x, mu) => {
-      const bar = document.createElement("span");
-      bar.style.height = `${Math.max(1, 100 * x)}%`;
-      bar.className = mu === now.target ? "target" : "";
-      bar.title = `pattern ${mu < letters.length ? letters[mu] : mu + 1}: ${x.toFixed(3)}`;
-      $("bars").append(bar);
-    });
-    const line = now.steps.map((x) => energy(name, stored, x, beta));
-    const [low, high] = [Math.min(...line), Math.max(...line)];
-    const at = (e, k) => `${(10 + (280 * k) / Math.max(1, line.length - 1)).toFixed(1)},${(70 - (60 * (e - low)) / (high - low || 1)).toFixed(1)}`;
-    $("line").setAttribute("points", line.map(at).join(" "));
+      `step ${now.steps.length - 1}: overlap ${overlap.toFixed(3)}, energy per neuron ${energy(memory, stored, now.state, beta).toFixed(4)}, ` +
+      `effective patterns ${Math.exp(entropy).toFixed(2)} of ${stored.length}, load ${place.toPrecision(3)}`;
+    bars(p, aim);
+    line(now.steps.map((x) => energy(memory, stored, x, beta)));
     $("betalabel").textContent = beta;
     $("patternslabel").textContent = stored.length;
     $("noiselabel").textContent = `${Math.round(100 * Number($("noise").value))} %`;
-    $("beta").disabled = !MEMORIES[name].beta;
+    $("beta").disabled = !MEMORIES[memory].beta;
+    document.dispatchEvent(new CustomEvent("explorer", { detail: { memory, load: place } }));
   }
 
   function restart(state) {
     const stored = patterns();
-    now.target = Math.min(now.target, stored.length - 1);
     const share = Number($("noise").value);
-    now.state = state ?? stored[now.target].map((x) => (random() < share ? -x : x));
+    now.state = state ?? stored[target(stored)].map((x) => (random() < share ? -x : x));
     now.steps = [now.state];
     show();
   }
 
   function step() {
-    const [name, stored, beta] = choice();
-    now.state = sweep(name, stored, now.state, beta, shuffled(N, random));
+    const [memory, stored, beta] = choice();
+    now.state = sweep(memory, stored, now.state, beta, shuffled(N, random));
     now.steps.push(now.state);
     show();
   }
 
-  function flip(event) {
-    const canvas = $("state");
-    const box = canvas.getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * SIDE);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * SIDE);
+  function colour(place, value) {
     const next = Float64Array.from(now.state, (x) => (x >= 0 ? 1 : -1));
-    next[row * SIDE + column] *= -1;
+    next[place] = value ?? -next[place];
     restart(next);
   }
 
-  Object.entries(MEMORIES).forEach(([name, memory]) => $("memory").add(new Option(memory.label, name)));
-  letters.forEach((name, index) => $("target").add(new Option(name, index)));
-  $("target").addEventListener("change", () => { now.target = Number($("target").value); restart(); });
-  ["memory", "patterns", "noise", "beta"].forEach((name) => $(name).addEventListener("input", () => restart()));
+  function targets(chosen) {
+    const options = Array.from({ length: own.length + letters.length }, (_, mu) => new Option(name(mu), mu));
+    $("target").replaceChildren(...options);
+    $("target").value = chosen;
+  }
+
+  // A finger or a mouse draws in the colour that its first pixel got.
+  function touched(event) {
+    if (event.type === "pointermove" && !event.buttons) return;
+    const box = $("state").getBoundingClientRect();
+    const at = (offset, length) => Math.max(0, Math.min(SIDE - 1, Math.floor((offset / length) * SIDE)));
+    const place = at(event.clientY - box.top, box.height) * SIDE + at(event.clientX - box.left, box.width);
+    if (event.type === "pointerdown") now.paint = now.state[place] >= 0 ? -1 : 1;
+    now.cursor = place;
+    if (event.type === "pointerdown" || Math.sign(now.state[place]) !== now.paint) colour(place, now.paint);
+  }
+
+  const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  function typed(event) {
+    const move = MOVES[event.key];
+    if (!move && event.key !== " " && event.key !== "Enter") return;
+    event.preventDefault();
+    if (!move) return colour(now.cursor);
+    const [row, column] = [Math.floor(now.cursor / SIDE) + move[0], (now.cursor % SIDE) + move[1]];
+    if (row >= 0 && row < SIDE && column >= 0 && column < SIDE) now.cursor = row * SIDE + column;
+    show();
+  }
+
+  Object.entries(MEMORIES).forEach(([key, memory]) => $("memory").add(new Option(memory.label, key)));
+  targets(0);
+  $("target").addEventListener("change", () => restart());
+  ["memory", "patterns", "noise", "beta"].forEach((key) => $(key).addEventListener("input", () => restart()));
   $("again").addEventListener("click", () => restart());
+  $("clear").addEventListener("click", () => restart(new Float64Array(N).fill(-1)));
+  $("store").addEventListener("click", () => {
+    own.unshift(Float64Array.from(now.state, (x) => (x >= 0 ? 1 : -1)));
+    targets(0);
+    restart();
+  });
   $("step").addEventListener("click", step);
   $("run").addEventListener("click", () => { for (let k = 0; k < 10; k++) step(); });
-  $("state").addEventListener("pointerdown", flip);
+  ["pointerdown", "pointermove"].forEach((kind) => $("state").addEventListener(kind, touched));
+  $("state").addEventListener("keydown", typed);
+  ["focus", "blur"].forEach((kind) => $("state").addEventListener(kind, show));
   root.addEventListener("keydown", (event) => {
     if (event.target.tagName === "SELECT" || event.target.tagName === "INPUT") return;
     if (event.key === "s") step();
@@ -97,4 +145,4 @@ function explorer(root) {
   restart();
 }
 
-document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".explorer").forEach(explorer));
+document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".explorer.retrieval").forEach(explorer));

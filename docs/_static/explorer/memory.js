@@ -99,4 +99,7 @@ const drawn = (rows) => Float64Array.from({ length: N }, (_, i) => {
   return rows[Math.floor((r * 4) / SIDE)][Math.floor((c * 4) / SIDE)] === "X" ? 1 : -1;
 });
 
-if (typeof module !== "undefined") module.exports = { MEMORIES, N, SHAPES, drawn, energy, logSumExp, shuffled, softmax, sweep, uniform, weights };
+// Load of M patterns of n neurons, as each memory counts it: M/n, M/n^2, ln M / n.
+const load = (name, M, n) => (MEMORIES[name].beta ? Math.log(M) / n : M / (name === "dense" ? n * n : n));
+
+if (typeof module !== "undefined") module.exports = { MEMORIES, N, SHAPES, drawn, energy, load, logSumExp, shuffled, softmax, sweep, uniform, weights };

@@ -1,0 +1,114 @@
+"""Tables of the explorer page: `python scripts/explorer.py CAPACITY PHASES`, folders of runs of the configurations.
+
+Writes docs/_static/explorer/tables.js: shares of queries retrieved against load, by memory and size, and overlaps over
+load and temperature on the cells of the finest level, with the lines of theory.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+
+from experiments.capacity import theory
+from experiments.contract import InputError
+from experiments.figures.style import Table
+from experiments.phase_diagram import measurement
+from experiments.phase_diagram.figure import WORDS
+from experiments.phase_diagram.summary import cells
+from experiments.runner import boundary
+from hopfield.theory import classical, spherical
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "_static" / "explorer" / "tables.js"
+CRITERIA = {"retained": "end above an overlap of 0.8", "converged_weight": "end with more than half of the weight"}
+MEMORIES = {
+    "classical": "retained",
+    "dense:3": "retained",
+    "exponential": "converged_weight",
+    "modern": "converged_weight",
+}
+
+
+def capacity(table: Table) -> dict[str, Any]:
+    """Curves [load, share, standard error over samples] of every memory, by size, with the load's limit."""
+    found = {}
+    for memory, criterion in MEMORIES.items():
+        rows = table[(table["memory"] == memory) & (table["corruption"] == "clean")]
+        share = (
+            (rows[criterion] / rows["queries"]).groupby([rows["neurons"], rows["load"].round(6)]).agg(["mean", "sem"])
+        )
+        sizes = {
+            int(size): [[load, round(mean, 4), round(sem, 4)] for (_, load), mean, sem in part.itertuples()]
+            for size, part in share.groupby(level=0)
+        }
+        limit = theory.critical_load(memory, criterion, None, 0, None)
+        found[memory.partition(":")[0]] = {"criterion": CRITERIA[criterion], "limit": limit, "sizes": sizes}
+    return found
+
+
+def phases(table: Table) -> dict[str, Any]:
+    """Maps of overlap and regime with the edges of their cells, and lines of theory."""
+    rows, found = table[table["study"] == "map"], {}
+    for memory in dict.fromkeys(rows["memory"]):
+        area = rows[rows["memory"] == memory]
+        neurons, leaves = int(area["neurons"].iloc[0]), cells(area)
+        low, high = leaves["temperature_low"].to_numpy(float), leaves["temperature_high"].to_numpy(float)
+        low, high = (1 / high, 1 / low) if memory == "modern" else (low, high)
+        edges = leaves[["load_low", "load_high"]].to_numpy(float)
+        x, y = (np.unique(np.round(part, 9)) for part in (edges, np.stack([low, high])))
+        regimes = list(measurement.REGIMES)
+        overlap, regime = np.zeros((len(y) - 1, len(x) - 1)), np.zeros((len(y) - 1, len(x) - 1), int)
+        for (left, right), bottom, top, m, kind in zip(
+            edges, low, high, leaves["overlap"], leaves["regime"], strict=True
+        ):
+            inside = np.ix_(
+                (y[:-1] > bottom - 1e-6) & (y[1:] < top + 1e-6), (x[:-1] > left - 1e-6) & (x[1:] < right + 1e-6)
+            )
+            overlap[inside], regime[inside] = m, regimes.index(kind)
+        found[memory] = {
+            "neurons": neurons,
+            "log": memory == "modern",
+            "title": "load M/N" if memory == "classical" else "load ln M / N",
+            "x": x.round(6).tolist(),
+            "y": y.round(6).tolist(),
+            "overlap": overlap.round(3).tolist(),
+            "regime": regime.tolist(),
+            "words": [WORDS[memory][kind] for kind in regimes],
+            "lines": [line | _inside(line, x, y) for line in _lines(memory, neurons, x, y)],
+        }
+    return found
+
+
+def _lines(memory: str, neurons: int, x: np.ndarray, y: np.ndarray) -> list[dict[str, Any]]:
+    if memory == "modern":
+        betas = np.geomspace(y[0], y[-1], 80)
+        loads = spherical.critical_load(neurons, betas * neurons, "converged")
+        return [{"name": "retrieval ends (annealed)", "x": loads, "y": betas}]
+    loads, cold = np.linspace(x[0], x[-1], 60), np.linspace(0.01, 0.99, 80)
+    return [
+        {"name": "T_M, retrieval ends", "x": classical.spinodal_load(cold), "y": cold},
+        {"name": "T_c, retrieval is stable below", "x": classical.thermodynamic_load(cold), "y": cold},
+        {"name": "T_g, spins freeze", "x": loads, "y": classical.spin_glass_temperature(loads)},
+    ]
+
+
+def _inside(line: dict[str, Any], x: np.ndarray, y: np.ndarray) -> dict[str, list[float]]:
+    a, b = np.asarray(line["x"], float), np.asarray(line["y"], float)
+    kept = (a >= x[0]) & (a <= x[-1]) & (b >= y[0]) & (b <= y[-1])
+    return {"x": a[kept].round(5).tolist(), "y": b[kept].round(5).tolist()}
+
+
+def main(argv: list[str]) -> int:
+    """Write the tables of two runs."""
+    if len(argv) != 2:
+        raise InputError(f"explorer.py must be followed by the folders of a capacity and a phase diagram, got {argv}")
+    tables = [pandas.read_csv(Path(folder) / "table.csv") for folder in argv]
+    told = {"capacity": capacity(tables[0]), "phases": phases(tables[1])}
+    TARGET.write_text(f"const TABLES = {json.dumps(told, ensure_ascii=False)};\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(boundary.guarded(lambda: main(sys.argv[1:]), final=True))
