@@ -1,16 +1,16 @@
 """Run every published configuration and keep its figure: `python scripts/reproduce.py [NAME ...]`.
 
 Results go to outputs/published/<name>, where a second run finds them and measures nothing again; each figure is copied
-to docs/figures/<name>.svg, which is what the README shows, and the numbers that docs/results.md quotes to
-docs/results.json.
+to docs/figures/<name>.svg, which is what the README shows, a small picture of it and the report to what the site shows,
+and the numbers that docs/results.md quotes to docs/results.json.
 """
 
-import shutil
 import sys
 import time
 from pathlib import Path
 
 import quotes
+import showcase
 
 from experiments import run
 from experiments.contract import InputError
@@ -31,8 +31,8 @@ def reproduce(name: str, overrides: list[str], figures: Path) -> int:
     begun = time.monotonic()
     code = run.main([f"conf={name}", f"output={output}", *overrides])
     if code == 0:
-        figures.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(output / "figure.svg", figures / f"{name}.svg")
+        if told := showcase.keep(name, output, figures):
+            print(told)
         if figures == FIGURES:
             quotes.tell(f"conf={name}", output)
         print(f"{name}: {time.monotonic() - begun:.0f} s, {figures / name}.svg")

@@ -1,17 +1,21 @@
 """Pages written from what the project says of itself: gallery, reference and benchmarks.
 
 Gallery: one page for each `conf/*.yaml`, its opening comment being the text. Reference: one page for each public module
-of `hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`.
+of `hopfield`, every name of its `__all__`. Benchmarks: the table of `docs/benchmarks.json`. Reports: those kept in
+`docs/reports/`, with the plotting library put back.
 """
 
 import importlib
 import json
 import pkgutil
+import re
 import statistics
 from pathlib import Path
 from types import ModuleType
 
 from sphinx.application import Sphinx
+
+from scripts import showcase
 
 BENCHMARKS = """# Benchmarks
 
@@ -41,6 +45,15 @@ median of {repetitions} passes of each in turn (`python scripts/benchmark.py --o
 {rows}
 
 """
+REPORT = """
+:::{{dropdown}} The report of this run: hover for values, hide series, sort the table
+```{{raw}} html
+<p><a href="../_static/reports/{name}.html">Alone in a window</a></p>
+<iframe class="report" src="../_static/reports/{name}.html" title="Report of {name}" loading="lazy"></iframe>
+```
+:::
+"""
+FIGURE = re.compile(r"^!\[(.*?)\]\(figures/(\w+)\.svg\)$", re.MULTILINE)
 
 
 def public_modules() -> list[ModuleType]:
@@ -118,10 +131,11 @@ def gallery(root: Path, folder: Path) -> None:
         figure = root / "docs" / "figures" / f"{name}.svg"
         shown = f"```{{image}} ../figures/{name}.svg\n:alt: {title}\n:width: 100%\n```\n\n" if figure.exists() else ""
         command = f"```bash\npython -m experiments.run conf={name}\n```\n\n"
-        write(folder / f"{name}.md", f"# {name}\n\n{title}\n\n{command}{shown}{body}\n")
+        report = REPORT.format(name=name) if (root / "docs" / "reports" / f"{name}.html").exists() else ""
+        write(folder / f"{name}.md", f"# {name}\n\n{title}\n\n{command}{shown}{body}\n{report}")
         cards.append(
             f"```{{grid-item-card}} {name}\n:link: {name}\n:link-type: doc\n"
-            + (f":img-top: ../figures/{name}.svg\n:img-alt: {title}\n" if figure.exists() else "")
+            + (f":img-top: ../figures/small/{name}.webp\n:img-alt: {title}\n" if figure.exists() else "")
             + f"{title}\n```\n"
         )
     listing = "\n".join(names)
@@ -145,6 +159,26 @@ def header(text: str) -> tuple[str, str]:
             table = inside
         out.append(line)
     return title, "\n".join([*out, *(["```"] if table else [])]).replace("```text\n\n", "```text\n")
+
+
+def reports(kept: Path, folder: Path) -> None:
+    """Reports as a browser opens them."""
+    for path in sorted(kept.glob("*.html")):
+        write(folder / path.name, showcase.whole(path.read_text(encoding="utf-8")))
+
+
+def results(app: Sphinx, page: str, source: list[str]) -> None:
+    """The results with small pictures, each a link to its page in the gallery: at full size they are too heavy."""
+    if page == "results":
+        source[0] = FIGURE.sub(_linked, source[0])
+
+
+def _linked(found: re.Match) -> str:
+    """A figure's small picture with a link, where there is one; `benchmark` has a page of its own."""
+    title, name = found.groups()
+    page = "benchmarks.md" if name == "benchmark" else f"gallery/{name}.md"
+    small = showcase.FIGURES / "small" / f"{name}.webp"
+    return f"[![{title}](figures/small/{name}.webp)]({page})" if small.exists() else found[0]
 
 
 def benchmarks(source: Path, target: Path) -> None:
@@ -186,9 +220,11 @@ def generate(app: Sphinx) -> None:
     reference(source / "reference")
     gallery(source.parent, source / "gallery")
     benchmarks(source / "benchmarks.json", source / "benchmarks.md")
+    reports(source / "reports", source / "_static" / "reports")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx extension."""
     app.connect("builder-inited", generate, priority=400)
+    app.connect("source-read", results)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 // Texts of a page whose colour is less than 4.5 times as light or as dark as their ground (WCAG 2, 1.4.3).
 () => {
-  const TEXT = ["p", "li", "td", "th", "h1", "h2", "a", "code", "pre span"].map((kind) => `article ${kind}`).join(", ");
+  const TEXT = ["p", "li", "td", "th", "h1", "h2", "a", "code", "pre span", "label", "figcaption", "summary"].map((kind) => `article ${kind}`).join(", ");
   const parse = (text) => (text.match(/[\d.]+/g) || []).map(Number);
   const level = ([r, g, b]) => [r, g, b]
     .map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
     pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs"),
 ]
+SHOTS = os.environ.get("HOPFIELD_SCREENSHOTS")
 BROKEN = """() => [...document.images].filter(i => i.complete && i.naturalWidth === 0).map(i => i.src)"""
 WIDE = """() => document.documentElement.scrollWidth - document.documentElement.clientWidth"""
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
@@ -25,7 +27,7 @@ CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 def pages() -> list[str]:
     """Every page but those of highlighted source."""
     found = [str(path.relative_to(SITE)) for path in sorted(SITE.rglob("*.html"))]
-    return [path for path in found if not path.startswith(("_modules", "_static"))]
+    return [path for path in found if not path.startswith(("_modules", "_static", "_downloads"))]
 
 
 @pytest.fixture(scope="module")
@@ -48,42 +50,84 @@ def browser() -> Iterator:
         found.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
-def test_every_page_opens_whole(browser, address, width, scheme):
+@pytest.mark.parametrize(("width", "scheme", "other"), [(390, "light", "dark"), (1280, "dark", "light")])
+def test_every_page_opens_whole(browser, address, width, scheme, other):
+    """Legible in light and dark; with HOPFIELD_SCREENSHOTS=FOLDER a picture of each page is kept there."""
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda asked: errors.append(asked.url) if not asked.url.startswith((address, "data:")) else None)
+    page.on("request", lambda asked: errors.append(asked.url) if not local(asked.url, address) else None)
     faults = {}
     for path in pages():
         errors.clear()
+        page.emulate_media(color_scheme=scheme)
         page.goto(f"{address}/{path}", wait_until="load")
         found = [*errors, *page.evaluate(BROKEN), *page.evaluate(CONTRAST)]
         wider = page.evaluate(WIDE)
         found += [f"{wider} pixels wider than {width}"] if wider > 0 else []
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/{path.replace('/', '_')}-{width}.png", full_page=True)
+        page.emulate_media(color_scheme=other)
+        page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=other, timeout=5000)
+        found += [f"{other}: {fault}" for fault in page.evaluate(CONTRAST)]
         if found:
             faults[path] = found
     page.close()
     assert faults == {}
 
 
+def local(url: str, address: str) -> bool:
+    return url.startswith((address, "data:", "blob:"))
+
+
+def test_no_page_is_over_2_megabytes_with_all_that_it_loads(browser, address):
+    """Counted with pictures that wait until they are scrolled to; a report that is opened within one is a page, too."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    loaded: dict[str, int] = {}
+    page.on("response", lambda found: loaded.__setitem__(found.url, int(found.headers.get("content-length", 0))))
+    heavy = {path.name: path.stat().st_size for path in (SITE / "_static" / "reports").glob("*.html")}
+    assert len(heavy) > 10
+    for path in pages():
+        loaded.clear()
+        page.goto(f"{address}/{path}", wait_until="load")
+        page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach(image => image.loading = 'eager')")
+        page.wait_for_function("[...document.images].every(image => image.complete)")
+        heavy[path] = sum(loaded.values())
+    context.close()
+    assert {path: size for path, size in heavy.items() if size > 2e6} == {}
+
+
+def test_a_report_of_the_gallery_opens_in_its_page(browser, address):
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(f"{address}/gallery/capacity.html")
+    page.locator("details summary").last.click()
+    frame = page.frame_locator("iframe.report")
+    frame.locator("html[data-ready=true]").wait_for(state="attached", timeout=20_000)
+    assert frame.locator(".plot .main-svg").count() > 3
+    page.close()
+
+
 def test_search_finds_a_page_by_a_word(browser, address):
     page = browser.new_page()
-    page.goto(f"{address}/search.html?q=retrieve")
+    page.goto(f"{address}/index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("retrieve")
+    page.keyboard.press("Enter")
     page.wait_for_selector("ul.search li a", timeout=15_000)
     assert page.locator("ul.search li a").count() > 3
     page.close()
 
 
-def test_the_explorer_works_by_mouse_and_keyboard(browser, address):
+def test_the_explorer_works_by_mouse_touch_and_keyboard(browser, address):
     page = browser.new_page(has_touch=True)
     page.goto(f"{address}/explorer.html")
-    told = page.locator("[data-told]")
+    told = page.locator(".explorer [data-told]").first
     assert told.inner_text().startswith("step 0")
     page.locator("[data-step]").click()
     assert told.inner_text().startswith("step 1")
-    page.locator(".explorer").focus()
+    page.locator(".explorer").first.focus()
     page.keyboard.press("s")
     assert told.inner_text().startswith("step 2")
     before = told.inner_text()
@@ -92,4 +136,50 @@ def test_the_explorer_works_by_mouse_and_keyboard(browser, address):
     page.keyboard.press("r")
     page.locator("[data-run]").click()
     assert "overlap 1.000" in told.inner_text() or "overlap 0.9" in told.inner_text()
+    page.close()
+
+
+def test_a_pattern_is_drawn_stored_and_retrieved(browser, address):
+    """A stroke of the mouse, a few pixels by the keyboard; a quarter of it is flipped and found again."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{address}/explorer.html")
+    told, canvas = page.locator(".explorer [data-told]").first, page.locator("[data-state]")
+    page.locator("[data-clear]").click()
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 15, box["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 15, box["y"] + box["height"] - 15, steps=60)
+    page.mouse.up()
+    canvas.focus()
+    for key in ("ArrowUp", "ArrowUp", " ", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    page.locator("[data-store]").click()
+    assert page.locator("[data-target] option").first.inner_text() == "drawn 1"
+    assert told.inner_text().startswith("step 0")
+    page.locator("[data-memory]").first.select_option("exponential")
+    page.locator("[data-run]").click()
+    assert "overlap 1.000" in told.inner_text()
+    page.close()
+
+
+def test_the_diagrams_follow_their_sliders_by_keyboard_and_touch(browser, address):
+    page = browser.new_page(viewport={"width": 390, "height": 900}, has_touch=True)
+    page.goto(f"{address}/explorer.html")
+    page.wait_for_selector("html[data-diagrams=ready]")
+    for name in (".capacity", ".phases"):
+        part = page.locator(name)
+        assert part.locator(".plot .main-svg").count() > 0
+        told = part.locator("[data-told]")
+        for slider in part.locator("input[type=range]").all():
+            before = told.inner_text()
+            slider.focus()
+            page.keyboard.press("Home")
+            first = told.inner_text()
+            box = slider.bounding_box()
+            slider.tap(position={"x": box["width"] * 0.7, "y": box["height"] / 2})
+            assert len({before, first, told.inner_text()}) > 1
+        select = part.locator("select")
+        before = told.inner_text()
+        select.select_option(select.locator("option").last.get_attribute("value"))
+        assert told.inner_text() != before
     page.close()

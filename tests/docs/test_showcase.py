@@ -1,0 +1,113 @@
+"""What the site keeps of runs: small pictures of all figures, reports without what they share, tables."""
+
+import base64
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from experiments.figures import report
+from hopfield.theory import classical
+from scripts import showcase
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+NODE = shutil.which("node")
+SCRIPT = DOCS / "_static" / "explorer" / "diagrams.js"
+TABLES: dict[str, Any] = json.loads(
+    (DOCS / "_static" / "explorer" / "tables.js")
+    .read_text(encoding="utf-8")
+    .removeprefix("const TABLES = ")
+    .rstrip(";\n")
+)
+REPORTS = sorted((DOCS / "reports").glob("*.html"))
+
+
+def picture(kind: str) -> bytes:
+    kept = io.BytesIO()
+    Image.fromarray(np.full((30, 1600, 3), 200, np.uint8)).save(kept, kind)
+    return kept.getvalue()
+
+
+def test_every_figure_has_a_small_picture_and_all_of_them_fit_on_one_page() -> None:
+    figures = {path.stem for path in showcase.FIGURES.glob("*.svg")}
+    small = {path.stem: path.stat().st_size for path in (showcase.FIGURES / "small").glob("*.webp")}
+    assert small.keys() == figures
+    assert sum(small.values()) < 1.2e6
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
+def test_a_kept_report_is_small_and_of_a_configuration(path: Path) -> None:
+    assert path.stat().st_size <= showcase.LARGEST
+    assert (DOCS.parent / "conf" / f"{path.stem}.yaml").is_file()
+    text = path.read_text(encoding="utf-8")
+    assert f"conf={path.stem}" in text
+    assert "/root/" not in text
+
+
+def test_a_report_loses_its_library_and_rows_and_gets_the_library_back() -> None:
+    rows = "".join(f"<tr><td>{k}</td></tr>" for k in range(90))
+    image = f"data:image/png;base64,{base64.b64encode(picture('PNG')).decode()}"
+    page = (
+        '<p class="lead">All 90 rows.</p>'
+        f'<div id="rows"><table><tr><th>k</th></tr><tbody>{rows}</tbody></table></div>'
+        '<script type="application/json" id="data">'
+        f'{{"image": "{image}", "x": "\\u003cimg\\u003e", "y": [0.123456789]}}</script>'
+        f'<script type="text/plain" id="plotly">{report.bundle()}</script>'
+    )
+    kept = showcase.shortened(page)
+    assert len(kept) < 5000
+    assert "The first 40 of 90 rows" in kept
+    assert kept.count("<tr>") == 41
+    assert r'"x":"\u003cimg\u003e","y":[0.123457]' in kept
+    found = base64.b64decode(kept.partition("data:image/webp;base64,")[2].partition('"')[0])
+    assert Image.open(io.BytesIO(found)).width == showcase.FRAME
+    assert showcase.whole(kept).count(report.bundle()) == 1
+    assert Image.open(io.BytesIO(showcase.small(picture("PNG")))).width == showcase.WIDTH
+
+
+def test_a_run_without_a_figure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"RUN must be the folder of a finished run, got no figure\.svg"):
+        showcase.keep("capacity", tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(("memory", "size"), [("classical", "800"), ("exponential", "16"), ("modern", "16")])
+def test_the_explorer_shows_the_critical_loads_that_are_quoted(memory: str, size: str) -> None:
+    """0.1691(7), 0.522(2) and 0.526(3) in the head of conf/capacity.yaml, from fits; a line through points is near."""
+    load, share, error = np.array(TABLES["capacity"][memory]["sizes"][size]).T
+    at = np.interp(0.5, share[::-1], load[::-1])
+    assert at == pytest.approx({"classical": 0.1691, "exponential": 0.522, "modern": 0.526}[memory], abs=0.006)
+    assert np.all((share >= 0) & (share <= 1) & (error >= 0))
+
+
+def test_the_explorers_map_retrieves_below_the_line_of_theory() -> None:
+    phases = TABLES["phases"]["classical"]
+    x, y = (np.array(phases[name])[:-1] + np.diff(phases[name]) / 2 for name in "xy")
+    overlap = np.array(phases["overlap"])
+    end = classical.spinodal_temperature(x)
+    below, above = y[:, None] < 0.8 * end, (y[:, None] > 1.3 * np.nan_to_num(end)) & (x > 0.02)
+    assert overlap[below].mean() > 0.9
+    assert overlap[above].mean() < 0.3
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_diagrams_read_their_tables_between_the_points() -> None:
+    program = """
+    const { between, cell, patternsAt } = require(process.argv[1]);
+    const curve = [[0, 1, 0.1], [1, 0, 0.1]];
+    const z = [[1, 2], [3, 4]];
+    console.log(JSON.stringify([
+      between(curve, 0.25), between(curve, 0), between(curve, 2), between(curve, -1),
+      ...[[1.5, 6], [3, 6], [2, 9]].map((at) => cell([0, 1, 2], [0, 5, 9], z, at)),
+      patternsAt("classical", 0.1, 400), patternsAt("dense", 0.1, 50), patternsAt("modern", 0.5, 16),
+    ]));
+    """
+    ran = subprocess.run([NODE, "-e", program, SCRIPT], capture_output=True, text=True, check=True)
+    first, *rest = json.loads(ran.stdout)
+    assert first == pytest.approx([0.75, 0.1 * (0.75**2 + 0.25**2) ** 0.5])
+    assert rest == [[1, 0.1], None, None, 4, None, 4, 40, 250, 2981]
