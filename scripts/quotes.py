@@ -1,13 +1,14 @@
-"""Numbers with errors that the results page quotes, held against the summaries they come from.
+"""Numbers that the results page quotes, held against the summaries they come from.
 
-`python scripts/quotes.py "conf=NAME [option=value ...]" RUN` looks for every number that docs/results.md gives for this
-command in RUN/summary.json, and keeps it, unrounded, in docs/results.json, which the tests compare the page with.
+`python scripts/quotes.py "conf=NAME [option=value ...]" RUN [PATH ...]` looks for every number with an error that
+docs/results.md gives for this command in RUN/summary.json, and keeps it, unrounded, in docs/results.json, which the tests
+compare the page with. Numbers without an error are kept by their paths in the summary, as /results/3/steps, from then on.
 """
 
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from experiments.runner import boundary
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, KEPT = ROOT / "docs" / "results.md", ROOT / "docs" / "results.json"
 COMMAND = re.compile(r"`(conf=[^`]+)`")
+PLAIN = re.compile(r"(?<![\w.,(])[-−]?\d+(?:\.(\d+))?(?![\w(]|[.,]\d)")
 NUMBER = re.compile(r"([-−]?\d+(?:\.(\d+))?)\((\d+)\)( ?%)?")
 
 
@@ -65,29 +67,58 @@ def measured(summary: Any, path: str = "") -> Iterator[tuple[str, float, float]]
             yield from measured(value, f"{path}/{name}")
 
 
-def keep(command: str, run: Path) -> list[str]:
-    """Keep the numbers that the page quotes for a command; returns those that its summary does not have."""
+def plain(page: str, command: str) -> list[tuple[float, int]]:
+    """Numbers without an error in the paragraphs that name a command, with their decimals."""
+    blocks = [block for block in page.split("\n\n") if command in COMMAND.findall(block)]
+    found = [match for block in blocks for match in PLAIN.finditer(block)]
+    return [(float(match[0].replace("−", "-")), len(match[1] or "")) for match in found]
+
+
+def told(page: str, command: str, value: float) -> bool:
+    """Whether a paragraph of a command has a value, rounded as it prints it."""
+    return any(round(value, decimals) == number for number, decimals in plain(page, command))
+
+
+def _at(summary: Any, path: str) -> float:
+    for name in path.strip("/").split("/"):
+        summary = summary[int(name)] if isinstance(summary, list) else summary[name]
+    return float(summary)
+
+
+def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
+    """Keep the numbers that the page quotes for a command; returns those that its summary, or the page, does not have.
+
+    Args:
+        command: as the page names it.
+        run: the folder of its results.
+        paths: of numbers without an error, beside those kept so far.
+    """
     wanted = [quote.text for quote in quotes(PAGE.read_text(encoding="utf-8")) if command in quote.commands]
-    there = list(measured(json.loads((run / "summary.json").read_text(encoding="utf-8"))))
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    there = list(measured(summary))
     chosen = {text: [entry for entry in there if shown(text, *entry[1:])] for text in wanted}
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    bare = [*(path for path, value in kept.get(command, {}).items() if isinstance(value, float)), *paths]
     kept[command] = {path: [value, error] for entries in chosen.values() for path, value, error in entries[:1]}
+    kept[command] |= {path: _at(summary, path) for path in bare}
     kept = {command: numbers for command, numbers in sorted(kept.items()) if numbers}
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return [text for text, entries in chosen.items() if not entries]
+    page = PAGE.read_text(encoding="utf-8")
+    lost = [f"{path} ({kept[command][path]:.6g})" for path in bare if not told(page, command, kept[command][path])]
+    return [text for text, entries in chosen.items() if not entries] + lost
 
 
-def tell(command: str, run: Path) -> None:
-    """Keep the numbers of a command and say which of those that the page quotes its run does not have."""
-    for text in keep(command, run):
+def tell(command: str, run: Path, paths: Sequence[str] = ()) -> None:
+    """Keep the numbers of a command and say which of them its run, or the page, does not have."""
+    for text in keep(command, run, paths):
         print(f"{text} is not among the numbers of {command}")
 
 
 def main(argv: list[str]) -> int:
     """Keep the numbers of one command."""
-    if len(argv) != 2:
+    if len(argv) < 2:
         raise InputError(f'quotes.py must be followed by "conf=NAME ..." and a run\'s folder, got {" ".join(argv)}')
-    tell(argv[0], Path(argv[1]))
+    tell(argv[0], Path(argv[1]), argv[2:])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Numbers with errors in the results are those measured, or stand with the command and month that measured them."""
+"""Numbers in the results are those measured, or stand with the command and month that measured them."""
 
 import json
 import re
@@ -6,11 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quotes import KEPT, PAGE, Quote, quotes, shown
+from scripts.quotes import KEPT, PAGE, Quote, plain, quotes, shown, told
 
 ROOT = Path(__file__).resolve().parents[2]
-SAVED: dict[str, dict[str, list[float]]] = json.loads(KEPT.read_text(encoding="utf-8"))
-QUOTES = quotes(PAGE.read_text(encoding="utf-8"))
+TEXT = PAGE.read_text(encoding="utf-8")
+KEPT_NUMBERS: dict[str, dict[str, list[float] | float]] = json.loads(KEPT.read_text(encoding="utf-8"))
+SAVED = {
+    command: {path: pair for path, pair in numbers.items() if isinstance(pair, list)}
+    for command, numbers in KEPT_NUMBERS.items()
+}
+BARE = [
+    (command, path, value)
+    for command, numbers in KEPT_NUMBERS.items()
+    for path, value in numbers.items()
+    if isinstance(value, float)
+]
+QUOTES = quotes(TEXT)
 
 
 @pytest.mark.parametrize("command", SAVED)
@@ -20,6 +31,18 @@ def test_every_quoted_number_of_a_saved_command_is_what_it_measured(command: str
         numbers = [pair for name in quote.commands for pair in SAVED[name].values()]
         assert any(shown(quote.text, *pair) for pair in numbers), quote
     assert all(any(shown(quote.text, *pair) for quote in QUOTES) for pair in SAVED[command].values())
+
+
+@pytest.mark.parametrize(("command", "path", "value"), BARE)
+def test_a_number_without_an_error_is_what_was_measured(command: str, path: str, value: float) -> None:
+    assert told(TEXT, command, value), f"{value:.6g}"
+
+
+def test_numbers_without_an_error_are_read_with_their_decimals() -> None:
+    page = "In 5 steps, 0.18 s, 0.12(3) and N = 1,000 (`conf=a`).\n\nOr 7 (`conf=b`)."
+    assert plain(page, "conf=a") == [(5.0, 0), (0.18, 2)]
+    assert told(page, "conf=a", 0.1776)
+    assert not told(page, "conf=a", 7.0)
 
 
 def test_every_number_with_an_error_stands_with_a_command() -> None:
