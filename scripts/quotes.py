@@ -1,8 +1,9 @@
 """Numbers that the results page quotes, held against the summaries they come from.
 
 `python scripts/quotes.py "conf=NAME [option=value ...]" RUN [PATH ...]` looks for every number with an error that
-docs/results.md gives for this command in RUN/summary.json, and keeps it, unrounded, in docs/results.json, which the tests
-compare the page with. Numbers without an error are kept by their paths in the summary, as /results/3/steps, from then on.
+docs/results.md gives for this command in RUN/summary.json, and keeps it, unrounded, in docs/results.json, which the
+tests compare the page with. Numbers without an error are kept by their paths in the summary, as /results/3/steps, from
+then on.
 """
 
 import json
