@@ -33,11 +33,12 @@ LARGEST = 1_100_000
 _LIBRARY = re.compile(r'(?<=<script type="text/plain" id="plotly">)[^<]*')
 _DATA = re.compile(r'(?<=<script type="application/json" id="data">)[^<]*')
 _IMAGE = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=]+)")
+_LONG = re.compile(r"(?<=<td>)[^<]{300,}")
 _SHOWN = re.compile(r"All (\d+) rows\.|The first \d+ of (\d+) rows; table\.csv holds all of them\.")
 
 
 def shortened(page: str) -> str:
-    """A report without the plotting library, with the first rows of its table, shorter numbers, and images as WebP."""
+    """A report without the plotting library, with the first rows of its table, short numbers and cells, and images as WebP."""
     page = _IMAGE.sub(_packed, _DATA.sub(_rounded, page))
     before, mark, table = _LIBRARY.sub("", page).partition('id="rows"')
     body, end, after = table.partition("</tbody>")
@@ -45,7 +46,8 @@ def shortened(page: str) -> str:
     if len(rows) > ROWS + 1:  # the first is that of the names
         told = f"The first {ROWS} of {{}} rows; the command writes all of them."
         before = _SHOWN.sub(lambda found: told.format(found[1] or found[2]), before)
-    return before + mark + "<tr>".join([head, *rows[: ROWS + 1]]) + end + after
+    kept = _LONG.sub(lambda found: re.sub(r"&[^;]*$", "", found[0][:80]) + " …", "<tr>".join([head, *rows[: ROWS + 1]]))
+    return before + mark + kept + end + after
 
 
 def whole(page: str) -> str:

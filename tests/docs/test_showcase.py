@@ -51,7 +51,7 @@ def test_a_kept_report_is_small_and_of_a_configuration(path: Path) -> None:
 
 
 def test_a_report_loses_its_library_and_rows_and_gets_the_library_back() -> None:
-    rows = "".join(f"<tr><td>{k}</td></tr>" for k in range(90))
+    rows = "".join(f"<tr><td>{k}{'&lt;' * 200 * (k == 1)}</td></tr>" for k in range(90))
     image = f"data:image/png;base64,{base64.b64encode(picture('PNG')).decode()}"
     page = (
         '<p class="lead">All 90 rows.</p>'
@@ -64,6 +64,7 @@ def test_a_report_loses_its_library_and_rows_and_gets_the_library_back() -> None
     assert len(kept) < 5000
     assert "The first 40 of 90 rows" in kept
     assert kept.count("<tr>") == 41
+    assert f"<td>1{'&lt;' * 19} …</td>" in kept
     assert r'"x":"\u003cimg\u003e","y":[0.123457]' in kept
     found = base64.b64decode(kept.partition("data:image/webp;base64,")[2].partition('"')[0])
     assert Image.open(io.BytesIO(found)).width == showcase.FRAME
