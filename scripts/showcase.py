@@ -38,7 +38,7 @@ _SHOWN = re.compile(r"All (\d+) rows\.|The first \d+ of (\d+) rows; table\.csv h
 
 
 def shortened(page: str) -> str:
-    """A report without the plotting library, with the first rows of its table, short numbers and cells, and images as WebP."""
+    """A report without the plotting library: the first rows of its table, short numbers and cells, images as WebP."""
     page = _IMAGE.sub(_packed, _DATA.sub(_rounded, page))
     before, mark, table = _LIBRARY.sub("", page).partition('id="rows"')
     body, end, after = table.partition("</tbody>")
@@ -46,8 +46,13 @@ def shortened(page: str) -> str:
     if len(rows) > ROWS + 1:  # the first is that of the names
         told = f"The first {ROWS} of {{}} rows; the command writes all of them."
         before = _SHOWN.sub(lambda found: told.format(found[1] or found[2]), before)
-    kept = _LONG.sub(lambda found: re.sub(r"&[^;]*$", "", found[0][:80]) + " …", "<tr>".join([head, *rows[: ROWS + 1]]))
-    return before + mark + kept + end + after
+    kept = "<tr>".join([head, *rows[: ROWS + 1]])
+    return before + mark + _LONG.sub(_cut, kept) + end + after
+
+
+def _cut(found: re.Match) -> str:
+    """The beginning of a long cell, no escaped sign of it cut in two."""
+    return re.sub(r"&[^;]*$", "", found[0][:80]) + " …"
 
 
 def whole(page: str) -> str:
