@@ -1,5 +1,7 @@
 """Docstrings of the library as reStructuredText: their prose is plain text with `code`, formulas stand indented."""
 
+import importlib
+import inspect
 import re
 
 from sphinx.application import Sphinx
@@ -86,11 +88,21 @@ def _plain(lines: list[str]) -> list[str]:
     return found
 
 
+def _field(name: str) -> list[str]:
+    """Type, with its shape, and comment of a named tuple's field, of which Python knows no more than a number."""
+    path, _, field = name.rpartition(".")
+    module, _, cls = path.rpartition(".")
+    source = inspect.getsource(getattr(importlib.import_module(module), cls))
+    found = re.search(rf"^ +{field}: ([^#=\n]+?)(?: = [^#\n]+?)? *(?:# *(.*))?$", source, re.MULTILINE)
+    return [] if found is None else [f"``{found[1]}``" + (f": {prose(found[2])}" if found[2] else "")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx extension."""
 
     def process(app, what, name, obj, options, lines: list[str]) -> None:
-        lines[:] = restructured(lines)
+        alias = what == "property" and lines[:1] and lines[0].startswith("Alias for field number")
+        lines[:] = _field(name) if alias else restructured(lines)
 
     app.connect("autodoc-process-docstring", process)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
