@@ -101,7 +101,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx extension."""
 
     def process(app, what, name, obj, options, lines: list[str]) -> None:
-        alias = what == "property" and lines[:1] and lines[0].startswith("Alias for field number")
+        alias = what in ("property", "attribute") and lines[:1] and lines[0].startswith("Alias for field number")
         lines[:] = _field(name) if alias else restructured(lines)
 
     app.connect("autodoc-process-docstring", process)
