@@ -50,7 +50,7 @@ def descend(
     """Steps x ← x − s (x + ∂ΣS/∂g), s halved until the energy does not rise and doubled again up to `step_size`.
 
     At s = 1 a step puts every layer at the field of the others, which is the update of a `Memory`. No energy is above
-    the lowest one before it by more than rounding.
+    the lowest one before it by more than its own rounding.
 
     Args:
         graph: layers and synapses.
@@ -72,7 +72,7 @@ def descend(
 def _descend(graph: Graph, states: States, held: States, largest: Array, *, steps: int) -> Descent:
     def step(carry, _):
         states, energy, lowest, size = carry
-        most = lowest + SLACK * jnp.finfo(lowest.dtype).eps * (1.0 + jnp.abs(lowest))
+        most = lowest + SLACK * jnp.finfo(lowest.dtype).eps * jnp.abs(lowest)
         slope = _free(graph.slope(states), held)
 
         def moved(size):

@@ -1,8 +1,8 @@
 """Descent of random graphs: no step raises the energy.
 
 `HOPFIELD_GRAPHS=all python -m pytest -rP tests/hopfield/graphs/test_descent.py` follows 1000 graphs, 20 of each of 50
-structures, along 10,000 steps, and says by how much an energy rose at most: in 49 structures by 8.2e-7 of |E|, in the
-other one by 5.0e-7 of 1 + |E|, which is 1.7e-6 of an |E| of 0.11. It takes 7 minutes of CPU time.
+structures, along 10,000 steps, and says by how much an energy rose at most: by 5.3e-7 of |E|. It takes 7 minutes of CPU
+time.
 """
 
 import os
@@ -35,14 +35,12 @@ def test_no_step_raises_the_energy_of_random_graphs(structure: int) -> None:
 
         energies, status = map(np.asarray, descended(many, keys))
     assert energies.dtype == np.float32
-    largest, rises = 0.0, []
+    rises = []
     for energy in energies.astype(float):
         finite = energy[: np.isfinite(energy).sum()]
         assert np.all(np.isneginf(energy[len(finite) :]))
         assert finite[-1] < finite[0]
-        before = np.abs(finite[:-1])
-        largest = max(largest, np.max(np.diff(finite) / before))
-        rises.append(np.max(np.diff(finite) / (1 + before)))
+        rises.append(np.max(np.diff(finite) / np.abs(finite[:-1])))
     at_rest = (status == CONVERGED).sum()
-    sys.stdout.write(f"{DRAWS} graphs, {at_rest} at rest: rises {max(rises):.2g} of 1 + |E|, {largest:.2g} of |E|\n")
+    sys.stdout.write(f"{DRAWS} graphs, {at_rest} at rest: rises {max(rises):.2g} of |E|\n")
     assert max(rises) <= 1e-6
