@@ -1,0 +1,81 @@
+"""Relaxation of retrieval states: correlation and escape times of the overlap near the spinodal load, at temperature T.
+
+Heat-bath sweeps start at a stored pattern. Columns of a start: `exposure`, the sweeps until its overlap falls below ½,
+or all that were made, where `left` is 0; `time`, the integrated autocorrelation time in sweeps of the overlap after
+`burn_in` sweeps, and the `window` it was summed to, and `mean`, its mean, of starts that never left. Both times belong
+to the `sweeps` of observation: a slower fluctuation is not seen, and a later escape neither.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from experiments import contract
+from experiments.contract import Cost
+from experiments.relaxation import measurement, theory
+from experiments.relaxation.config import Config
+from experiments.relaxation.figure import plot
+from experiments.relaxation.summary import summarise
+from experiments.shared import program
+
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+
+X_AXIS = "load"
+LARGEST = 2**20
+"""Entries of all stored patterns at most; sizes of which a degree asks for more are left out."""
+
+
+def _curves(config: Config) -> list[dict]:
+    """Degree, temperature, size, load and odd number of patterns of every network that is not too large, each once."""
+    found = {}
+    axes = config.degrees, config.temperatures, config.neurons, config.around
+    for degree, temperature, neurons, around in product(*map(dict.fromkeys, axes)):
+        count = around * theory.spinodal_load(degree, temperature) * neurons ** (degree - 1)
+        num_patterns = max(1, 2 * round((count - 1) / 2) + 1)
+        if num_patterns * neurons <= LARGEST:
+            load = num_patterns / neurons ** (degree - 1)
+            place = {"degree": degree, "temperature": temperature, "neurons": neurons, "around": around}
+            found.setdefault(
+                (degree, temperature, neurons, num_patterns), place | {"patterns": num_patterns, "load": load}
+            )
+    return list(found.values())
+
+
+def check(config: Config) -> None:
+    """Refuse temperatures without retrieval, and sizes of which no network is small enough, in one sentence."""
+    for degree, temperature in product(config.degrees, config.temperatures):
+        if not theory.spinodal_load(degree, temperature) > 0:
+            raise ValueError(f"temperatures must leave degree {degree} a retrieval state, got {temperature}")
+    if not _curves(config):
+        raise ValueError(f"neurons must leave some degree at most {LARGEST} entries of patterns, got {config.neurons}")
+
+
+def points(config: Config) -> list[dict]:
+    """One point per network, draw and pattern started from."""
+    return [
+        curve | {"sample": sample, "query": query}
+        for curve in _curves(config)
+        for sample in range(config.samples)
+        for query in range(min(config.queries, curve["patterns"]))
+    ]
+
+
+def cost(config: Config) -> Cost:
+    """Cost of the whole run, from the options alone."""
+    kinds = [_program(config, curve) for curve in _curves(config)]
+    draws = config.samples
+    parts = [
+        Cost(draws * kind.queries, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
+    ]
+    return contract.total(parts)
+
+
+def _program(config: Config, point: dict) -> measurement.Program:
+    """Program of a network, the same for all its loads and temperatures."""
+    kind = point["degree"], point["neurons"]
+    padding = max(curve["patterns"] for curve in _curves(config) if (curve["degree"], curve["neurons"]) == kind)
+    return measurement.Program(*kind, padding, config.queries, config.burn_in, config.sweeps)
+
+
+def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+    """Rows of points."""
+    yield from program.rows(measurement.grid(lambda point: _program(config, point)), config.seed, points_)

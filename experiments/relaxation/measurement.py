@@ -1,0 +1,73 @@
+"""Overlaps with a pattern along heat-bath sweeps that start at it: how long they are remembered, and kept; compiled."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from experiments.relaxation.config import CUT
+from experiments.shared import draws
+from experiments.shared.program import Grid
+from hopfield import glauber
+from hopfield.memories import find
+from hopfield.observables.correlations import correlation_time
+from hopfield.observables.overlaps import overlap
+from hopfield.patterns import spins
+
+
+class Program(NamedTuple):
+    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+
+    degree: int
+    neurons: int
+    padding: int
+    queries: int
+    burn_in: int
+    sweeps: int
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        sweep = (self.neurons + 500) ** 2 if self.degree == 2 else 4 * self.padding * self.neurons
+        return self.queries * (self.burn_in + self.sweeps) * sweep
+
+
+def grid(program) -> Grid:
+    """Grid of draws, all patterns started from in one go; a draw depends on the seed, N, M and its number."""
+    draw = {"patterns": np.uint32, "temperature": np.float32, "sample": np.uint32}
+    return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
+
+
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+    """Times of every start [T] in one draw of patterns."""
+    key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    stored = spins(key, program.padding, program.neurons)
+    used = jnp.arange(program.padding) < draw["patterns"]
+    model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
+    query = each["query"].astype(jnp.int32)
+    order_key, chain_key = jax.random.split(other)
+    keys = jax.vmap(lambda i: jax.random.fold_in(chain_key, i))(query)
+
+    def swept(states, number):
+        orders = jax.random.fold_in(order_key, number)
+
+        def chain(state, key):
+            own = jax.random.fold_in(key, number)
+            return glauber(model, state, own, draw["temperature"], sweeps=1, order_key=orders).state
+
+        states = jax.vmap(chain)(states, keys)
+        return states, jax.vmap(overlap)(states, stored[query])
+
+    _, along = jax.lax.scan(swept, stored[query], jnp.arange(program.burn_in + program.sweeps))
+    return jax.vmap(lambda overlaps: _times(overlaps, program.burn_in), 1)(along)
+
+
+def _times(overlaps, burn_in: int) -> dict:
+    """Escape of one start, and what is known of its overlap if it never left."""
+    gone = overlaps < CUT
+    left = jnp.any(gone)
+    found = correlation_time(overlaps[burn_in:])
+    kept = {"time": found.time, "window": found.window, "mean": jnp.mean(overlaps[burn_in:])}
+    escape = {"left": left.astype(jnp.int32), "exposure": jnp.where(left, jnp.argmax(gone) + 1, overlaps.size)}
+    return escape | {name: jnp.where(left, jnp.nan, value) for name, value in kept.items()}

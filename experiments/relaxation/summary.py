@@ -1,0 +1,80 @@
+"""Summary of relaxation: correlation and escape times by load, and the load where the first diverge."""
+
+import math
+
+import numpy as np
+
+from experiments.figures.style import Table
+from experiments.relaxation import theory
+from experiments.statistics.clusters import clustered_mean, curves
+
+CURVE = ["degree", "temperature", "neurons", "around", "patterns", "load"]
+NETWORK = ["degree", "temperature", "neurons"]
+STAYED = 0.95
+"""Share of starts that never left from which a load counts for the divergence."""
+
+
+def summarise(table: Table) -> dict:
+    """`times` of every load with errors over draws, and `divergences`, beside the spinodal load."""
+    times = [_times(curve, rows) for curve, rows in curves(table, CURVE)]
+    found: list[dict] = []
+    for network, _ in curves(table, NETWORK):
+        found.append(network | _divergence([e for e in times if all(e[name] == network[name] for name in NETWORK)]))
+    return {"times": times, "divergences": found, "scalars": _scalars(times, found)}
+
+
+def _times(curve: dict, rows: Table) -> dict:
+    """Times of one load: correlation of starts that stayed, escape by the number of escapes in all sweeps made."""
+    rate = clustered_mean(rows["left"] / rows["exposure"], rows["sample"], rows["exposure"])
+    stayed = rows[rows["time"].notna()]
+    entry = curve | {"spinodal": theory.spinodal_load(curve["degree"], curve["temperature"])}
+    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": int(rows["exposure"].max())}
+    entry |= {"escape": None, "escape_stderr": None, "overlap": None, "overlap_stderr": None}
+    entry |= {"time": None, "time_stderr": None}
+    if rate.mean > 0:
+        entry |= {"escape": 1 / rate.mean, "escape_stderr": rate.stderr / rate.mean**2}
+    if len(stayed):
+        for name, column in (("time", "time"), ("overlap", "mean")):
+            found = clustered_mean(stayed[column], stayed["sample"])
+            entry |= {name: found.mean, f"{name}_stderr": found.stderr}
+    return entry
+
+
+def _divergence(times: list[dict]) -> dict:
+    """Load at which a line through 1/τ², as near a saddle-node, falls to zero; by weighted least squares."""
+    entry = {"load": None, "stderr": None, "chi2": None, "dof": None, "spinodal": times[0]["spinodal"]}
+    used = [e for e in times if e["time"] is not None and e["left"] <= (1 - STAYED) * e["starts"]]
+    used = [e for e in used if e["time_stderr"] > 0]
+    if len(used) < 3:
+        return entry
+    load, time, error = (np.array([e[name] for e in used]) for name in ("load", "time", "time_stderr"))
+    weight = time**3 / (2 * error)
+    line = np.stack([np.ones_like(load), load], axis=1) * weight[:, None]
+    covariance = np.linalg.inv(line.T @ line)
+    height, slope = covariance @ line.T @ (weight / time**2)
+    if slope >= 0:
+        return entry
+    gradient = np.array([-1 / slope, height / slope**2])
+    chi2 = float(np.sum((line @ [height, slope] - weight / time**2) ** 2))
+    stderr = math.sqrt(gradient @ covariance @ gradient)
+    return entry | {"load": -height / slope, "stderr": stderr, "chi2": chi2, "dof": len(used) - 2}
+
+
+def _scalars(times: list[dict], divergences: list[dict]) -> dict[str, float]:
+    """Loads of divergence, and the times of every load of the largest network of each degree and temperature."""
+    scalars = {}
+    for entry in divergences:
+        if entry["load"] is not None:
+            name = f"divergence/{_name(entry)}/N={entry['neurons']}"
+            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"], f"{name}/spinodal": entry["spinodal"]}
+    for entry in times:
+        mine = [e["neurons"] for e in times if _name(e) == _name(entry)]
+        for kind in ("time", "escape") if entry["neurons"] == max(mine) else ():
+            if entry[kind] is not None:
+                name = f"{kind}/{_name(entry)}/load={entry['load']:.4g}"
+                scalars |= {name: entry[kind], f"{name}/stderr": entry[f"{kind}_stderr"]}
+    return scalars
+
+
+def _name(entry: dict) -> str:
+    return f"n={entry['degree']}/T={entry['temperature']:g}"
