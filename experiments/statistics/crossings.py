@@ -19,7 +19,7 @@ from experiments.statistics.monotone import root
 from hopfield.theory._arguments import flag
 
 RESOLUTION = 1e-9
-"""Least error of a crossing: that of a load written with double precision and interpolated."""
+"""Least error of a crossing, in units of a power of two above it: that of a load in double precision, interpolated."""
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
 
@@ -157,7 +157,8 @@ def parabolic_crossing(
     (best, error), (straight, _) = found
     if not load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i]):
         return None, None
-    return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + RESOLUTION**2))
+    rounding = RESOLUTION * 2 * magnitude(np.array(best))
+    return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + rounding**2))
 
 
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:

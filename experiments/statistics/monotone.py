@@ -39,9 +39,7 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     np.add.at(sums[1], (cluster, column), trials)
     pooled = sums.sum(axis=1)
     value, other = _crossing(loads, *pooled), _crossing(loads, *pooled, logits=True)
-    groups = sums.shape[1]
-    chosen = np.random.default_rng(0).multinomial(groups, np.full(groups, 1 / groups), RESAMPLINGS)
-    drawn = np.array([_crossing(loads, *each) for each in np.einsum("bg,kgx->bkx", chosen, sums)])
+    drawn = np.array([_crossing(loads, *each) for each in _resampled(sums)])
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size < RESAMPLINGS / 2:
         return value, math.nan
@@ -49,6 +47,17 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     plateau = loads[used][_isotonic(*pooled[:, used]) == 0.5]
     width = float(np.ptp(plateau)) if plateau.size else 0.0
     return value, math.hypot(float(drawn.std()), value - other, width / math.sqrt(12))
+
+
+def _resampled(sums: Array) -> Array:
+    """Successes and trials [B, 2, X] of clusters [2, G, X] drawn anew, or of trials where all clusters are the same."""
+    rng, groups = np.random.default_rng(0), sums.shape[1]
+    if groups > 1 and not np.ptp(sums, axis=1).any():
+        successes, trials = sums.sum(axis=1)
+        drawn = rng.binomial(trials.astype(int), successes / np.maximum(trials, 1), (RESAMPLINGS, trials.size))
+        return np.stack([drawn, np.broadcast_to(trials, drawn.shape)], axis=1)
+    chosen = rng.multinomial(groups, np.full(groups, 1 / groups), RESAMPLINGS)
+    return np.einsum("bg,kgx->bkx", chosen, sums)
 
 
 def _isotonic(successes: Array, trials: Array) -> Array:

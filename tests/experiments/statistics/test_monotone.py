@@ -64,4 +64,15 @@ def test_the_unit_of_the_load_changes_nothing(unit):
 def test_the_error_covers_a_plateau_at_one_half():
     loads = np.repeat([1.0, 1.2, 1.4, 1.6], 5)
     rows = np.repeat([20, 10, 10, 0], 5), np.full(20, 20), np.tile(np.arange(5), 4)
-    assert falling_half(loads, *rows) == pytest.approx((1.3, 0.2 / np.sqrt(12)))
+    value, error = falling_half(loads, *rows)
+    assert value == pytest.approx(1.3)
+    assert 0.2 / np.sqrt(12) < error < 0.2
+
+
+def test_clusters_that_are_all_the_same_leave_the_chance_of_their_trials():
+    loads = np.repeat([1.0, 1.2], 10)
+    rows = np.repeat([18, 2], 10), np.full(20, 20), np.tile(np.arange(10), 2)
+    value, error = falling_half(loads, *rows)
+    share = np.sqrt(0.9 * 0.1 / 200)  # of each end of a line of slope 4
+    assert value == pytest.approx(1.1)
+    assert error == pytest.approx(share / np.sqrt(2) / 4, rel=0.15)
