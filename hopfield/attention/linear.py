@@ -7,6 +7,7 @@ The sums are formed once for all queries, or running along the sequence when att
 
 import abc
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -137,7 +138,7 @@ def linear_attention(
         features: the map φ.
         causal: sums over j ≤ i, formed chunk by chunk; as many queries as keys.
         valid: keys that may be read, [S] of all sequences or with the leading axes of the rows; a query without any
-            reads zero.
+            reads zero, one whose kernels all vanish in rounding NaN.
         chunk: length of the chunks within which causal attention is formed directly.
     Raises:
         ValueError: shapes that do not fit, chunk < 1, or causal attention of unequal lengths.
@@ -153,24 +154,37 @@ def linear_attention(
     dtype = accumulation_dtype(value.dtype)
     valid = None if valid is None else valid_keys(valid, query, key, value)
     (value,) = unread_as_zero(None if valid is None else valid[..., None, :], value)
-    phi_query, phi_key = features.of_queries(query.astype(dtype)), _features_of_keys(features, key, valid, dtype)
+    phi_query = features.of_queries(query.astype(dtype))
+    phi_key, log_scale = _features_of_keys(features, key, valid, dtype)
     ones = jnp.ones((*value.shape[:-1], 1), dtype)
     # The normalisation is the read-out of a value that is 1 everywhere.
     wide = jnp.concatenate([value.astype(dtype), ones], axis=-1)
     if causal:
-        found = _causal(phi_query, phi_key, wide, min(chunk, max(query.shape[-2], 1)))
+        found = _causal(phi_query, phi_key, log_scale, wide, min(chunk, max(query.shape[-2], 1)))
+        read = jax.lax.cummax(log_scale, axis=log_scale.ndim - 2) > -jnp.inf
     else:
-        found = product(phi_query, product(transposed(phi_key), wide))
+        top = _finite(jax.lax.stop_gradient(jnp.max(log_scale, axis=-2, keepdims=True, initial=-jnp.inf)))
+        found = product(phi_query, product(transposed(phi_key * jnp.exp(log_scale - top)), wide))
+        read = jnp.any(log_scale > -jnp.inf, axis=-2, keepdims=True)
     total = found[..., -1:]
-    return (found[..., :-1] / jnp.where(total == 0, 1.0, total)).astype(value.dtype)
+    # Kernels that all vanish have no mean, and no key none to take.
+    return (found[..., :-1] / jnp.where(total == 0, jnp.where(read, jnp.nan, 1.0), total)).astype(value.dtype)
 
 
-def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype) -> Features:
-    """φ of the keys, zero for those that may not be read."""
-    if valid is None:
-        return features.of_keys(key.astype(dtype))
-    phi, used = aligned(features.of_keys(_without_invalid(key, valid).astype(dtype)), valid[..., None])
-    return jnp.where(used, phi, 0.0)
+def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype) -> tuple[Features, Array]:
+    """(f, s) with φ = f e^s of the keys, s = −∞ for those that may not be read."""
+    key = (key if valid is None else _without_invalid(key, valid)).astype(dtype)
+    phi, log_scale = features.split(key) if isinstance(features, FeatureMap) else (features.of_keys(key), None)
+    log_scale = jnp.zeros((*phi.shape[:-1], 1), phi.dtype) if log_scale is None else log_scale
+    if valid is not None:
+        log_scale, used = aligned(log_scale, valid[..., None])
+        phi, log_scale = jnp.where(used, phi, 0.0), jnp.where(used, log_scale, -jnp.inf)
+    return phi, log_scale
+
+
+def _finite(scale: Array) -> Array:
+    """A logarithm that others are taken relative to, 0 where there are none."""
+    return jnp.where(scale == -jnp.inf, 0.0, scale)
 
 
 def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:
@@ -182,26 +196,35 @@ def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:
 
 
 @partial(jax.jit, static_argnames=("chunk",))
-def _causal(phi_query: Features, phi_key: Features, value: Array, chunk: int) -> Array:
-    """Σ_(j ≤ i) φ(q_i)·φ(k_j) v_j: directly within a chunk, through the running sum of φ(k) vᵀ before it."""
+def _causal(phi_query: Features, phi_key: Features, log_scale: Array, value: Array, chunk: int) -> Array:
+    """Σ_(j ≤ i) φ(q_i)·φ(k_j) v_j: directly within a chunk, through the running sum of φ(k) vᵀ before it.
+
+    Each query's sum is relative to the largest scale among the keys up to it: no later key may make it vanish.
+    """
     length = value.shape[-2]
-    leading = jnp.broadcast_shapes(*(x.shape[:-2] for x in (phi_query, phi_key, value)))
+    leading = jnp.broadcast_shapes(*(x.shape[:-2] for x in (phi_query, phi_key, log_scale, value)))
     count = -(-length // chunk)
 
-    def chunked(x: Array) -> Array:
+    def chunked(x: Array, fill: float = 0.0) -> Array:
         x = jnp.broadcast_to(x, (*leading, *x.shape[-2:]))
-        x = jnp.pad(x, [(0, 0)] * len(leading) + [(0, count * chunk - length), (0, 0)])
+        x = jnp.pad(x, [(0, 0)] * len(leading) + [(0, count * chunk - length), (0, 0)], constant_values=fill)
         return jnp.moveaxis(x.reshape((*leading, count, chunk, x.shape[-1])), -3, 0)
 
-    past = jnp.broadcast_to(jnp.tri(chunk, dtype=bool), (*leading, chunk, chunk))
+    past = jnp.tri(chunk, dtype=bool)
 
-    def step(before: Array, part: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        q, k, v = part
-        near = jnp.where(past, product(q, transposed(k)), 0.0)
-        return before + product(transposed(k), v), product(q, before) + product(near, v)
+    def step(before: tuple[Array, Array], part: tuple[Array, Array, Array, Array]) -> tuple[Any, Array]:
+        (sums, top), (q, k, scale, v) = before, part
+        highest = jax.lax.stop_gradient(jnp.maximum(jax.lax.cummax(scale, axis=scale.ndim - 2), top))
+        unit, last = _finite(highest), _finite(highest[..., -1:, :])
+        near = product(q, transposed(k)) * jnp.exp(jnp.where(past, transposed(scale) - unit, -jnp.inf))
+        found = product(q, sums) * jnp.exp(top - unit) + product(near, v)
+        sums = sums * jnp.exp(top - last) + product(transposed(k * jnp.exp(scale - last)), v)
+        return (sums, highest[..., -1:, :]), found
 
     start = jnp.zeros((*leading, phi_key.shape[-1], value.shape[-1]), value.dtype)
-    _, found = jax.lax.scan(step, start, (chunked(phi_query), chunked(phi_key), chunked(value)))
+    none = jnp.full((*leading, 1, 1), -jnp.inf, log_scale.dtype)
+    parts = chunked(phi_query), chunked(phi_key), chunked(log_scale, -jnp.inf), chunked(value)
+    _, found = jax.lax.scan(step, (start, none), parts)
     return jnp.moveaxis(found, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.special
 
 from hopfield.attention import core, linear
 
@@ -128,13 +129,25 @@ def test_error_against_exact_attention_falls_as_one_over_the_root_of_the_feature
     assert many < 0.006
 
 
-def test_large_vectors_neither_overflow_nor_vanish():
-    """‖x‖² of order 10⁴ in float32: features are e^(±thousands) and yet the read-out is finite, inside the hull."""
+def test_large_vectors_neither_overflow_nor_vanish_without_a_word():
+    """‖x‖² of order 10⁴ in float32: features are e^(±thousands), and read-outs those of their logarithms, or NaN."""
     query, key, value = (100 * x.astype(jnp.float32) for x in drawn())
+    drawn_exponents = [np.log(1 / 8**0.5) + _exponents(x) for x in (query, key)]
+    logs = scipy.special.logsumexp(drawn_exponents[0][..., :, None, :] + drawn_exponents[1][..., None, :, :], axis=-1)
     for causal in (False, True):
-        found = linear_attention(query, key, value, features=MAPS["positive"], causal=causal)
-        assert np.all(np.isfinite(found))
-        assert np.all(np.abs(found) <= np.abs(value).max() * 1.0001)
+        found = np.asarray(linear_attention(query, key, value, features=MAPS["positive"], causal=causal))
+        read = np.where(np.tri(*logs.shape[-2:], dtype=bool), logs, -np.inf) if causal else logs
+        expected = scipy.special.softmax(read, axis=-1) @ np.asarray(value, np.float64)
+        told = np.isfinite(found)
+        assert told.mean() > 0.5
+        np.testing.assert_allclose(found[told], expected[told], rtol=0.02, atol=0.5)
+
+
+def _exponents(x) -> np.ndarray:
+    """w·x − ‖x‖²/2 of positive features in double precision."""
+    features = MAPS["positive"]
+    x = np.asarray(x, np.float64) * np.sqrt(float(features.beta))
+    return x @ np.asarray(features.directions, np.float64).T - 0.5 * np.sum(x * x, axis=-1, keepdims=True)
 
 
 @pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
@@ -158,6 +171,24 @@ def test_causal_attention_never_sees_the_future():
     moved = linear_attention(query, key.at[6:].add(3.0), value.at[6:].add(3.0), causal=True, chunk=4)
     np.testing.assert_allclose(moved[:6], base[:6], atol=1e-14)
     assert np.all(np.abs(np.asarray(moved[6:] - base[6:])) > 1e-3)
+
+
+@pytest.mark.parametrize("chunk", [2, 16])
+@pytest.mark.parametrize("name", ["positive", "fourier"])
+def test_a_far_larger_key_of_the_future_or_the_past_changes_no_read_out_that_it_has_no_weight_in(name, chunk):
+    """Its features, e^(±1800) times the others, set the scale of no query but those that may read it."""
+    query, key, value = (x.astype(jnp.float32) for x in drawn(t=7, s=7))
+    base = linear_attention(query, key, value, features=MAPS[name], causal=True, chunk=chunk)
+    for place, kept in ((6, slice(0, 6)), (0, slice(0, 1))):
+        large = key.at[..., place, :].multiply(60.0)
+        found = linear_attention(query, large, value, features=MAPS[name], causal=True, chunk=chunk)
+        expected = base[..., kept, :] if place else value[..., kept, :]
+        np.testing.assert_allclose(found[..., kept, :], expected, rtol=2e-5, atol=2e-5)
+
+
+def test_kernels_that_all_vanish_have_no_mean():
+    rows = jnp.full((1, 1), -200.0)
+    assert np.isnan(linear_attention(rows, rows, jnp.ones((1, 1)))).all()
 
 
 def test_heads_may_have_their_own_beta():
