@@ -25,7 +25,7 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     table = style.read_table(directory / "table.csv")
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
-    record.write(directory)
+    record._replace(table=files.digest(directory / "table.csv")).write(directory)
     figure = results.draw(directory, plan.experiment, plan.job.config.figure)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))

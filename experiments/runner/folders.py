@@ -52,6 +52,8 @@ class Record(NamedTuple):
     further: int = 0
     """Points of the table that earlier commands asked for, and the last one did not."""
     complete: bool = False
+    table: str = ""
+    """Hash of the table as the run wrote it."""
 
     def write(self, directory: Path) -> None:
         """Keep it in a folder, unless it is there."""
@@ -65,6 +67,13 @@ def read(directory: Path) -> Record | None:
         return Record(**json.loads((directory / RECORD).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, RecursionError):
         return None
+
+
+def say_changed(directory: Path) -> None:
+    """Say so where the table is no longer the one that the run wrote."""
+    record = read(directory)
+    if record is not None and record.table and files.digest(directory / "table.csv") != record.table:
+        files.say(f"warning: {directory / 'table.csv'} was changed after its run, and is drawn as it is now")
 
 
 def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def read(directory: Path) -> Run:
     record = folders.read(directory)
     if record is None or not record.complete or not (directory / "table.csv").is_file():
         raise InputError(f"{directory} must hold the results of a finished run, got none")
+    folders.say_changed(directory)
     return Run(directory, record, style.read_table(directory / "table.csv"))
 
 

@@ -22,6 +22,7 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     story = _story(directory, experiment)
     with style.style(look.style):
         report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
+    folders.say_changed(directory)
     return saving.first(directory, look)
 
 

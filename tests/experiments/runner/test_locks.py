@@ -180,7 +180,7 @@ def test_hard_links_are_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]"])
-def test_a_claim_that_can_not_be_read_is_respected_for_a_while(tmp_path: Path, text: str):
+def test_a_claim_that_cannot_be_read_is_respected_for_a_while(tmp_path: Path, text: str):
     """Without hard links it may be seen before it is written; its writer may also have died in between."""
     (tmp_path / locks.NAME).write_text(text)
     with locks.claimed(tmp_path) as holder:
@@ -192,7 +192,7 @@ def test_a_claim_that_can_not_be_read_is_respected_for_a_while(tmp_path: Path, t
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
-def test_a_directory_that_can_not_be_claimed_is_one_sentence(
+def test_a_directory_that_cannot_be_claimed_is_one_sentence(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
     monkeypatch.setattr(os, "link", failing(number))

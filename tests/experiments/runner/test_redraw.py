@@ -50,3 +50,13 @@ def test_results_that_cannot_be_drawn_are_one_sentence(
 def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert redraw(["x" * 5000]) == 2
     assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)
+
+
+def test_a_table_that_was_changed_after_its_run_is_said_to_be(command: Callable, tmp_path: Path, capsys) -> None:
+    assert command("conf=toy", "output=out").code == 0
+    assert redraw(["out"]) == 0
+    assert "was changed" not in "".join(capsys.readouterr())
+    table = tmp_path / "out" / "table.csv"
+    table.write_text(table.read_text().replace("0", "1", 1))
+    assert redraw(["out"]) == 0
+    assert "table.csv was changed after its run, and is drawn as it is now" in "".join(capsys.readouterr())
