@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from experiments.bounds import named
 from experiments.efficient_attention.config import LAYERS, Config
-from experiments.shared import memory, timing
+from experiments.shared import footprint, timing
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
 from hopfield.layers import AssociationOptions, attention_fn
@@ -69,7 +69,7 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
     inputs = _drawn(config, length, 0)
     compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
     seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
-    found = {"seconds": float(seconds.min()), "megabytes": memory.temporary_bytes(compiled, *inputs) / 1e6}
+    found = {"seconds": float(seconds.min()), "megabytes": footprint.temporary_bytes(compiled, *inputs) / 1e6}
     errors = []
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import memory, timing
+from experiments.shared import footprint, timing
 from experiments.throughput.config import AXES, Config
 from hopfield import Memory, large, separations
 from hopfield.large import counts
@@ -32,7 +32,7 @@ def measured(config: Config, point: dict) -> dict:
         "run_median_s": float(np.median(times)),
         "rows_per_s": point["patterns"] * point["queries"] / float(min(times)),
         "argument_bytes": compiled.memory_analysis().argument_size_in_bytes,
-        "temporary_bytes": memory.temporary_bytes(compiled, *arguments),
+        "temporary_bytes": footprint.temporary_bytes(compiled, *arguments),
         "flop_per_s": rate,
         "product_flop_per_s": own,
         "share": rate / own,

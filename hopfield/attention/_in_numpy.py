@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hopfield.metrics import Block, Diagonal, Full, LowRank, Projected, Scaled
-from hopfield.separations import Entmax, Exponential, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
+from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
 
 
 def attended(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -58,8 +58,10 @@ def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndar
             w = np.where(z >= np.sort(z, axis=-1)[..., -min(int(k), z.shape[-1]), None], np.exp(z), 0.0)
         case Exponential():
             return np.exp(z + np.where(np.isfinite(top), top, 0.0))
-        case _:
+        case LogSumExp():
             w = np.exp(z)
+        case _:
+            raise TypeError(f"finite differences know no weights of {type(separation).__name__}")
     total = np.sum(w, axis=-1, keepdims=True)
     if isinstance(separation, SoftmaxOne):
         total = total + np.exp(-np.where(np.isfinite(top), top, 0.0))

@@ -203,7 +203,7 @@ def attend(
 
     With its defaults it is scaled dot-product attention. Arguments and errors as in `scores`, `weights` and `read`.
     """
-    metric = as_metric(metric)
+    metric, separation = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, metric)
     mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)

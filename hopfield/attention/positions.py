@@ -171,7 +171,8 @@ def rotary(
     Args:
         x: queries or keys.
         positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None. Angles of whole ones
-            are right to 1e-6 up to 2³¹, those of others to 6e-8 of the angle.
+            are right to 1e-6 up to 2³¹ for rates as float32 has them, which are off by 6e-8 of themselves; those of
+            others to 6e-8 of the angle.
         pairing: "interleaved" turns (x_0, x_1), (x_2, x_3), … as in the paper; "half" turns (x_0, x_D/2), … as in
             GPT-NeoX and Llama. Weights trained with one do not fit the other.
         base: sets the slowest rotation.

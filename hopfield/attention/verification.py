@@ -21,7 +21,7 @@ from hopfield.attention._arguments import allowed, inverse_temperature
 from hopfield.attention._in_numpy import attended
 from hopfield.attention.gradients import attention_gradients
 from hopfield.metrics import Metric, as_metric
-from hopfield.separations import LogSumExp, Separation
+from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
 STEPS = (1e-4, 1e-5)
@@ -91,7 +91,7 @@ def verify_gradients(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = LogSumExp(),  # noqa: B008, a frozen node
+    separation: Separation | str = LogSumExp(),  # noqa: B008, a frozen node
     bias: Array | None = None,
     mask: Any = None,
     temperature: ArrayLike | None = None,
@@ -111,7 +111,7 @@ def verify_gradients(
         Sparse weights have kinks where a key enters or leaves the support: finite differences step short of them, and
         differ only for inputs within 2e-5 of one.
     """
-    rng = np.random.default_rng(seed)
+    rng, separation = np.random.default_rng(seed), as_separation(separation)
     query, key, value = (real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)

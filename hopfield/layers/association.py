@@ -170,8 +170,8 @@ def read(
     elif fits_attention(reading):
         found = attended(reading, state)
     else:
-        read = lambda part, rows, row: (None, part.read(rows, queries, row))  # noqa: E731
-        _, found = in_blocks(read, reading, state, length)
+        one = lambda part, rows, row: (None, part.read(rows, queries, row))  # noqa: E731
+        _, found = in_blocks(one, reading, state, length)
     return jnp.swapaxes(found, -3, -2)
 
 

@@ -223,9 +223,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         own = placed("inputs_q", inputs_q, self.in_features)
         if inputs_k is None:
             self._checked("inputs_k", own, self.in_kv_features)
-        read = own if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
-        values = read if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
-        query, key = self.query(own, out_sharding=sharding), self.key(read, out_sharding=sharding)
+        other = own if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
+        values = other if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
+        query, key = self.query(own, out_sharding=sharding), self.key(other, out_sharding=sharding)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
         return query, key, self.value(values, out_sharding=sharding)

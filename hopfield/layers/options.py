@@ -51,8 +51,8 @@ class AssociationOptions:
     learn_beta: bool = False
     """Train β, one per head, positive by construction, starting at `beta`."""
     metric: MetricLike = None
-    """How a query is compared with a key: a name of `layers.metrics.KINDS` to learn it, a `LearnedMetric`, or a fixed
-    `metrics.Metric` or matrix, [D, D] or [H, D, D]; None for the dot product."""
+    """Metric by which a query is compared with a key: a name of `layers.metrics.KINDS` to learn it, a `LearnedMetric`,
+    or a fixed `metrics.Metric` or matrix, [D, D] or [H, D, D]; None for the dot product."""
     metric_per_head: bool = True
     """One learned metric per head, or one that all heads share."""
     metric_rank: int | None = None
@@ -66,7 +66,7 @@ class AssociationOptions:
     memory_slots: int = 0
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
-    """Where tokens stand: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
+    """Positional encodings: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
     window: int | None = None
     """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
     every key."""

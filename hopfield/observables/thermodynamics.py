@@ -109,15 +109,14 @@ def variational_free_energy(
     """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, and equal to it at `gibbs` alone.
 
     Args:
-        weights: w, of the shape of scores. Mask no weights of the separation lie, the result is +∞: off the simplex
-            if they are normalised, below zero unless they can be negative.
+        weights: w, of the shape of scores. Where no weights of the separation lie the result is +∞: off the simplex if
+            they are normalised, below zero unless they can be negative.
         scores: s, the energies being −s.
         beta, axis, mask: as in the module's conventions.
         separation: Ω is its `regulariser`, Shannon's entropy for log-sum-exp and Tsallis' for entmax.
     Raises:
         TypeError: the separation has no regulariser.
     """
-
     return _of_levels(_levels.functional, scores, beta, axis, mask, separation, weights)
 
 
@@ -128,7 +127,6 @@ def entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
 
 def normalised_entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """H / ln M with M the number of patterns in use, from 0 to 1; a single pattern leaves no choice and gives 0."""
-
     return _of_weights(_levels.normalised_entropy, weights, axis, mask)
 
 

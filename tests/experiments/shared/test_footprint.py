@@ -4,16 +4,16 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from experiments.shared import memory
+from experiments.shared import footprint
 from hopfield.attention import attend, attend_blockwise
 
 ROWS = jax.random.normal(jax.random.key(0), (4096, 16))
 
 
-@pytest.mark.skipif(not memory.PEAK.exists(), reason="the growth of a process is read on Linux")
+@pytest.mark.skipif(not footprint.PEAK.exists(), reason="the growth of a process is read on Linux")
 def test_all_scores_at_once_are_counted_whoever_holds_them():
     held = [
-        memory.temporary_bytes(jax.jit(read).lower(ROWS, ROWS, ROWS).compile(), ROWS, ROWS, ROWS)
+        footprint.temporary_bytes(jax.jit(read).lower(ROWS, ROWS, ROWS).compile(), ROWS, ROWS, ROWS)
         for read in (attend, attend_blockwise)
     ]
     assert held[0] > 0.9 * 4 * 4096**2
@@ -26,4 +26,4 @@ def test_what_the_compiler_plans_is_counted():
 
     x = jnp.ones(2**20)
     compiled = jax.jit(sorted_twice).lower(x).compile()
-    assert memory.temporary_bytes(compiled, x) >= compiled.memory_analysis().temp_size_in_bytes > 0
+    assert footprint.temporary_bytes(compiled, x) >= compiled.memory_analysis().temp_size_in_bytes > 0

@@ -48,7 +48,7 @@ def test_a_warm_start_saves_steps_and_a_bad_one_costs_none():
 
 
 @pytest.mark.parametrize("matrix", [-MATRIX, np.zeros((4, 4))], ids=["negative", "zero"])
-def test_what_can_not_be_solved_gives_numbers_and_says_so(matrix):
+def test_what_cannot_be_solved_gives_numbers_and_says_so(matrix):
     x, info = conjugate_gradient(lambda x: product(x, matrix), B)
     assert np.all(np.isfinite(flat(x)))
     assert not bool(info.converged)

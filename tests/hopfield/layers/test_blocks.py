@@ -44,7 +44,7 @@ def test_a_decoder_is_causal_and_reads_the_encoder():
     assert float(jnp.abs(block(X, MEMORY, deterministic=False) - found).max()) > 1e-3
 
 
-def test_widths_that_can_not_be_added_are_refused():
+def test_widths_that_cannot_be_added_are_refused():
     with pytest.raises(ValueError, match=r"attention must have as many output as input features \(8\), got 3"):
         EncoderBlock(attention(out_features=3), rngs=nnx.Rngs(0))
     with pytest.raises(ValueError, match="cross must have attention's 8 features, got 4"):

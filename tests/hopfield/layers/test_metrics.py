@@ -83,7 +83,7 @@ def task(key, turn):
 
 
 @pytest.mark.parametrize("kind", [None, "diagonal", "low_rank", "full"])
-def test_a_learned_metric_solves_what_the_dot_product_can_not(kind):
+def test_a_learned_metric_solves_what_the_dot_product_cannot(kind):
     """Share of queries whose own key has the largest weight: 0.15 measured without a metric, 0.93 to 0.99 with one."""
     turn = jnp.eye(8) if kind == "diagonal" else jax.random.orthogonal(jax.random.key(9), 8)
     options = {"metric": kind, "metric_rank": 4 if kind == "low_rank" else None}
