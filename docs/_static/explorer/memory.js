@@ -58,7 +58,8 @@ function sweep(name, patterns, state, beta, order) {
     const rest = m.map((value, mu) => value - (patterns[mu][i] * next[i]) / n);
     const up = sum(potential(rest.map((value, mu) => value + patterns[mu][i] / n), beta));
     const down = sum(potential(rest.map((value, mu) => value - patterns[mu][i] / n), beta));
-    const spin = Math.abs(up - down) < 1e-12 ? next[i] : Math.sign(up - down);
+    const tie = Math.abs(up - down) <= 1e-12 * (Math.abs(up) + Math.abs(down));
+    const spin = tie ? next[i] : Math.sign(up - down);
     if (spin !== next[i]) {
       next[i] = spin;
       for (let mu = 0; mu < m.length; mu++) m[mu] = rest[mu] + (patterns[mu][i] * spin) / n;
