@@ -305,3 +305,41 @@ def test_no_function_of_the_library_takes_more_than_twelve_arguments():
                     found[f"{owner}{node.name}"] = len([name for name in names if name not in ("self", "cls")])
     many = {name: count for name, count in found.items() if count > 12 and name not in FLAX}
     assert not many
+
+
+LONG = {
+    "hopfield/attention/_arguments.py",
+    "hopfield/attention/blockwise.py",
+    "hopfield/attention/linear.py",
+    "hopfield/attention/masks.py",
+    "hopfield/attention/positions.py",
+    "hopfield/layers/attention.py",
+    "hopfield/layers/imports/checkpoints.py",
+    "hopfield/metrics/forms.py",
+    "hopfield/observables/thermodynamics.py",
+    "hopfield/optim/riemannian.py",
+    "hopfield/patterns/datasets.py",
+    "hopfield/plots.py",
+    "hopfield/separations/base.py",
+    "hopfield/similarities.py",
+    "experiments/phase_diagram/figure.py",
+}
+"""Files of more than 250 lines: a list that gets shorter."""
+
+
+def test_files_have_about_250_lines():
+    found = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in (*LIBRARY, *EXPERIMENTS)}
+    assert {name for name, lines in found.items() if lines > 250} <= LONG
+    assert max(found.values()) <= 290
+
+
+def test_functions_have_at_most_40_lines_besides_their_docstring():
+    found = set()
+    for path in (*LIBRARY, *EXPERIMENTS):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = node.body[0] if ast.get_docstring(node) is None else node.body[min(1, len(node.body) - 1)]
+                above = node.body[0].lineno - node.lineno
+                if above + (node.end_lineno or 0) - first.lineno + 1 > 40:
+                    found.add(f"{path.stem}.{node.name}")
+    assert found <= {"attention.__init__"}  # the arguments of Flax's layer, each handed on
