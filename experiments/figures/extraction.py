@@ -4,6 +4,7 @@ The interactive panels of a report and the figure that lays several runs over ea
 an experiment draws its figure once.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -183,9 +184,10 @@ def _collection(part: Any) -> Iterator[Series]:
             x, y = np.concatenate(joined[:-1]).T
             yield Series("points", x, y, label=label, colour=tuple(lines[0]), line="-")
     elif isinstance(part, PolyCollection):
-        for path in part.get_paths():
+        part.update_scalarmappable()  # where faces are shades of values
+        for path, face in zip(part.get_paths(), itertools.cycle(part.get_facecolor())):
             x, y = np.asarray(path.vertices, float).T
-            yield Series("area", x, y, label=label, colour=tuple(faces[0]))
+            yield Series("area", x, y, label=label, colour=tuple(face))
 
 
 def _image(image: Any) -> Series:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from experiments.figures import extraction, overlay, report, style, words
@@ -190,6 +191,17 @@ def test_an_index_links_the_reports_of_a_folder(command: Callable, tmp_path: Pat
     page.wait_for_selector("html[data-ready=true]")
     assert page.locator("h1").inner_text() == "toy"
     assert json.loads((tmp_path / "out/c/run.json").read_text())["complete"] is True
+
+
+def test_cells_that_are_shades_of_values_keep_their_shades() -> None:
+    made = Figure()
+    ax = made.subplots()
+    squares = [[(k, 0), (k + 1, 0), (k + 1, 1), (k, 1)] for k in range(3)]
+    shaded = PolyCollection(squares, array=np.array([0.0, 0.5, 1.0]), cmap="gray")
+    shaded.set_clim(0, 1)
+    ax.add_collection(shaded)
+    (panel,) = extraction.panels(made)
+    assert [round(series.colour[0], 1) for series in panel.series] == [0.0, 0.5, 1.0]
 
 
 def test_figures_are_laid_over_each_other_with_theory_once() -> None:
