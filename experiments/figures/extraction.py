@@ -185,7 +185,8 @@ def _collection(part: Any) -> Iterator[Series]:
             yield Series("points", x, y, label=label, colour=tuple(lines[0]), line="-")
     elif isinstance(part, PolyCollection):
         part.update_scalarmappable()  # where faces are shades of values
-        for path, face in zip(part.get_paths(), itertools.cycle(part.get_facecolor())):
+        faces = _numbers(part.get_facecolor()).reshape(-1, 4)
+        for path, face in zip(part.get_paths(), itertools.cycle(faces)):
             x, y = np.asarray(path.vertices, float).T
             yield Series("area", x, y, label=label, colour=tuple(face))
 
