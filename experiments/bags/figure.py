@@ -1,23 +1,23 @@
 """Figure of multiple-instance learning: areas under the ROC curve, a panel for each data set."""
 
-from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from experiments.bags.config import PUBLISHED
+from experiments.bags.summary import labels
 from experiments.figures.style import THEORY, Table, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:
     """Every division into folds as a dot, mean and standard error, and the published area where there is one."""
-    sets = list(dict.fromkeys(table["data"]))
+    sets, called = list(dict.fromkeys(table["data"])), labels(table["data"])
     methods = list(dict.fromkeys(table["method"]))
     looks: Any = series(methods)
     figure, axes = panels(1, len(sets), width=1.5 + 2.9 * len(sets), height=1.6 + 0.32 * len(methods))
     found = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
     for letter, ax, name in zip("abcdefgh", axes[0], sets, strict=False):
-        label = Path(str(name)).stem
+        label = called[str(name)]
         rows = table[table["data"] == name]
         for place, method in enumerate(methods):
             look = {"color": looks[method]["color"], "marker": looks[method]["marker"]}

@@ -1,6 +1,8 @@
 """Summary of multiple-instance learning: areas under the ROC curve by method, beside published ones."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,12 @@ from experiments.figures.style import Table
 OURS = "hopfield"
 
 
+def labels(data: Iterable[Any]) -> dict[str, str]:
+    """What data sets are called: the stems of their files, where these tell them apart."""
+    stems = {name: Path(name).stem for name in dict.fromkeys(map(str, data))}
+    return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
+
+
 def summarise(table: Table) -> dict:
     """Means over folds, with the standard error over divisions; leads of the Hopfield pooling on each other method.
 
@@ -17,8 +25,9 @@ def summarise(table: Table) -> dict:
     that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio 2003).
     """
     results, leads, scalars = [], [], {}
+    called = labels(table["data"])
     for name, rows in table.groupby("data", sort=False):
-        label = Path(str(name)).stem
+        label = called[str(name)]
         folds = rows.pivot(index=["repetition", "fold"], columns="method", values="auc")
         for method in dict.fromkeys(rows["method"]):
             each = folds[method].groupby("repetition").mean().to_numpy(float)

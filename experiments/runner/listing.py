@@ -48,9 +48,18 @@ def kept(run: Run, conditions: dict[str, str]) -> bool:
     for key, wanted in conditions.items():
         known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}
         value = known[key] if key in known else run.differs[key] if key in run.differs else _option(run, key)
-        if value is None or wanted not in (folders.words(value), json.dumps(value), str(value)):
+        spelled = wanted in (folders.words(value), json.dumps(value), str(value)) or _same(wanted, value)
+        if value is None or not spelled:
             return False
     return True
+
+
+def _same(words: str, value: Any) -> bool:
+    """Whether words of the command line mean a list of that value, as `[1,8]` does [1.0, 8.0]."""
+    try:
+        return isinstance(value, list) and yaml.safe_load(words) == value
+    except yaml.YAMLError:
+        return False
 
 
 def _option(run: Run, key: str) -> Any:

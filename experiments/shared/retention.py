@@ -15,6 +15,7 @@ from hopfield.memories import find
 from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, sparse_overlap
 from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
+from hopfield.theory._arguments import flips
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
 """Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""
@@ -68,7 +69,7 @@ def rows(
 def _amount(point: dict) -> float:
     """Amount of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
     kind, amount = corruptions.parts(point["corruption"])
-    return amount if kind == "noise" else round(amount * point["neurons"]) / point["neurons"]
+    return amount if kind == "noise" else float(flips(amount, point["neurons"])) / point["neurons"]
 
 
 def _data(kind: Program):

@@ -17,7 +17,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
 from hopfield.theory import lines
-from hopfield.theory._arguments import Float, flag, plain, real, whole
+from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
 from hopfield.theory.saddle import (
     COLDEST,
     Saddle,
@@ -185,7 +185,7 @@ def one_step_error(
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
     neurons, num_patterns = whole("neurons", neurons, least=1), whole("num_patterns", num_patterns, least=1)
-    flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
+    flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
     terms = (neurons - 1) * (num_patterns - 1)
     own = num_patterns if flag("self_coupling", self_coupling) else 0.0
     aligned = neurons - 2 * flipped

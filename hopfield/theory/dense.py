@@ -15,7 +15,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
 
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, flag, plain, real, whole
+from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
 
 
 class CriticalLoad(NamedTuple):
@@ -77,7 +77,7 @@ def one_step_error(
     """
     degree, neurons = whole("degree", degree, least=2), whole("neurons", neurons, least=1)
     num_patterns = whole("num_patterns", num_patterns, least=1)
-    flipped = np.round(real("corruption", corruption, least=0, most=1) * neurons)
+    flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
     errors = np.vectorize(_one_step_error, otypes=[np.float64])
     return plain(errors(degree, neurons, num_patterns, flipped, flag("rectified", rectified)))
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, erfcinv, erfinv
 
 from hopfield.theory import annealed, general
-from hopfield.theory._arguments import Float
+from hopfield.theory._arguments import Float, flips
 from hopfield.theory.base import Theory, numbers
 from hopfield.theory.exponential import rate
 
@@ -76,7 +76,7 @@ class Derived(Theory):
             return self._annealed_load(neurons, beta, "one_step" if criterion == "target_weight" else "converged")
         if criterion == "target_weight" and neurons is not None:
             log_weight = self.parts(neurons, beta).log_weight
-            log_others = general.weight_patterns(log_weight, neurons, round(corruption * neurons))
+            log_others = general.weight_patterns(log_weight, neurons, int(flips(corruption, neurons)))
             return self.load(1 + float(np.exp(log_others)), neurons) if np.isfinite(log_others) else None
         if neurons is not None:
             return None
@@ -91,7 +91,7 @@ class Derived(Theory):
     def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if criterion != "target_weight" or self.ensemble != "spins" or general.start_overlap(corruption) < 0:
             return None
-        log_weight, flipped = self.parts(neurons, beta).log_weight, round(corruption * neurons)
+        log_weight, flipped = self.parts(neurons, beta).log_weight, int(flips(corruption, neurons))
         share = np.vectorize(lambda m: general.weight_probability(log_weight, neurons, m, flipped), otypes=[float])
         return numbers(share(num_patterns))
 
@@ -99,7 +99,7 @@ class Derived(Theory):
         general.start_overlap(corruption)
         if self.ensemble != "spins":
             return None
-        summand, flipped = self.parts(neurons, beta).summand, round(corruption * neurons)
+        summand, flipped = self.parts(neurons, beta).summand, int(flips(corruption, neurons))
         error = np.vectorize(lambda m: general.one_step_error(summand, neurons, m, flipped), otypes=[float])
         return numbers(error(num_patterns))
 

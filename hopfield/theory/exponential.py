@@ -22,7 +22,7 @@ from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.theory._arguments import Float, flips, plain, real, whole
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision
@@ -172,7 +172,7 @@ def _vectorised(
 ) -> Float:
     neurons = whole("neurons", real("neurons", neurons, most=_MOST), least=1)
     num_patterns = whole("num_patterns", num_patterns, least=1)
-    flipped = np.round(real("corruption", corruption, least=0, most=0.5) * neurons)
+    flipped = flips(real("corruption", corruption, least=0, most=0.5), neurons)
     return plain(
         np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, real("beta", beta, above=0), flipped)
     )

@@ -155,3 +155,14 @@ def test_a_damaged_file_is_one_sentence(bags, damage, tmp_path):
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(ValueError, match=r"^data must be \.npz files with [^\n]*$"):
         data.load(str(path))
+
+
+def test_files_of_one_stem_are_told_apart() -> None:
+    rows = [
+        {"data": name, "repetition": 0, "fold": fold, "method": OURS, "auc": area}
+        for name, area in (("x/tiger.npz", 0.8), ("y/tiger.npz", 0.6), ("fox.npz", 0.7))
+        for fold in range(3)
+    ]
+    found = summarise(pandas.DataFrame(rows))["scalars"]
+    areas = [found[f"auc/{name}/{OURS}"] for name in ("x/tiger.npz", "y/tiger.npz", "fox")]
+    assert areas == pytest.approx([0.8, 0.6, 0.7])

@@ -4,10 +4,13 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from experiments.runner import locks
+from experiments.runner.listing import kept
 from experiments.runs import main as runs
 
 
@@ -66,3 +69,10 @@ def test_a_headline_that_is_no_number_is_left_out(three: None, capsys: pytest.Ca
     out = capsys.readouterr().out
     assert "other: 2" in out
     assert "response" not in out
+
+
+@pytest.mark.parametrize("words", ["[1,8]", "1,8", "[1, 8.0]"])
+def test_a_list_may_be_spelled_as_the_command_was(tmp_path: Path, words: str) -> None:
+    run: Any = SimpleNamespace(state="complete", conf="toy", experiment="toy", differs={"sizes": [1.0, 8.0]})
+    assert kept(run, {"sizes": words})
+    assert not kept(run, {"sizes": "[1,9]"})

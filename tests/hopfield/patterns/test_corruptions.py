@@ -9,6 +9,7 @@ import pytest
 import scipy.stats
 
 from hopfield import patterns
+from hopfield.theory._arguments import flips
 from tests.hopfield.patterns.samples import standard_errors
 
 KEY = jax.random.key(20240917)
@@ -171,3 +172,13 @@ def test_corruption_is_read_from_text(spec, kind, amount, text):
 def test_bad_corruptions_are_named(spec, message):
     with pytest.raises(ValueError, match=message):
         patterns.corruption(spec)
+
+
+@pytest.mark.parametrize(("neurons", "fraction", "expected"), [(150, 0.07, 10), (150, 0.21, 32), (100, 0.295, 30)])
+def test_halves_are_flipped_to_even_whatever_precision_holds_the_fraction(neurons, fraction, expected):
+    """The products are halves in decimals; no binary fraction is, and theory beside an experiment flips as many."""
+    spins = jnp.ones(neurons)
+    calls = patterns.flip, jax.jit(patterns.flip)
+    found = [call(KEY, spins, fraction).state for call in calls]
+    assert [int(jnp.sum(state < 0)) for state in found] == [expected] * 2
+    assert flips(fraction, neurons) == expected
