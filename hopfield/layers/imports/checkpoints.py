@@ -21,11 +21,11 @@ import numpy as np
 from jaxtyping import Float
 
 from hopfield._checks import whole
-from hopfield._numerics import shown
 from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.files import locate, read_config, read_tensors
 from hopfield.layers.imports.rotations import rotary_of
+from hopfield.layers.imports.variants import first_position, refuse
 from hopfield.metrics import Projected, projected
 
 __all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
@@ -115,10 +115,6 @@ class Checkpoint:
         return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 
-OTHER = ("query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping", "clip_qkv")
-"""Entries of config.json by which models with LLaMA's names of tensors attend otherwise."""
-
-
 def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     """Attention weights of a GPT-2-, BERT- or LLaMA-type checkpoint, half precision widened to float32.
 
@@ -137,24 +133,13 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     config = read_config(place)
     kind, stems = _layout(tensors)
     heads = _heads(config, heads, place)
-    normed = next((name for name in tensors if re.search(r"\.[qk]_norm\.", name)), None)
-    if normed is not None:
-        raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
-    if str(config.get("model_type", "")).startswith("cohere"):
-        raise ValueError(
-            f"checkpoint must rotate halves of heads, not pairs, got model_type {shown(config['model_type'])}"
-        )
-    other = next((name for name in OTHER if config.get(name) is not None), None)
-    if other is not None:
-        raise ValueError(
-            f"checkpoint must scale scores by the width of heads alone, got {other}={shown(config[other])}"
-        )
+    refuse(config, tensors)
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])
         layers.append(_by_head(parts, heads, config, layer, rotary=kind == "llama"))
     names = [name for name in tensors if re.fullmatch(POSITIONS.get(kind, "(?!)"), name)]
-    places = _get(tensors, names[0], 2) if names else None
+    places = _get(tensors, names[0], 2)[first_position(config, names[0]) :] if names else None
     if places is not None and places.shape[1] != layers[0].w_query.shape[1]:
         width = layers[0].w_query.shape[1]
         raise ValueError(f"{names[0]} must have the {width} features of inputs, got shape {places.shape}")

@@ -254,6 +254,7 @@ EXCLUDED: dict[str, str] = {
         )
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
+    "hopfield.layers.imports.variants.*": "reads names",
     "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
     "hopfield.layers.HopfieldAttention.init_cache": "makes an empty cache",
     "hopfield.attention.Projections.create": "draws weights of checked shapes",

@@ -265,3 +265,37 @@ def test_numbers_of_heads_in_a_config_are_integers(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"n_head": "2"}))
     with pytest.raises(ValueError, match=r"^n_head in config.json must be an integer of at least 1, got '2'$"):
         checkpoints.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "sentence"),
+    [
+        ("llama", {"sliding_window": 3}, "read all tokens before each, got sliding_window=3"),
+        ("llama", {"no_rope_layers": [1, 0]}, r"rotate in every layer or none, got no_rope_layers=\[1, 0\]"),
+        ("bert", {"position_embedding_type": "relative_key"}, "got position_embedding_type='?relative_key"),
+    ],
+    ids=["window", "layers without rotation", "relative positions"],
+)
+def test_variants_that_attend_otherwise_are_refused(kind: str, entry: dict, sentence: str, tmp_path: Path) -> None:
+    place = saved(tmp_path, kind, written(kind, np.random.default_rng(5)))
+    config = json.loads((place / "config.json").read_text())
+    (place / "config.json").write_text(json.dumps(config | entry))
+    with pytest.raises(ValueError, match=sentence):
+        checkpoints.load(place)
+    held = {
+        "sliding_window": 3,
+        "use_sliding_window": False,
+        "no_rope_layers": [],
+        "position_embedding_type": "absolute",
+    }
+    (place / "config.json").write_text(json.dumps(config | held))
+    assert checkpoints.load(place).kind == kind
+
+
+def test_positions_of_roberta_begin_after_those_of_padding(tmp_path: Path) -> None:
+    table = np.random.default_rng(6).normal(size=(9, D)).astype(np.float32)
+    tensors = written("bert", np.random.default_rng(6)) | {"roberta.embeddings.position_embeddings.weight": table}
+    place = saved(tmp_path, "bert", tensors)
+    config = json.loads((place / "config.json").read_text()) | {"model_type": "roberta", "pad_token_id": 1}
+    (place / "config.json").write_text(json.dumps(config))
+    np.testing.assert_array_equal(checkpoints.load(place).positions, table[2:])
