@@ -33,8 +33,8 @@ def case(size: str, workspace: Path) -> Case:
 
     def draw(number: int) -> Problem:
         rng = np.random.default_rng((2021, number))
-        arrays = tuple(rng.standard_normal(shape[:3], dtype=np.float32) for _ in range(2))
-        return Problem(arrays, tuple(map(jax.device_put, arrays)))
+        inputs, weights = (rng.standard_normal(shape[:3], dtype=np.float32) for _ in range(2))
+        return Problem((inputs, weights), (jax.device_put(inputs), jax.device_put(weights)))
 
     def side(layers: dict[str, HopfieldAttention]):
         def solve(problem: Problem, run: Run) -> tuple[bool, dict[str, float]]:
