@@ -1,5 +1,6 @@
 """Summary of overlaps in time: means beside theory, and shares retained by the time of observation."""
 
+from math import hypot
 from typing import cast
 
 import numpy as np
@@ -51,7 +52,7 @@ def _scalars(times: list[dict]) -> dict[str, float]:
 
 
 def _later(times: list[dict]) -> dict[str, float]:
-    """Largest difference from each theory in steps 2 to 20, at the largest N of each degree."""
+    """Steps 2 to 20 at the largest N of each degree: largest difference from each theory, share within two errors."""
     largest = {entry["degree"]: max(e["neurons"] for e in times if e["degree"] == entry["degree"]) for entry in times}
     later = [e for e in times if e["step"] > 1 and e["generating_functional"] is not None]
     later = [e for e in later if e["neurons"] == largest[e["degree"]]]
@@ -60,4 +61,10 @@ def _later(times: list[dict]) -> dict[str, float]:
         for name in ("generating_functional", "neurodynamics"):
             apart = [abs(e["m"] - e[name]) for e in later if e["degree"] == degree]
             scalars |= {f"largest_difference/n={degree}/{name}": max(apart)} if apart else {}
+        told = [e for e in later if e["degree"] == degree and e["m_stderr"] > 0]
+        near = [
+            abs(e["m"] - e["generating_functional"]) <= 2 * hypot(e["m_stderr"], e["generating_functional_stderr"])
+            for e in told
+        ]
+        scalars |= {f"within_two_standard_errors/n={degree}": float(np.mean(near))} if near else {}
     return scalars

@@ -4,12 +4,11 @@ import jax
 import jax.numpy as jnp
 
 from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import accumulation_dtype, positive, real_matrix
+from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import relax
+from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
-from hopfield.memory import Memory
-from hopfield.spaces import Spins
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -40,10 +39,8 @@ def unlearning(
     Source: Hopfield, Feinstein & Palmer 1983, with their rate of 0.01; Plakhov & Semenov 1992 for fields.
     """
     one_of("of", of, DREAMS)
-    stored = real_matrix("patterns", patterns)
-    checked = Memory.create(stored, mask=mask, space=Spins())
-    rows = stored.astype(accumulation_dtype(stored.dtype))
-    rows = rows if checked.mask is None else jnp.where(checked.mask[:, None], rows, 0.0)
+    stored, used = stored_spins(patterns, mask)
+    rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     number = step_limit("dreams", dreams, 0)
     strength = jnp.asarray(positive("rate", rate, rows.dtype), rows.dtype)
     dreamt = _asleep if of == "attractors" else _shallow
