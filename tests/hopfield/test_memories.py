@@ -1,4 +1,4 @@
-"""The published memories against their papers: energies and rules written out, loads, names and specifications."""
+"""The published memories against their papers: energies written out, loads, names and specifications."""
 
 import math
 
@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import memories
-from hopfield.couplings import Couplings, hebb_couplings
-from hopfield.dynamics import retrieve
+from hopfield.couplings import Couplings
 from hopfield.spaces import Euclidean, Spins
 from tests.hopfield.contracts.parts import MODELS, quick
 
@@ -126,151 +125,6 @@ def test_epanechnikov_update_is_the_mean_of_the_patterns_within_reach():
             assert energy == np.inf
     assert near[:-1].any()
     assert not near[-1].any()
-
-
-SPARSE = np.where(np.argsort(np.argsort(RNG.random((M, N)), axis=1), axis=1) < 3, 1.0, -1.0)
-"""Spins of which three are up in every pattern."""
-
-
-def test_the_covariance_rule_is_that_of_neurons_of_zero_and_one():
-    """Tsodyks & Feigel'man 1988: h = W V − θ, W = Σ (η−a)(η'−a)/(a(1−a)N) without its diagonal, V = (1 + x)/2."""
-    a, apart = 0.25, (1 + SPARSE) / 2 - 0.25
-    weights = apart.T @ apart / (a * (1 - a) * N)
-    np.fill_diagonal(weights, 0.0)
-    model = build("covariance:0.25", SPARSE, threshold=0.3)
-    field = (1 + STATES) / 2 @ weights.T - 0.3
-    np.testing.assert_allclose(jax.vmap(model.local_field)(jnp.asarray(STATES)), field / 2, atol=1e-12)
-    assert float(build("covariance:0.5", SPINS, threshold=0.0).matrix[0, 1]) == pytest.approx(
-        SPINS[:, 0] @ SPINS[:, 1] / N
-    )
-
-
-def test_a_neuron_of_willshaws_memory_needs_synapses_from_all_that_are_on():
-    states = np.concatenate([SPARSE, np.where(SPARSE[:1] * np.roll(SPARSE[1:2], 1) > 0, SPARSE[:1], -1.0), STATES])
-    on = (1 + SPARSE) / 2 @ np.eye(N) > 0
-    synapses = np.einsum("mi,mj->ij", on, on) > 0
-    expected = np.empty_like(states)
-    for state, new in zip(states, expected, strict=True):
-        for i in range(N):
-            others = [j for j in range(N) if state[j] > 0 and j != i]
-            new[i] = 1.0 if all(synapses[i, j] for j in others) else -1.0
-    np.testing.assert_array_equal(updates(build("willshaw", SPARSE), states), expected)
-
-
-@pytest.mark.parametrize("spec", ["covariance:0.25", "willshaw"])
-def test_sparse_memories_complete_a_pattern_of_their_own(spec):
-    """The first neurons of a pattern that are on are off in the start; on 64 neurons two patterns are few."""
-    patterns = memories.find(spec).draw(jax.random.key(3), 2, 64)
-    model = build(spec, patterns)
-    first = jnp.cumsum(patterns > 0, axis=1) <= 2
-    end = quick(jax.vmap(lambda x: retrieve(model, x, dynamics="sequential")))(jnp.where(first, -1.0, patterns))
-    assert not np.any(end.status)
-    np.testing.assert_array_equal(end.state, patterns)
-
-
-@pytest.mark.parametrize(("spec", "num_patterns"), [("covariance", 40), ("willshaw", 400)])
-def test_errors_of_one_step_of_sparse_memories_are_those_of_theory(spec, num_patterns):
-    """Of 12 draws, within three standard errors and 5 %, as crosstalk of the covariance rule is taken as Gaussian."""
-    blueprint = memories.find(spec)
-
-    def wrong(key):
-        patterns = blueprint.draw(key, num_patterns, 200)
-        return jnp.mean(jax.vmap(blueprint.build(patterns).update)(patterns) != patterns)
-
-    found = np.asarray(quick(lambda keys: jax.lax.map(wrong, keys))(jax.random.split(jax.random.key(5), 12)))
-    expected = float(blueprint.theory.one_step_error(200, num_patterns))
-    assert abs(found.mean() - expected) < 3 * found.std(ddof=1) / 12**0.5 + 0.05 * expected
-
-
-def test_the_threshold_of_a_traced_activity_must_be_given():
-    with pytest.raises(ValueError, match="threshold must be given where the activity is traced"):
-        jax.jit(lambda a: memories.find("covariance").build(SPARSE, activity=a).matrix)(0.3)
-    built = jax.jit(lambda a: memories.find("covariance").build(SPARSE, activity=a, threshold=0.2).matrix)(0.25)
-    np.testing.assert_allclose(built, build("covariance:0.25", SPARSE).matrix, rtol=1e-12)
-
-
-def test_dreaming_goes_from_hebb_to_the_projection():
-    """t = 0: Hebb's rule; t = 1: 2 Ξᵀ(1 + C)⁻¹Ξ/N, C = ΞΞᵀ/N; t → ∞: Ξᵀ(ΞΞᵀ)⁻¹Ξ; all without the diagonal."""
-    hebb = hebb_couplings(build("classical", SPINS))
-    np.testing.assert_allclose(build("dreaming:0", SPINS).matrix, hebb.matrix / N, atol=1e-14)
-    once = 2 / N * SPINS.T @ np.linalg.inv(np.eye(M) + SPINS @ SPINS.T / N) @ SPINS
-    np.testing.assert_allclose(build("dreaming:1", SPINS).matrix, once - np.diag(np.diag(once)), atol=1e-14)
-    np.testing.assert_allclose(build("dreaming:1e9", SPINS).matrix, build("projection", SPINS).matrix, atol=1e-8)
-
-
-def test_dreaming_keeps_patterns_that_hebbs_rule_has_lost():
-    """N = 100, M = 40, far beyond 0.138 N."""
-    patterns = jnp.asarray(np.random.default_rng(3).choice([-1.0, 1.0], size=(40, 100)))
-
-    def kept(spec):
-        model = build(spec, patterns)
-        end = quick(jax.vmap(lambda x: retrieve(model, x, dynamics="sequential").state))(patterns)
-        return float(jnp.mean(jnp.mean(end * patterns, axis=1) > 0.95))
-
-    assert kept("dreaming:0") < 0.2
-    assert kept("dreaming:3") > 0.8
-
-
-def storkey_by_loops(patterns):
-    """Storkey 1997, eq. 2, index by index."""
-    neurons = patterns.shape[1]
-    w = np.zeros((neurons, neurons))
-    for p in patterns:
-        new = w.copy()
-        for i in range(neurons):
-            for j in range(neurons):
-                if i != j:
-                    h_ij = sum(w[i, k] * p[k] for k in range(neurons) if k not in (i, j))
-                    h_ji = sum(w[j, k] * p[k] for k in range(neurons) if k not in (i, j))
-                    new[i, j] += (p[i] * p[j] - p[i] * h_ji - h_ij * p[j]) / neurons
-        w = new
-    return w
-
-
-def test_storkey_rule_as_the_paper_has_it():
-    np.testing.assert_allclose(build("storkey", SPINS).matrix, storkey_by_loops(SPINS), atol=1e-14)
-
-
-def test_first_pattern_is_stored_by_storkey_as_by_hebb():
-    hebb = hebb_couplings(build("classical", SPINS[:1]))
-    np.testing.assert_allclose(build("storkey", SPINS[:1]).matrix, hebb.scale * hebb.matrix, atol=1e-15)
-
-
-def test_projection_rule_is_the_pseudo_inverse():
-    """Personnaz et al. 1985: W = X⁺X, here without its diagonal, from numpy's pseudo-inverse."""
-    for patterns in (SPINS, np.concatenate([SPINS, SPINS[:2], -SPINS[2:3]])):  # also linearly dependent ones
-        projector = np.linalg.pinv(patterns) @ patterns
-        expected = projector - np.diag(np.diag(projector))
-        np.testing.assert_allclose(build("projection", patterns).matrix, expected, atol=1e-13)
-
-
-@pytest.mark.parametrize("stored", [8, 24, 31])
-def test_projection_keeps_any_independent_patterns_up_to_one_less_than_neurons(stored):
-    """At M = N − 1 the fields are ξ (1 − P_ii), as small as 1/N: they must not drown in rounding, in float32 either."""
-    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(stored, 32))
-    assert np.linalg.matrix_rank(patterns) == stored
-    for dtype in (jnp.float32, jnp.float64):
-        model = build("projection", np.asarray(patterns, dtype))
-        np.testing.assert_array_equal(updates(model, jnp.asarray(patterns, dtype)), patterns)
-
-
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("name", ["projection", "storkey"])
-def test_rules_that_solve_or_iterate_round_patterns_of_16_bits_once(name, dtype):
-    patterns = np.random.default_rng(5).choice([-1.0, 1.0], (12, 40))
-    found = build(name, jnp.asarray(patterns, dtype)).matrix
-    assert found.dtype == dtype
-    expected = build(name, jnp.asarray(patterns, jnp.float32)).matrix
-    np.testing.assert_array_equal(found, expected.astype(dtype))
-
-
-def test_projection_basins_outlast_hebbs():
-    """At M = N/4, far above Hebb's limit, a flipped spin is put right."""
-    patterns = np.random.default_rng(5).choice([-1.0, 1.0], size=(10, 40))
-    starts = jnp.asarray(patterns).at[:, 0].multiply(-1.0)
-    model = build("projection", patterns)
-    end = quick(jax.vmap(lambda s: retrieve(model, s, dynamics="sequential").state))(starts)
-    np.testing.assert_array_equal(end, patterns)
 
 
 @pytest.mark.parametrize("name", MODELS)
