@@ -57,23 +57,33 @@ def points(config: Config) -> list[dict]:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     draws = len(config.overlaps) * config.samples
-    kinds = [_program(config, curve) for curve in _curves(config)]
+    paddings = _paddings(config)
+    kinds = [_program(config, paddings, curve) for curve in _curves(config)]
     parts = [
         Cost(draws * kind.times, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
     ]
     return contract.total(parts)
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
+def _paddings(config: Config) -> dict[tuple[int, int], int]:
+    """Largest number of patterns of every degree and size, which all its loads share a program of."""
+    found: dict[tuple[int, int], int] = {}
+    for curve in _curves(config):
+        kind = curve["degree"], curve["neurons"]
+        found[kind] = max(found.get(kind, 0), curve["patterns"])
+    return found
+
+
+def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) -> measurement.Program:
     """Program of a network, the same for all its loads."""
     kind = point["degree"], point["neurons"]
-    padding = max(curve["patterns"] for curve in _curves(config) if (curve["degree"], curve["neurons"]) == kind)
     queries = min(config.queries, point["patterns"])
-    return measurement.Program(*kind, padding, queries, max(config.steps), len(dict.fromkeys(config.steps)))
+    return measurement.Program(*kind, paddings[kind], queries, max(config.steps), len(dict.fromkeys(config.steps)))
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    grid = measurement.grid(lambda point: _program(config, point))
+    paddings = _paddings(config)
+    grid = measurement.grid(lambda point: _program(config, paddings, point))
     known = lambda point: {"queries": min(config.queries, point["patterns"])}  # noqa: E731
     yield from program.rows(grid, config.seed, points_, known=known)

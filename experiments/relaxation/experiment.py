@@ -61,7 +61,8 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    kinds = [_program(config, curve) for curve in _curves(config)]
+    paddings = _paddings(config)
+    kinds = [_program(config, paddings, curve) for curve in _curves(config)]
     draws = config.samples
     parts = [
         Cost(draws * kind.queries, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
@@ -69,13 +70,23 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
+def _paddings(config: Config) -> dict[tuple[int, int], int]:
+    """Largest number of patterns of every degree and size, which all its loads share a program of."""
+    found: dict[tuple[int, int], int] = {}
+    for curve in _curves(config):
+        kind = curve["degree"], curve["neurons"]
+        found[kind] = max(found.get(kind, 0), curve["patterns"])
+    return found
+
+
+def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) -> measurement.Program:
     """Program of a network, the same for all its loads and temperatures."""
     kind = point["degree"], point["neurons"]
-    padding = max(curve["patterns"] for curve in _curves(config) if (curve["degree"], curve["neurons"]) == kind)
-    return measurement.Program(*kind, padding, config.queries, config.burn_in, config.sweeps)
+    return measurement.Program(*kind, paddings[kind], config.queries, config.burn_in, config.sweeps)
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    yield from program.rows(measurement.grid(lambda point: _program(config, point)), config.seed, points_)
+    paddings = _paddings(config)
+    grid = measurement.grid(lambda point: _program(config, paddings, point))
+    yield from program.rows(grid, config.seed, points_)
