@@ -109,9 +109,9 @@ def rows(size: str) -> dict[str, Row]:
     batch, length, features, heads = (2, 16, 16, 4) if small else (16, 256, 256, 8)
     long, queries, patterns = (256, 16, 512) if small else (32768, 2048, 32768)
     spins, asked = (2**12, 4) if small else (10**7, 64)
-    tokens = lambda: (_normal(batch, length, features),)  # noqa: E731
-    sequence = lambda: tuple(_normal(long, heads // 2, 64) for _ in range(3))  # noqa: E731
-    stored = lambda: (_normal(queries, 64), _normal(patterns, 64), _normal(patterns, 64))  # noqa: E731
+    tokens = lambda: (_normal(batch, length, features),)
+    sequence = lambda: tuple(_normal(long, heads // 2, 64) for _ in range(3))
+    stored = lambda: (_normal(queries, 64), _normal(patterns, 64), _normal(patterns, 64))
     plain = _slopes_of(nnx.MultiHeadAttention(heads, features, decode=False, rngs=nnx.Rngs(0)))
     found = {}
     for name in ("softmax", "softmax1", "sparsemax", "entmax:1.5", "top_k:8"):
@@ -119,7 +119,7 @@ def rows(size: str) -> dict[str, Row]:
         layer = HopfieldAttention(heads, features, options=options, decode=False, rngs=nnx.Rngs(0))
         what = f"layer, {name}, {batch} x {length} x {features}, {heads} heads, forwards and backwards"
         found[f"layer/{name}"] = Row(what, _slopes_of(layer), tokens, {"nnx.MultiHeadAttention": plain})
-    ours = lambda *x: _by_head(attend_blockwise(*map(_by_head, x)))  # noqa: E731
+    ours = lambda *x: _by_head(attend_blockwise(*map(_by_head, x)))
     found["long"] = Row(
         f"attention, {long} positions, {heads // 2} heads of 64, forwards and backwards",
         _slopes(ours),
@@ -133,7 +133,7 @@ def rows(size: str) -> dict[str, Row]:
         {"jax.nn": _one_head(jax.nn.dot_product_attention)},
     )
     source = generated(jax.random.key(0), "spins", spins, 32)
-    query = lambda: (np.asarray(source.part(0, asked).rows(0, asked), np.float32),)  # noqa: E731
+    query = lambda: (np.asarray(source.part(0, asked).rows(0, asked), np.float32),)
     found["spins"] = Row(
         f"softmax read of {spins:.0e} drawn spins x 32, {asked} queries at three temperatures",
         _drawn_read(source),
@@ -166,7 +166,7 @@ def _fused(wrap: Callable) -> dict[str, Callable]:
     """cuDNN's attention, in the half precision that it takes, where there is a GPU."""
     if jax.default_backend() != "gpu":
         return {}
-    half = lambda *x: jax.nn.dot_product_attention(*(each.astype(jnp.bfloat16) for each in x), implementation="cudnn")  # noqa: E731
+    half = lambda *x: jax.nn.dot_product_attention(*(each.astype(jnp.bfloat16) for each in x), implementation="cudnn")
     return {"cuDNN, bfloat16": wrap(half)}
 
 

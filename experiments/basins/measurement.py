@@ -61,7 +61,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     model = draws.network(blueprint.build(stored, mask=used, **options))
     rows = jnp.where(used[:, None], stored, 0.0)
     index, keys = draws.numbered(query_key, kind.queries)
-    query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)  # noqa: E731
+    query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")

@@ -119,7 +119,7 @@ def measure(config: Config, points_: Sequence[dict], done: Sequence[dict] | None
     """
     stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
     paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["ensemble"])])
-    kind = lambda point: _program(config, point, paddings)  # noqa: E731
+    kind = lambda point: _program(config, point, paddings)
     yield from retention.rows(config.seed, stored, kind, scale.counted)
     if done is None:
         done = [measure_piece(config, piece) for piece in pieces(config, points_)]

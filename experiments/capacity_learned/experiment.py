@@ -172,7 +172,7 @@ def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict
     metric = np.asarray(memories.dense(parts, params, given.metric), np.float64)
     beside = {"identity": np.eye(task.neurons), "whitening": tasks.inverse(tasks.second_moment(task))}
     beside["matched"] = tasks.inverse(tasks.query_moment(task))
-    cosine = lambda g: float(np.sum(metric * g) / np.linalg.norm(metric) / np.linalg.norm(g))  # noqa: E731
+    cosine = lambda g: float(np.sum(metric * g) / np.linalg.norm(metric) / np.linalg.norm(g))
     about = {f"cosine_{name}": cosine(g) for name, g in beside.items()}
     return {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)} | about
 

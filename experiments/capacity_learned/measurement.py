@@ -90,8 +90,8 @@ def _learned(program: Program, given: Given, key, rates: Array, damping: Array, 
         def step(carry, lesson):
             params, state = carry
             given_lesson = Lesson(stored[lesson[0]], *lesson[1])
-            model = lambda values: answers(program, given, values, given_lesson)  # noqa: E731
-            loss = lambda values: error(given, model(values), given_lesson)  # noqa: E731
+            model = lambda values: answers(program, given, values, given_lesson)
+            loss = lambda values: error(given, model(values), given_lesson)
             extra = {"model_fn": model} if program.optimiser == "natural" else {}
             updates, state = optimiser.update(jax.grad(loss)(params), state, params, **extra)
             return (optax.apply_updates(params, updates), state), None

@@ -96,5 +96,5 @@ def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
 
     if kind.dynamics == "single":
         return read(query)
-    reached = lambda x: settled(read, x, updates, near(STILL)).state  # noqa: E731
+    reached = lambda x: settled(read, x, updates, near(STILL)).state
     return implicit(read, jax.lax.stop_gradient(query), reached, neumann(updates))

@@ -35,7 +35,7 @@ X_AXIS = "load"
 
 def pairs(load: float, neurons: int) -> int:
     """The number n ≥ 2 of pairs nearest to n ln n = load · D²."""
-    excess = lambda n: n * np.log(n) - load * neurons**2  # noqa: E731
+    excess = lambda n: n * np.log(n) - load * neurons**2
     found: Any = brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)
     return max(2, round(found))
 

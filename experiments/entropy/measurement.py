@@ -83,7 +83,7 @@ def _drawn(draw: Draw) -> Callable:
 def _followed(memory: str, steps: int) -> Callable:
     def sample(stored, starts, beta):
         model = find(memory).build(stored, beta=beta)
-        query = lambda i, start: _retrieval(model, i, start, steps)  # noqa: E731
+        query = lambda i, start: _retrieval(model, i, start, steps)
         return jax.vmap(query)(jnp.arange(len(starts)), starts)
 
     return jax.jit(

@@ -95,7 +95,7 @@ def _compiled(program: Program) -> Compiled:
 
         def one(state: Any, rate: jax.Array) -> Any:
             step = _step(program, network, optax.adamw(rate, weight_decay=decay))
-            go = lambda carry, row: (step(carry, jax.tree.map(lambda x: x[row], train)), None)  # noqa: E731
+            go = lambda carry, row: (step(carry, jax.tree.map(lambda x: x[row], train)), None)
             return jax.lax.scan(go, (*state, draws), rows)[0][:2]
 
         return jax.vmap(one)(state, rates)

@@ -143,7 +143,7 @@ def _described(each: measurement.Run, where: measurement.Setting, tuned: measure
     trace = each.trace
     place = len(trace["loss"]) - 1 if each.reached is None else each.reached // where.every
     part = {name: row[: place + 1] for name, row in trace.items()}
-    finite = lambda x: float(x) if np.isfinite(x) else None  # noqa: E731
+    finite = lambda x: float(x) if np.isfinite(x) else None
     own = {name: part[name][1:][np.isfinite(part[name][1:])] for name in ("iterations", "accepted", "residual")}
     average = {name: float(values.mean()) if len(values) else None for name, values in own.items()}
     numbers = {name: float(value) for name, value in tuned.hyper.items()}

@@ -165,7 +165,7 @@ def _compiled(kind: Kind, memory: int) -> Callable:
         blank = jnp.full((kind.length,), jnp.nan, jnp.float32)
         unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at
         first = _State(jnp.zeros((), jnp.int32), given.start, inner, unknown, _blank(blank))
-        running = lambda s: (s.step < bounds.limit) & (s.value > bounds.goal) & jnp.isfinite(s.value)  # noqa: E731
+        running = lambda s: (s.step < bounds.limit) & (s.value > bounds.goal) & jnp.isfinite(s.value)
         last = jax.lax.while_loop(running, advance, first)
         value = loss(given, last.params, given.inputs, given.labels)
         return last.params, _noted(last, given, value, kind.every, bounds.watch), last.step, value
@@ -184,7 +184,7 @@ def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, 
     else:
         rows = order[state.step % order.shape[0]]
         inputs, labels = given.inputs[rows], given.labels[rows]
-    of = lambda params: loss(given, params, inputs, labels)  # noqa: E731
+    of = lambda params: loss(given, params, inputs, labels)
     if kind.rule == "lbfgs" and kind.full:
         value, grads = optax.value_and_grad_from_state(of)(state.params, state=state.inner)
     else:
@@ -193,7 +193,7 @@ def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, 
     whole: Any = value
     if not kind.full:
         due = (watch > 0) & (state.step % kind.every == 0)
-        entire = lambda: loss(given, state.params, given.inputs, given.labels)  # noqa: E731
+        entire = lambda: loss(given, state.params, given.inputs, given.labels)
         whole = jax.lax.cond(due, entire, lambda: jnp.where(jnp.isfinite(value), state.value, value))
     seen = inputs
     if kind.rule == "kernel" and kind.full and given.inputs.shape[0] > CURVATURE:

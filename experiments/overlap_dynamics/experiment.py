@@ -85,5 +85,5 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     paddings = _paddings(config)
     grid = measurement.grid(lambda point: _program(config, paddings, point))
-    known = lambda point: {"queries": min(config.queries, point["patterns"])}  # noqa: E731
+    known = lambda point: {"queries": min(config.queries, point["patterns"])}
     yield from program.rows(grid, config.seed, points_, known=known)

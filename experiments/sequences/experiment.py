@@ -30,7 +30,7 @@ X_AXIS = "patterns"
 
 def _lengths(config: Config, rule: str, neurons: int) -> list[int]:
     """Lengths measured of a rule at a size."""
-    length = lambda share: theory.length(rule, neurons, share, LONGEST)  # noqa: E731
+    length = lambda share: theory.length(rule, neurons, share, LONGEST)
     return loads.counts(config.shares, length, f"degree {rule} at N={neurons}", name="shares")
 
 

@@ -22,7 +22,7 @@ def right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float
 def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int | None:
     """Number of patterns P, 2 at least, up to which that share of sequences should be right; None beyond `longest`."""
     low, high = 2, 4
-    expected = lambda count: right(rule, neurons, count, count)  # noqa: E731
+    expected = lambda count: right(rule, neurons, count, count)
     if expected(longest) > share:
         return None
     while expected(high) > share:

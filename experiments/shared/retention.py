@@ -87,7 +87,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, kind.queries)
-    query = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])  # noqa: E731
+    query = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])
     outcome = jax.vmap(query)(index, keys)
     valid = index < draw["patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}

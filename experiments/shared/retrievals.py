@@ -86,7 +86,7 @@ def one(kind: Program, seed, real, draw: dict, each: dict) -> dict:
 
     def at(kappa):
         memory, scale = _memory(kind, stored, mask, kappa)
-        query = lambda i, start: _query(kind, memory, i, scale * start)  # noqa: E731
+        query = lambda i, start: _query(kind, memory, i, scale * start)
         return _totals(jax.vmap(query)(index, start), index < draw["patterns"])
 
     return jax.lax.map(at, each["kappa"])
@@ -114,7 +114,7 @@ def _start(program: Program, key, target, amount):
 def _query(program: Program, memory, index, start) -> dict:
     """One query: what a single step from the start does, and everything where the updates end."""
     target = memory.patterns[index]
-    along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)  # noqa: E731
+    along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)
     end = retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
     weights = memory.shares(end.state)
     return {

@@ -36,5 +36,5 @@ def start(kind: str, amount: float, key, targets):
         return targets
     _, keys = draws.numbered(key, len(targets))
     corrupt_keys = jax.vmap(lambda key: jax.random.split(key)[0])(keys)
-    apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state  # noqa: E731
+    apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state
     return np.where(np.asarray(jax.vmap(apply)(corrupt_keys, jnp.asarray(targets))) < 0, -1.0, 1.0)

@@ -53,10 +53,10 @@ def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
     if point["task"] == "counts":
         source = generated(key, "spins", num_patterns, neurons)
         words = generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
-        tally = lambda source, words: counts.tally(source, words, num_patterns, mesh=None)  # noqa: E731
+        tally = lambda source, words: counts.tally(source, words, num_patterns, mesh=None)
         return tally, (source, words), 2.0 * num_patterns * queries * (neurons + 1) ** 2
     rows = jax.random.normal(key, (num_patterns, neurons), jnp.float32)
     asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
     separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
-    read = lambda rows, asked: large.read(Memory.create(rows, neurons**-0.5, separation=separation), asked)  # noqa: E731
+    read = lambda rows, asked: large.read(Memory.create(rows, neurons**-0.5, separation=separation), asked)
     return read, (rows, asked), 4.0 * num_patterns * neurons * queries

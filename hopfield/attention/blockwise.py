@@ -165,7 +165,7 @@ def _attend(query: Array, key: Array, value: Array, mask, size: Blocks) -> tuple
     dtype = accumulation_dtype(query.dtype)
     bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
     safe = jnp.max(bound, initial=0.0) < LARGEST_BOUND  # false for NaN, too
-    bounded = lambda: _absorbed(query, key, value, mask, size, bound)  # noqa: E731
+    bounded = lambda: _absorbed(query, key, value, mask, size, bound)
     return jax.lax.cond(safe, bounded, lambda: _absorbed(query, key, value, mask, size, None))
 
 

@@ -90,7 +90,7 @@ def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics
             state = drawn(model.local_field(state), state, chance, held)
             return state, model.cache(state)
         order = visiting_order(order_key, number, state.size, dynamics)
-        at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])  # noqa: E731
+        at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])
         if shared:
             return _visit_blocks(model, state, cache, order, at)
         return _visit_each(model, state, cache, order, at)

@@ -59,7 +59,7 @@ def solved_by_cg(
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by conjugate gradients, preconditioned by blocks if there are any."""
     if blocks is not None:
-        inverse = lambda r: blocks.solve(r, damping)  # noqa: E731
+        inverse = lambda r: blocks.solve(r, damping)
     right = like(vector, curvature.params)
     return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
 

@@ -71,7 +71,7 @@ def unit_time_flow(rate: Callable[[Vector], Vector], start: Vector, tolerance: A
     def body(state, _):
         return jax.lax.cond(state[0] < 1, step, lambda same: same, state), None
 
-    number = lambda x: jnp.asarray(x, start.dtype)  # noqa: E731
+    number = lambda x: jnp.asarray(x, start.dtype)
     (t, y, _), _ = jax.lax.scan(body, (number(0.0), start, number(1 / 16)), None, length=STEPS)
     return jnp.where(t < 1, jnp.nan, y)
 

@@ -170,7 +170,7 @@ def read(
     elif fits_attention(reading):
         found = attended(reading, state)
     else:
-        one = lambda part, rows, row: (None, part.read(rows, queries, row))  # noqa: E731
+        one = lambda part, rows, row: (None, part.read(rows, queries, row))
         _, found = in_blocks(one, reading, state, length)
     return jnp.swapaxes(found, -3, -2)
 

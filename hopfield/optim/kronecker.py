@@ -79,7 +79,7 @@ def kronecker_natural_gradient(
 
     Source: Martens & Grosse 2015; Ren & Goldfarb 2021.
     """
-    form = lambda curvature: curvature.kronecker(factored_damping=False).blocks  # noqa: E731
+    form = lambda curvature: curvature.kronecker(factored_damping=False).blocks
 
     def solve(curvature, average, grads, damping):
         blocks = curvature.kronecker(factored_damping=False).replace(blocks=average)
@@ -126,7 +126,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
         probe = jax.eval_shape(lambda p: form(fisher(_one_output, p, likelihood="gaussian")), params)
         empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), probe)
         dtype = jnp.result_type(*jax.tree.leaves(params))
-        number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
+        number = lambda x: jnp.asarray(x, dtype)
         none, yes = jnp.zeros((), jnp.int32), jnp.array(True)
         start = number(options.initial_damping if adaptive else options.damping)
         return ApproximateState(none, none, empty, number(0.0), start, yes, yes, number(1.0))

@@ -133,7 +133,7 @@ def natural_gradient(
 
 def _begin(options: Options, params: Tree) -> NaturalGradientState:
     dtype = jnp.result_type(*jax.tree.leaves(params))
-    as_number = lambda x: jnp.asarray(x, dtype)  # noqa: E731
+    as_number = lambda x: jnp.asarray(x, dtype)
     return NaturalGradientState(
         count=jnp.zeros((), jnp.int32),
         damping=as_number(options.initial_damping if options.adaptive else 0.0),

@@ -221,7 +221,7 @@ def riemannian_gradient_descent(
     """
     check_rate(learning_rate)
     share("momentum", momentum)
-    known = lambda x: x is None or isinstance(x, str | Manifold)  # noqa: E731
+    known = lambda x: x is None or isinstance(x, str | Manifold)
     over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=known))
 
     def init(params: Tree) -> RiemannianState:
@@ -239,7 +239,7 @@ def riemannian_gradient_descent(
         # The projection takes off what rounding has left outside the tangent space.
         velocity = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
         step = over(lambda m, p, v: (m.retract(p, -rate * v) - p).astype(p.dtype), params, velocity)
-        carry = lambda m, p, v: m.transport(p, -rate * v, v) if momentum else jnp.zeros_like(v)  # noqa: E731
+        carry = lambda m, p, v: m.transport(p, -rate * v, v) if momentum else jnp.zeros_like(v)
         held = over(lambda m, p, v: carry(m, p, v).astype(p.dtype), params, velocity)
         count, norm = optax.safe_increment(state.count), optax.tree.norm(gradient).astype(state.norm.dtype)
         return step, RiemannianState(cast(Array, count), held, norm)
@@ -249,7 +249,7 @@ def riemannian_gradient_descent(
 
 def _over(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
     """`function` of the manifold, the parameter and what belongs to it, for every array; `chosen` may be a prefix."""
-    leaf = lambda x: isinstance(x, Manifold)  # noqa: E731
+    leaf = lambda x: isinstance(x, Manifold)
     try:
         each = jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)
     except ValueError as error:

@@ -112,7 +112,7 @@ def load_at_overlap(overlap: Callable[[float], ArrayLike], last: tuple[float, fl
     load = float(last[0])
     if last[1] >= cut:
         return load
-    excess = lambda load: float(np.asarray(overlap(load))) - cut  # noqa: E731
+    excess = lambda load: float(np.asarray(overlap(load))) - cut
     return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))
 
 

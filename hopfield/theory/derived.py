@@ -150,7 +150,7 @@ class Derived(Theory):
 
         def load(neurons: int) -> float:
             parts = self.parts(neurons, beta)
-            exponent = lambda t: parts.log_weight(neurons * parts.score(np.array([t]), 1.0))[0] / neurons  # noqa: E731
+            exponent = lambda t: parts.log_weight(neurons * parts.score(np.array([t]), 1.0))[0] / neurons
             return general.random_energy_load(lambda t: times * float(exponent(t)), log_rate, own)
 
         found = load(LARGE)
@@ -158,8 +158,8 @@ class Derived(Theory):
 
     def _annealed_load(self, neurons: int | None, beta: float | None, criterion: str) -> float | None:
         if neurons is None:
-            log_rate = lambda t: -0.5 * float(np.log1p(-(t**2)))  # noqa: E731 - of the sphere
+            log_rate = lambda t: -0.5 * float(np.log1p(-(t**2)))  # of the sphere
             return self._limit(beta, log_rate, 1.0 - 1e-12) if self.ensemble == "sphere" else None
         parts = self.parts(neurons, beta)
-        log_weight = lambda t, m: parts.log_weight(neurons * parts.score(t, m))  # noqa: E731
+        log_weight = lambda t, m: parts.log_weight(neurons * parts.score(t, m))
         return annealed.critical_load(log_weight, neurons, criterion, self.ensemble)

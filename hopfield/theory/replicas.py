@@ -72,7 +72,7 @@ def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bo
     degree = int(whole("degree", degree, least=3))
     load = float(real("load", load, least=0))
     temperature = max(float(real("temperature", temperature, least=0)), COLDEST)
-    noise = lambda q: load * float(covariance(degree - 1, q))  # noqa: E731
+    noise = lambda q: load * float(covariance(degree - 1, q))
     m, q = (1.0, 1.0) if retrieval else (0.0, 0.5)
     average = None
     for _ in range(_STEPS):
@@ -93,7 +93,7 @@ def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bo
 
 
 def _free_energy(degree: int, load: float, temperature: float, m: float, q: float) -> float:
-    energy = lambda q: float(covariance(degree, q)) / degree**2  # noqa: E731
+    energy = lambda q: float(covariance(degree, q)) / degree**2
     crosstalk = energy(1.0) - energy(q) - (1 - q) * float(covariance(degree - 1, q))
     spread = np.sqrt(load * float(covariance(degree - 1, q)))
     if m == 0 and spread == 0:

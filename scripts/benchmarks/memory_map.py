@@ -56,7 +56,7 @@ def _products(source: Mapped, state: jax.Array) -> np.ndarray:
 def _both(state, rows):
     block = min(2048, rows.shape[0])
     whole = rows.shape[0] // block * block
-    absorb = lambda total, block: (total + (state @ block.T) @ block, None)  # noqa: E731
+    absorb = lambda total, block: (total + (state @ block.T) @ block, None)
     total, _ = jax.lax.scan(absorb, jnp.zeros_like(state), rows[:whole].reshape(-1, block, rows.shape[1]))
     return total + (state @ rows[whole:].T) @ rows[whole:]
 

@@ -80,7 +80,7 @@ def test_sides_take_turns_on_the_same_problems_after_a_first_run_each(benchmark)
         return benchmark.contract.Side(name, lambda problem, run: seen.append((name, problem)) or (name, problem))
 
     checked = []
-    check = lambda *lists: checked.append(lists) or {}  # noqa: E731
+    check = lambda *lists: checked.append(lists) or {}
     case = benchmark.contract.Case("what", {}, lambda number: 10 * number, side("a"), side("b"), check)
     outcome = benchmark.command.measure("case", case, 2)
     assert seen == [("b", 0), ("a", 0), ("b", 0), ("a", 0), ("b", 10), ("a", 10)]

@@ -132,7 +132,7 @@ def test_nothing_is_lost_when_few_points_are_left(monkeypatch):
     points = capacity.points(config)
     left = [*points[3:70], *points[::-1][:5]]
     rows = list(capacity.measure(config, left))
-    key = lambda row: files.encode({name: row[name] for name in points[0]})  # noqa: E731
+    key = lambda row: files.encode({name: row[name] for name in points[0]})
     assert sorted(map(key, rows)) == sorted(map(key, left))
 
 

@@ -68,7 +68,7 @@ def test_conditionings_are_one_problem_in_other_coordinates() -> None:
     assert levels.max() / levels.min() == pytest.approx(100.0, rel=1e-3)
     assert np.mean(levels**2) == pytest.approx(1.0, rel=1e-5)
     np.testing.assert_allclose(np.diff(np.log(levels)), math.log(100) / 3, rtol=1e-3)
-    of = lambda given, params: float(loss(given, params, given.inputs, given.labels))  # noqa: E731
+    of = lambda given, params: float(loss(given, params, given.inputs, given.labels))
     assert of(one, one.teacher) == pytest.approx(of(other, other.teacher), rel=1e-5)
     moved = {"metric": jnp.asarray(np.linalg.solve(mixing, one.start["metric"]), jnp.float32)}
     assert of(one, one.start) == pytest.approx(of(other, moved), rel=1e-4)
@@ -107,7 +107,7 @@ def test_the_target_is_a_share_of_the_gain_and_the_optimum_a_bound() -> None:
 def plain(tx: Any, given: Any, batches: list[np.ndarray], **options: Any) -> list[float]:
     """Losses of all examples along a loop of updates, as one would write it."""
     params, state, found = given.start, tx.init(given.start), []
-    of = lambda p, rows: loss(given, p, given.inputs[rows], given.labels[rows])  # noqa: E731
+    of = lambda p, rows: loss(given, p, given.inputs[rows], given.labels[rows])
     everything = np.arange(len(given.labels))
 
     @jax.jit

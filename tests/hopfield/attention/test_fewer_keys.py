@@ -58,8 +58,8 @@ def test_gradients_of_local_attention_are_those_of_dense_attention():
     """With a query that may read nothing, whose gradients are zero."""
     inputs, valid = drawn(t=40, s=40), jnp.arange(40) % 13 < 5
     mask = masks.sliding_window(3, 1) & masks.key_padding(valid)
-    local = lambda q, k, v: fewer_keys.attend_locally(q, k, v, left=3, right=1, valid=valid)  # noqa: E731
-    dense = lambda q, k, v: core.attend(q, k, v, mask=mask)  # noqa: E731
+    local = lambda q, k, v: fewer_keys.attend_locally(q, k, v, left=3, right=1, valid=valid)
+    dense = lambda q, k, v: core.attend(q, k, v, mask=mask)
     ours, theirs = (
         jax.jit(jax.grad(lambda *x, f=f: jnp.sum(jnp.sin(f(*x))), argnums=(0, 1, 2)))(*inputs) for f in (local, dense)
     )

@@ -158,7 +158,7 @@ def test_keys_that_are_not_valid_change_nothing(causal):
     moved = [jnp.where(valid[..., None], x, 5.0 * x + 1.0) for x in (key, value)]
     np.testing.assert_allclose(linear_attention(query, *moved, valid=valid, causal=causal), base, atol=1e-14)
     assert np.all(np.asarray(base[1]) == 0)
-    total = lambda q, k, v: jnp.sum(linear.linear_attention(q, k, v, valid=valid, causal=causal) ** 2)  # noqa: E731
+    total = lambda q, k, v: jnp.sum(linear.linear_attention(q, k, v, valid=valid, causal=causal) ** 2)
     gradients = jax.jit(jax.grad(total, argnums=(0, 1, 2)))(query, key, value)
     assert all(np.all(np.isfinite(g)) for g in gradients)
     assert all(np.all(np.asarray(g[1]) == 0) for g in gradients)

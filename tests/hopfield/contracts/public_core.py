@@ -25,7 +25,7 @@ def _of_separation(separation: Separation, called: str) -> list[Case]:
     cases = [of(verb) for verb in ("potential", "weights", "shares")]
     if called not in ("polynomial", "epanechnikov"):
         name = f"hopfield.separations.{type(separation).__name__}.regulariser"
-        draw = lambda rng, shape: Call(separation.regulariser, (rng.dirichlet(np.ones(shape)),))  # noqa: E731
+        draw = lambda rng, shape: Call(separation.regulariser, (rng.dirichlet(np.ones(shape)),))
         cases.append(Case(name, draw, nan=(0,)))
     return cases
 
@@ -63,7 +63,7 @@ def _of_space(called: str) -> list[Case]:
     def project(field, state, curvature=0.0):
         return space.project(field, state, jnp.asarray(curvature))
 
-    draw = lambda rng, shape: Call(project, (rng.normal(size=shape), spins(rng, shape), rng.uniform()))  # noqa: E731
+    draw = lambda rng, shape: Call(project, (rng.normal(size=shape), spins(rng, shape), rng.uniform()))
     cases = [Case(f"{name}.project", draw, nan=(0,))]
     cases.append(of_vectors(f"{name}.potential", space.potential, 1, {"nan": () if space.flat else (0,)}))
     ball = isinstance(space, spaces.Euclidean)
@@ -121,14 +121,14 @@ def _in_blocks() -> list[Case]:
             arguments = rng.normal(size=(9, *shape)), rng.normal(size=(2, *shape)), rng.uniform(0.5, 2.0)
             return Call(called, arguments)
 
-        read = lambda rng, shape, draw=draw: draw(large.read, rng, shape)  # noqa: E731
+        read = lambda rng, shape, draw=draw: draw(large.read, rng, shape)
         cases.append(Case("hopfield.large.read", read, nan=(1,)))
 
     def entropies(*arguments, **options):
         return large.statistics(*arguments, **options)[1]._replace(target_weight=None)
 
-    statistics = lambda rng, shape: draw(entropies, rng, shape, "sparsemax")  # noqa: E731
-    scores = lambda rng, shape: draw(large.scores, rng, shape, "softmax")  # noqa: E731
+    statistics = lambda rng, shape: draw(entropies, rng, shape, "sparsemax")
+    scores = lambda rng, shape: draw(large.scores, rng, shape, "softmax")
 
     def fields(rng, shape):
         patterns = np.sign(rng.normal(size=(9, *shape)))

@@ -107,7 +107,7 @@ def _verbs() -> list[Case]:
                 return _modern(rng, neurons, separation) if separation != "epanechnikov" else _ball(rng, neurons)
 
             cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
-    statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)  # noqa: E731
+    statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)
     cases.append(_on_state("hopfield.memory.Memory.statistics", statistics, _modern))
     for verb in ("energy", "update", "local_field"):
         for name, model in (("Memory", _classical), ("Couplings", _couplings)):

@@ -40,7 +40,7 @@ def test_three_routes_to_the_fisher_information_agree(name):
 
     @jax.jit
     def routes(targets):
-        log_probability = lambda x, t: family.log_probability(x, t)  # noqa: E731
+        log_probability = lambda x, t: family.log_probability(x, t)
         derivatives = [d(log_probability) for d in (jax.grad, jax.hessian)]
         score, hessian = (jax.vmap(lambda t, d=d: d(OUTPUTS, t))(targets) for d in derivatives)
         product = jax.vmap(lambda v: family.fisher_product(OUTPUTS, v))(jnp.eye(3))

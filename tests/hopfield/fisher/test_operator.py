@@ -85,7 +85,7 @@ def test_it_is_the_hessian_of_the_mean_loss_where_the_outputs_are_linear():
         return x @ w
 
     w, labels = PARAMS["w"][:, :3], jnp.array([0, 1, 2, 0, 1, 2, 0])
-    loss = lambda w: -jnp.mean(as_likelihood("categorical").log_probability(linear(w, INPUTS), labels))  # noqa: E731
+    loss = lambda w: -jnp.mean(as_likelihood("categorical").log_probability(linear(w, INPUTS), labels))
     hessian = jax.jit(jax.hessian(loss))(w).reshape(12, 12)
     found = matrix_of(fisher(linear, w, likelihood="categorical", inputs=INPUTS))
     np.testing.assert_allclose(found, hessian, atol=1e-13)
@@ -165,7 +165,7 @@ def test_an_attention_layer_with_a_learned_metric_has_one():
     layer = HopfieldAttention(2, 4, options=own, rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(layer, nnx.Param, ...)
     x = jax.random.normal(jax.random.key(8), (3, 5, 4))
-    run = lambda p, x: nnx.merge(graph, p, rest)(x)  # noqa: E731
+    run = lambda p, x: nnx.merge(graph, p, rest)(x)
     v = jax.tree.map(lambda x: jax.random.normal(jax.random.key(9), x.shape, x.dtype), params)
 
     @jax.jit

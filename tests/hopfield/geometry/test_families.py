@@ -100,10 +100,10 @@ def test_closed_forms_are_the_geodesics_and_the_transport_of_the_metric(name):
 
     def metric_matrix(x):
         columns = jax.vmap(lambda e: jax.jvp(chart, (x,), (e,))[1])(jnp.eye(x.size))
-        inner = lambda a, b: family.inner_product(a, b, chart(x))  # noqa: E731
+        inner = lambda a, b: family.inner_product(a, b, chart(x))
         return jax.vmap(lambda a: jax.vmap(lambda b: inner(a, b))(columns))(columns)
 
-    tangent = lambda at, vector: jax.jvp(chart, (at,), (vector,))[1]  # noqa: E731
+    tangent = lambda at, vector: jax.jvp(chart, (at,), (vector,))[1]
     end = manifolds.exp(metric_matrix, v, x)
     close(family.exp(tangent(x, v), chart(x)), chart(end), atol=1e-10)
     if hasattr(family, "parallel_transport"):

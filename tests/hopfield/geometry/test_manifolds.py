@@ -59,9 +59,9 @@ def test_scalar_curvature_of_constant_curvature(name, curvature):
 def test_the_metric_is_constant_under_its_own_connection(name):
     metric, x = POINTS[name]
     assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, metric, x))) < 1e-11
-    inverse = lambda x: jnp.linalg.inv(metric(x))  # noqa: E731
+    inverse = lambda x: jnp.linalg.inv(metric(x))
     assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, inverse, x, upper=2))) < 1e-11
-    mixed = lambda x: jnp.eye(x.size)  # noqa: E731
+    mixed = lambda x: jnp.eye(x.size)
     assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, mixed, x, upper=1))) < 1e-12
 
 
@@ -82,7 +82,7 @@ def test_symmetries_and_bianchi_identities_of_the_curvature(name):
 
 def test_the_second_covariant_derivative_of_a_scalar_is_symmetric():
     metric, x = POINTS["bumpy"]
-    gradient = lambda x: manifolds.covariant_derivative(metric, lambda x: jnp.sum(jnp.exp(x)), x)  # noqa: E731
+    gradient = lambda x: manifolds.covariant_derivative(metric, lambda x: jnp.sum(jnp.exp(x)), x)
     hessian = manifolds.covariant_derivative(metric, gradient, x)
     np.testing.assert_allclose(hessian, hessian.T, atol=1e-12)
 
@@ -117,7 +117,7 @@ def test_log_undoes_exp_and_dist_is_its_length(name):
 def test_distances_on_the_sphere_are_angles_times_the_radius():
     metric, a = POINTS["sphere"]
     b = jnp.array([1.5, 0.9])
-    unit = lambda x: np.array([np.sin(x[0]) * np.cos(x[1]), np.sin(x[0]) * np.sin(x[1]), np.cos(x[0])])  # noqa: E731
+    unit = lambda x: np.array([np.sin(x[0]) * np.cos(x[1]), np.sin(x[0]) * np.sin(x[1]), np.cos(x[0])])
     assert float(manifolds.dist(metric, a, b)) == pytest.approx(2 * np.arccos(unit(a) @ unit(b)), rel=1e-10)
 
 
@@ -140,7 +140,7 @@ def test_a_logarithm_that_has_not_converged_says_so():
 
 def test_a_geodesic_that_runs_into_a_singularity_is_not_a_number():
     """g = x² is the half-line y = x²/2 > 0, whose edge is at the distance ½ from x = 1."""
-    metric = lambda x: (x**2)[:, None]  # noqa: E731
+    metric = lambda x: (x**2)[:, None]
     inside = manifolds.exp(metric, jnp.array([-0.4]), jnp.array([1.0]))
     np.testing.assert_allclose(inside, np.sqrt(1 - 2 * 0.4), rtol=1e-10)
     assert np.all(np.isnan(manifolds.exp(metric, jnp.array([-0.6]), jnp.array([1.0]))))
@@ -151,7 +151,7 @@ def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batche
     metric, a = POINTS["half_plane"]
     b = jnp.array([0.9, 1.1])
     expected = -metric(b) @ manifolds.log(metric, a, b)[0]
-    half_square = lambda b: 0.5 * manifolds.dist(metric, a, b) ** 2  # noqa: E731
+    half_square = lambda b: 0.5 * manifolds.dist(metric, a, b) ** 2
     np.testing.assert_allclose(jax.grad(half_square)(b), expected, rtol=1e-9)
 
     @jax.jit
@@ -168,7 +168,7 @@ def test_transport_keeps_inner_products_and_the_velocity(name):
     v, u, w = (jax.random.normal(key, x.shape) * 0.3 for key in jax.random.split(jax.random.key(0), 3))
     end = manifolds.exp(metric, v, x)
     u_end, w_end, v_end = (manifolds.parallel_transport(metric, y, x, v) for y in (u, w, v))
-    inner = lambda a, b, at: float(manifolds.inner_product(metric, a, b, at))  # noqa: E731
+    inner = lambda a, b, at: float(manifolds.inner_product(metric, a, b, at))
     assert inner(u_end, w_end, end) == pytest.approx(inner(u, w, x), rel=1e-10)
     assert inner(u_end, u_end, end) == pytest.approx(inner(u, u, x), rel=1e-10)
     size = 1e-6  # the velocity at the end is that of the geodesic that is a little longer

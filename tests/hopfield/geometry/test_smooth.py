@@ -22,7 +22,7 @@ def test_functions_of_squares_have_the_value_on_both_sides_of_every_switch():
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
 def test_a_length_is_zero_at_zero_and_its_square_has_all_curvature(dtype):
     zero, form = np.zeros(2, dtype), np.array([[2.0, 0.5], [0.5, 1.0]], dtype)
-    norm = lambda x: _smooth.length(x @ form @ x)  # noqa: E731
+    norm = lambda x: _smooth.length(x @ form @ x)
     value, slope, curved = jax.jit(lambda x: (norm(x), jax.grad(norm)(x), jax.hessian(lambda x: norm(x) ** 2)(x)))(zero)
     assert float(value) == 0
     np.testing.assert_array_equal(slope, 0)
@@ -38,7 +38,7 @@ def test_matrix_functions_have_two_derivatives_where_eigenvalues_coincide(functi
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
     matrix = turn @ np.diag(levels) @ turn.T
     v, u = (x + x.T for x in np.random.default_rng(1).normal(size=(2, 3, 3)))
-    value = lambda x: np.real(expected(x))  # noqa: E731
+    value = lambda x: np.real(expected(x))
     ours = jax.jit(lambda x: _smooth.of_spectrum(function, x, relative=relative))
     h = 1e-3
     slope = (
@@ -48,7 +48,7 @@ def test_matrix_functions_have_two_derivatives_where_eigenvalues_coincide(functi
 
     @jax.jit
     def derivatives(x):
-        first = lambda x: jax.jvp(ours, (x,), (v,))[1]  # noqa: E731
+        first = lambda x: jax.jvp(ours, (x,), (v,))[1]
         return ours(x), *jax.jvp(first, (x,), (v,)), jax.grad(lambda x: jnp.sum(u * ours(x)))(x)
 
     found, first, second, back = derivatives(matrix)
@@ -59,7 +59,7 @@ def test_matrix_functions_have_two_derivatives_where_eigenvalues_coincide(functi
 
 
 def test_a_third_derivative_of_a_matrix_function_is_not_a_number_rather_than_wrong():
-    function = lambda t: _smooth.of_spectrum(jnp.exp, t * jnp.eye(2), relative=False)[0, 0]  # noqa: E731
+    function = lambda t: _smooth.of_spectrum(jnp.exp, t * jnp.eye(2), relative=False)[0, 0]
     second = jax.grad(jax.grad(function))
     curved, third = jax.jit(lambda t: (second(t), jax.grad(second)(t)))(0.3)
     assert float(curved) == pytest.approx(np.exp(0.3), rel=1e-12)

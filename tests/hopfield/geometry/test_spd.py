@@ -44,7 +44,7 @@ def test_transport_keeps_inner_products():
 def test_derivatives_where_all_eigenvalues_coincide(dtype):
     """exp at zero and log at the base point are the identity of symmetric matrices, ∇² d² is twice the metric."""
     eye, tolerance = jnp.eye(2, dtype=dtype), 1e-5 if dtype == jnp.float32 else 1e-12
-    chart = lambda x: jnp.array([[x[0], x[1]], [x[1], x[2]]])  # noqa: E731
+    chart = lambda x: jnp.array([[x[0], x[1]], [x[1], x[2]]])
     basis = jax.vmap(chart)(jnp.eye(3, dtype=dtype))
     for scale in (3.0,):
         base = scale * eye

@@ -76,7 +76,7 @@ def test_the_last_part_alone_would_be_another_step():
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jit"])
 def test_without_the_word_that_they_are_all_given_it_is_refused(name, compiled):
     optimiser = several(NATURAL[name])
-    update = lambda g, s, w: optimiser.update(g, s, w, value=1.0, **WHOLE)  # noqa: E731
+    update = lambda g, s, w: optimiser.update(g, s, w, value=1.0, **WHOLE)
     with pytest.raises(ValueError, match=r"accumulated must be True inside optax\.MultiSteps, got False"):
         (jax.jit(update) if compiled else update)(START, optimiser.init(START), START)
 
@@ -103,7 +103,7 @@ def test_flax_takes_it():
     graph, start = nnx.split(net)
     start = jax.tree.map(jnp.copy, start)
     optimiser = nnx.Optimizer(net, declared(several(NATURAL["cholesky"])), wrt=nnx.Param)
-    run = lambda p, x: nnx.merge(graph, p)(x)  # noqa: E731
+    run = lambda p, x: nnx.merge(graph, p)(x)
     gradient = jax.jit(jax.grad(lambda p, x, y: jnp.mean(optax.sigmoid_binary_cross_entropy(run(p, x), y))))
     for x, y in PARTS:
         optimiser.update(net, gradient(start, x, y), model_fn=run, inputs=X, accumulated=True)

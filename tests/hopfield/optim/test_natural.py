@@ -74,7 +74,7 @@ def test_a_linear_change_of_parameters_leaves_the_path_unchanged():
     start = jnp.array([[0.2], [0.1], [-0.3]])
     loss = loss_of(linear, "bernoulli", Y)
     one, _ = path(optimiser, linear, start, loss, 8)
-    turned = lambda phi, x: linear(a @ phi, x)  # noqa: E731
+    turned = lambda phi, x: linear(a @ phi, x)
     other, _ = path(optimiser, turned, jnp.linalg.solve(a, start), loss_of(turned, "bernoulli", Y), 8)
     for w, phi in zip(one, other, strict=True):
         np.testing.assert_allclose(a @ phi, w, rtol=1e-10, atol=1e-12)
@@ -83,7 +83,7 @@ def test_a_linear_change_of_parameters_leaves_the_path_unchanged():
 def test_a_nonlinear_change_of_parameters_leaves_it_unchanged_to_first_order():
     """w = sinh φ: after one unit of time the paths differ in proportion to the step."""
     start = jnp.array([[0.2], [0.1], [-0.3]])
-    curved = lambda phi, x: linear(jnp.sinh(phi), x)  # noqa: E731
+    curved = lambda phi, x: linear(jnp.sinh(phi), x)
 
     def end(model, begin):
         """Of one unit of time in any number of steps."""
@@ -103,7 +103,7 @@ def test_a_nonlinear_change_of_parameters_leaves_it_unchanged_to_first_order():
 
 
 def test_all_solvers_take_the_same_step():
-    model = lambda p, x: jnp.tanh(x @ p["a"]) @ p["b"]  # noqa: E731
+    model = lambda p, x: jnp.tanh(x @ p["a"]) @ p["b"]
     params = {"a": 0.5 * jax.random.normal(jax.random.key(4), (3, 4)), "b": jnp.ones((4, 1))}
     loss = loss_of(model, "bernoulli", Y)
     steps = []
@@ -119,7 +119,7 @@ def test_all_solvers_take_the_same_step():
 
 def test_levenberg_marquardt_rejects_what_does_not_help_and_still_arrives():
     """Outputs bent far from linear: plain steps overshoot; every accepted one lowers the loss."""
-    model = lambda w, x: jnp.exp(3 * linear(w, x))  # noqa: E731
+    model = lambda w, x: jnp.exp(3 * linear(w, x))
     targets = model(jnp.array([[0.3], [-0.2], [0.1]]), X)
     loss = loss_of(model, "gaussian", targets)
     optimiser = natural_gradient(1.0, likelihood="gaussian", damping="lm", initial_damping=1e-3, solver="cholesky")
@@ -177,8 +177,8 @@ def test_it_trains_through_flax():
     optimiser = nnx.Optimizer(model, natural_gradient(1.0, likelihood="bernoulli"), wrt=nnx.Param)
     graph, _, rest = nnx.split(model, nnx.Param, ...)
     x, y = X.astype(jnp.float32), Y.astype(jnp.float32)
-    run = lambda p, x: nnx.merge(graph, p, rest)(x)  # noqa: E731
-    loss = lambda p: -jnp.mean(as_likelihood("bernoulli").log_probability(run(p, x), y))  # noqa: E731
+    run = lambda p, x: nnx.merge(graph, p, rest)(x)
+    loss = lambda p: -jnp.mean(as_likelihood("bernoulli").log_probability(run(p, x), y))
     before = float(loss(nnx.state(model, nnx.Param)))
     slope, update = jax.jit(jax.grad(loss)), nnx.jit(lambda o, m, g: o.update(m, g, model_fn=run, inputs=x))
     for _ in range(6):

@@ -37,7 +37,7 @@ def test_the_parameter_of_a_memory_chooses_its_theory():
 
 def test_a_cut_above_the_last_overlap_asks_for_a_smaller_load():
     """The spinodal overlap of degree 3 is 0.838: at a cut of 0.9 the load is where m(α) falls to it."""
-    overlap = lambda load: dense.retrieval_overlap(3, load)  # noqa: E731
+    overlap = lambda load: dense.retrieval_overlap(3, load)
     last = dense.spinodal(3)
     assert load_at_overlap(overlap, last, 0.8) == last.load
     load = load_at_overlap(overlap, last, 0.9)

@@ -6,7 +6,7 @@ import pytest
 from hopfield.memories import find
 from hopfield.theory import annealed, dense, exponential, general, linear, novelty, spherical
 
-RATE = lambda t: float(exponential.rate(t))  # noqa: E731
+RATE = lambda t: float(exponential.rate(t))
 POWERS = {
     False: lambda degree: lambda s: s**degree,
     True: lambda degree: lambda s: np.maximum(s, 0.0) ** degree,
@@ -28,7 +28,7 @@ def test_one_step_error_is_that_of_dense_memories(rectified, degree, neurons, pa
     ("neurons", "patterns", "beta", "flipped"), [(12, 300, 1.0, 0), (16, 2000, 0.5, 2), (20, 10**5, 0.3, 3)]
 )
 def test_errors_and_weights_are_those_of_the_exponential_memory(neurons, patterns, beta, flipped):
-    log_weight = lambda s: beta * s  # noqa: E731
+    log_weight = lambda s: beta * s
     arguments = neurons, patterns, beta, flipped / neurons
     error = general.one_step_error(lambda s: np.exp(beta * (s - neurons)), neurons, patterns, flipped)
     assert error == pytest.approx(float(exponential.one_step_error(*arguments)), abs=1e-12)
@@ -50,7 +50,7 @@ def test_the_random_energy_load_has_both_phases_of_the_exponential_memory(beta, 
 @pytest.mark.parametrize("ensemble", spherical.ENSEMBLES)
 @pytest.mark.parametrize(("neurons", "patterns", "kappa"), [(16, 100, 8.0), (64, 1000, 20.0)])
 def test_annealed_softmax_weights_are_the_published_ones(ensemble, neurons, patterns, kappa):
-    log_weight = lambda t, m: kappa * m * t  # noqa: E731
+    log_weight = lambda t, m: kappa * m * t
     weight = annealed.target_weight(log_weight, neurons, patterns, ensemble)
     expected = spherical.target_weight_one_step(neurons, patterns, kappa, ensemble)
     assert float(weight) == pytest.approx(float(expected), abs=1e-12)
@@ -70,7 +70,7 @@ def test_annealed_critical_load_is_the_published_one(criterion):
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
 def test_signal_to_noise_finds_the_power_of_the_load_and_its_coefficient(degree):
     """a = (2n−3)!! M/N^(n−1)."""
-    noise = lambda neurons: general.log_noise(lambda s: s**degree, neurons)  # noqa: E731
+    noise = lambda neurons: general.log_noise(lambda s: s**degree, neurons)
     assert general.load_power(noise) == degree - 1
     coefficient = general.limit(lambda neurons: float(np.exp(noise(neurons))) * float(neurons) ** (degree - 1))
     assert coefficient == pytest.approx(float(dense.noise(degree)), rel=1e-9)
@@ -83,7 +83,7 @@ def test_signal_to_noise_finds_an_exponential_load_and_admits_what_it_does_not_k
 
 def test_a_tie_keeps_the_spin():
     """N = 2, M = 2, Hebb: field on a spin is ±1 ± 1; the tie of half of all draws keeps it, right or flipped."""
-    hebb = lambda s: s**2  # noqa: E731
+    hebb = lambda s: s**2
     assert general.one_step_error(hebb, 2, 2, 0) == pytest.approx(0.0, abs=1e-15)
     assert general.one_step_error(hebb, 2, 1, 2) == pytest.approx(1.0, abs=1e-15)
 

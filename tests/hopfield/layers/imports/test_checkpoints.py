@@ -57,15 +57,15 @@ def attention(kind: str, t: dict[str, np.ndarray], layer: int, x: np.ndarray) ->
     if kind == "gpt2":
         stem = f"transformer.h.{layer}.attn."
         q, k, v = np.split(x @ t[stem + "c_attn.weight"] + t[stem + "c_attn.bias"], 3, axis=1)
-        last = lambda y: y @ t[stem + "c_proj.weight"] + t[stem + "c_proj.bias"]  # noqa: E731
+        last = lambda y: y @ t[stem + "c_proj.weight"] + t[stem + "c_proj.bias"]
     elif kind == "bert":
         stem = f"bert.encoder.layer.{layer}.attention."
         q, k, v = (x @ t[f"{stem}self.{n}.weight"].T + t[f"{stem}self.{n}.bias"] for n in ("query", "key", "value"))
-        last = lambda y: y @ t[stem + "output.dense.weight"].T + t[stem + "output.dense.bias"]  # noqa: E731
+        last = lambda y: y @ t[stem + "output.dense.weight"].T + t[stem + "output.dense.bias"]
     else:
         stem = f"model.layers.{layer}.self_attn."
         q, k, v = (x @ t[f"{stem}{n}_proj.weight"].T for n in "qkv")
-        last = lambda y: y @ t[stem + "o_proj.weight"].T  # noqa: E731
+        last = lambda y: y @ t[stem + "o_proj.weight"].T
     read = []
     for h in range(H):
         own, shared = slice(h * R, (h + 1) * R), h * (k.shape[1] // R) // H
