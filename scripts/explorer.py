@@ -84,7 +84,7 @@ def phases(table: Table) -> dict[str, Any]:
 def _lines(memory: str, neurons: int, x: np.ndarray, y: np.ndarray) -> list[dict[str, Any]]:
     if memory == "modern":
         betas = np.geomspace(y[0], y[-1], 80)
-        loads = spherical.critical_load(neurons, betas * neurons, "converged")
+        loads = spherical.critical_load(neurons, betas * neurons, "converged_weight")
         return [{"name": "retrieval ends (annealed)", "x": loads, "y": betas}]
     loads, cold = np.linspace(x[0], x[-1], 60), np.linspace(0.01, 0.99, 80)
     return [

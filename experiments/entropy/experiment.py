@@ -120,7 +120,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
-    found = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged")
+    found = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged_weight")
     assert found is not None
     return found
 

@@ -218,7 +218,7 @@ def _start_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
     """H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
     step = 1e-3 * beta
     below, here, above = (
-        b - np.log(spherical.target_weight_one_step(neurons, patterns, b)) for b in (beta - step, beta, beta + step)
+        b - np.log(spherical.target_weight(neurons, patterns, b)) for b in (beta - step, beta, beta + step)
     )
     return here - beta * (above - below) / (2 * step)
 

@@ -162,9 +162,13 @@ def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tu
     patterns = np.exp(loads * neurons)
     kappa = betas * neurons
     return [
-        (spherical.critical_load(neurons, kappa, "converged"), betas, f"retrieval ends, annealed, $N={neurons}$"),
         (
-            spherical.critical_load(neurons, kappa, "one_step"),
+            spherical.critical_load(neurons, kappa, "converged_weight"),
+            betas,
+            f"retrieval ends, annealed, $N={neurons}$",
+        ),
+        (
+            spherical.critical_load(neurons, kappa, "target_weight"),
             betas,
             f"half weight at the start, annealed, $N={neurons}$",
         ),

@@ -72,7 +72,7 @@ def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndar
     if memory == "classical":
         cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
         return (temperature < 1) & (load < classical.spinodal_load(cold))
-    return load < spherical.critical_load(neurons, neurons / temperature, "converged")
+    return load < spherical.critical_load(neurons, neurons / temperature, "converged_weight")
 
 
 def _with_trials(rows: Table) -> Table:

@@ -10,6 +10,9 @@ from experiments.figures.style import Table, series
 from experiments.retrieval.summary import FAMILY
 from experiments.shared import critical_beta
 
+WORDS = {"target_weight": "one step", "converged_weight": "converged"}
+"""Criteria by the words that a reader says for them."""
+
 
 def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     """Critical κ/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
@@ -19,8 +22,8 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     looks = series(list(dict.fromkeys(frame["ensemble"])))
     for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
         ensemble, criterion = key
-        face = {"markerfacecolor": "none"} if criterion == "converged" else {}
-        label = f"{labels.patterns(ensemble)}, {criterion.replace('_', ' ')}"
+        face = {"markerfacecolor": "none"} if criterion == "converged_weight" else {}
+        label = f"{labels.patterns(ensemble)}, {WORDS[criterion]}"
         bars = rows["stderr"] / rows["neurons"]
         look = measured(looks[ensemble], linestyle="none", **face)
         ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
@@ -48,7 +51,7 @@ def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
     """Measured over predicted critical κ of one family, in per cent."""
     ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
-        face = {"markerfacecolor": "none"} if key[1] == "converged" else {}
+        face = {"markerfacecolor": "none"} if key[1] == "converged_weight" else {}
         theory = rows["theory"].to_numpy(float)
         bars = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
         ax.errorbar(rows["patterns"], *bars, **measured(looks[key[0]], linestyle="none", markersize=3.5, **face))

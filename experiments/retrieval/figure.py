@@ -92,7 +92,7 @@ def _scaled(table: Table, patterns: int) -> float | None:
     memory, ensemble, neurons = _family(table)
     if ensemble == "gaussian" or table["corruption"].iloc[0] != corruptions.CLEAN:
         return None
-    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged")
+    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged_weight")
 
 
 def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
@@ -129,7 +129,7 @@ def _success(ax: Axes, table: Table) -> None:
     lines = []
     for patterns, rows, look in _curves(table):
         shares(ax, _shares(rows), "kappa", label=f"$M={patterns}$", **look)
-        critical = critical_beta.critical_beta(*_family(table), patterns, "converged")
+        critical = critical_beta.critical_beta(*_family(table), patterns, "converged_weight")
         if critical is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
             lines.append(critical)
             ax.axvline(critical, **predicted(color=look["color"]))

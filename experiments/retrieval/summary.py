@@ -28,7 +28,7 @@ def summarise(table: Table) -> dict:
     critical, corrupted, unresolved, above = [], [], [], []
     for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
         start = curve.pop("corruption")
-        for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged",):
+        for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged_weight",):
             entry, reason = _critical(curve, rows, criterion, start == CLEAN)
             if reason:
                 unresolved.append(curve | {"corruption": start, "criterion": criterion, "reason": reason})
@@ -50,7 +50,7 @@ def summarise(table: Table) -> dict:
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
     """One entry of `critical_kappa`, or the reason why there is none. The fits are in ln κ."""
     log_kappa = np.log(rows["kappa"])
-    if criterion == "one_step":
+    if criterion == "target_weight":
         found = half_crossing(log_kappa, rows["one_step_weight"], rows["sample"], rows["queries"])
     else:
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
@@ -63,7 +63,7 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
 
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
-    critical = critical_beta.critical_beta(**curve, criterion="converged")
+    critical = critical_beta.critical_beta(**curve, criterion="converged_weight")
     if (
         critical is None or curve["ensemble"] == "gaussian"
     ):  # theory is of the median norm, not of an average over norms

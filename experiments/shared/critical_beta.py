@@ -9,11 +9,11 @@ import numpy as np
 from hopfield.memories import find
 from hopfield.theory import spherical
 
-CRITERIA = ("one_step", "converged")
+CRITERIA = spherical.CRITERIA
 RANDOM = ("sphere", "gaussian", "spins")
 
 
-def covers(memory: str, ensemble: str, criterion: str = "one_step") -> bool:
+def covers(memory: str, ensemble: str, criterion: str = "target_weight") -> bool:
     """Whether there is a prediction: softmax weights of random patterns, and real states where they are iterated."""
     ensemble = _law(ensemble)
     return criterion in find(memory).theory.softmax and ensemble in RANDOM
@@ -46,13 +46,13 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int,
         return None
     found = np.full(np.shape(betas), np.nan)
     valid = _valid(ensemble, neurons, betas)
-    found[valid] = spherical.target_weight_one_step(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
+    found[valid] = spherical.target_weight(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
     return found
 
 
 def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, betas) -> spherical.Converged | None:
     """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
-    if not covers(memory, ensemble, "converged"):
+    if not covers(memory, ensemble, "converged_weight"):
         return None
     valid = _valid(ensemble, neurons, betas)
     found = np.full((3, *np.shape(betas)), np.nan)

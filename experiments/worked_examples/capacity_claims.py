@@ -38,9 +38,9 @@ HALVINGS = 11
 """Halvings of the interval in which a converged query loses its pattern: to 1 in 2,000 patterns."""
 
 
-DRAWS = {"start": 64, "converged": 24}
+DRAWS = {"target_weight": 64, "converged_weight": 24}
 QUERIES = 16
-MARGIN = {"start": 2.0, "converged": 0.0}
+MARGIN = {"target_weight": 2.0, "converged_weight": 0.0}
 """Logarithm of the number of patterns drawn, over that of α_1: few queries keep their pattern to the last."""
 
 
@@ -91,8 +91,7 @@ def _size(seed: int, case: printed.Case, neurons: int) -> Measured:
     value, error = _log_patterns(seed, case, neurons)
     theory = None
     if case.ensemble == "sphere":
-        criterion = "one_step" if case.criterion == "start" else case.criterion
-        theory = float(spherical.critical_load(neurons, case.beta * neurons, criterion))
+        theory = float(spherical.critical_load(neurons, case.beta * neurons, case.criterion))
     return Measured(value / neurons, error / neurons, theory)
 
 
@@ -121,7 +120,7 @@ def _log_patterns(seed: int, case: printed.Case, neurons: int) -> tuple[float, f
 @lru_cache(maxsize=64)
 def _compiled(case: printed.Case, neurons: int, most: int) -> Any:
     """Program from keys of draws to the largest M [draws, queries] at which a query keeps its pattern."""
-    last = {"start": _last_at_start, "converged": _last_converged}[case.criterion]
+    last = {"target_weight": _last_at_start, "converged_weight": _last_converged}[case.criterion]
 
     def draw(key):
         patterns = getattr(hopfield.patterns, case.ensemble)(key, most, neurons)

@@ -25,14 +25,15 @@ class Case(NamedTuple):
     @property
     def name(self) -> str:
         """Name of it in a table."""
-        return f"{self.ensemble} λ={self.beta:g} {self.criterion}"
+        where = "start" if self.criterion == "target_weight" else "converged"
+        return f"{self.ensemble} λ={self.beta:g} {where}"
 
 
 CASES = (
-    Case("gaussian", 2.0, "start", (8, 12, 16, 20)),
-    Case("sphere", 0.5, "start", (8, 12, 16, 20)),
-    Case("sphere", 1.0, "start", (8, 10, 12, 14, 16)),
-    Case("sphere", 1.0, "converged", (8, 10, 12)),
+    Case("gaussian", 2.0, "target_weight", (8, 12, 16, 20)),
+    Case("sphere", 0.5, "target_weight", (8, 12, 16, 20)),
+    Case("sphere", 1.0, "target_weight", (8, 10, 12, 14, 16)),
+    Case("sphere", 1.0, "converged_weight", (8, 10, 12)),
 )
 
 
@@ -41,7 +42,7 @@ def claimed() -> dict[tuple[str, str], str]:
     found = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
     for case in CASES:
         found |= {("ln M/d", f"{case.name} d={size}"): "0.5" for size in case.sizes}
-        found |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "start" else {}
+        found |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "target_weight" else {}
     return found
 
 

@@ -17,7 +17,7 @@ class OnSpins(Theory):
     """Exact sums over random patterns at finite N, their thresholds for N → ∞."""
 
     sized = frozenset({"one_step_error", "target_weight"})
-    softmax = frozenset({"one_step"})
+    softmax = frozenset({"target_weight"})
 
     def kind(self, criterion: str) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"

@@ -10,15 +10,12 @@ from hopfield.theory.base import Line, Theory, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
-CRITERIA = {"target_weight": "one_step", "converged_weight": "converged"}
-"""Criteria of which there is a theory, by the names they have in `spherical`."""
 
 
 class OnSphere(Theory):
     """Annealed softmax weights of random patterns of norm √N, and basins of a random energy model."""
 
-    sized = frozenset(CRITERIA)
-    softmax = frozenset(CRITERIA.values())
+    sized = softmax = frozenset(spherical.CRITERIA)
 
     def kind(self, criterion: str) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"
@@ -26,13 +23,12 @@ class OnSphere(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta: float | None = None, cut=0.8, error=0.005
     ) -> float | None:
-        if criterion not in CRITERIA or corruption != 0:
+        if criterion not in self.sized or corruption != 0:
             return None
         if neurons is None:
             return float(spherical.typical_load(_heat(beta), "sphere"))
-        return float(
-            spherical.critical_load(neurons, _heat(beta) * neurons, CRITERIA[criterion])
-        )  # κ on the unit sphere
+        kappa = _heat(beta) * neurons  # on the unit sphere
+        return float(spherical.critical_load(neurons, kappa, criterion))
 
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
         num_patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)

@@ -19,7 +19,7 @@ from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
 from hopfield.theory._arguments import Float, member, plain, real, whole
 from hopfield.theory.general import binomial
-from hopfield.theory.spherical import ENSEMBLES, Converged
+from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged
 
 Weight = Callable[[Float, float], Float]
 """ln w of an array of overlaps per neuron t in a state of overlap m, up to a number that all t share."""
@@ -99,12 +99,14 @@ def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: s
     return Converged(plain(overlap), plain(weight), plain(entropy))
 
 
-def critical_load(log_weight: Weight, neurons: int, criterion: str = "one_step", ensemble: str = "sphere") -> float:
+def critical_load(
+    log_weight: Weight, neurons: int, criterion: str = "target_weight", ensemble: str = "sphere"
+) -> float:
     """Load ln M / N up to which the target weight is at least 1/2, in one step or where the update ends.
 
     A fixed point m has p = 1 − (1−m)/(1−⟨t⟩/r), hence one M; the largest M with p >= ½ is that of the threshold.
     """
-    if member("criterion", criterion, ("one_step", "converged")) == "one_step":
+    if member("criterion", criterion, CRITERIA) == "target_weight":
         return float(np.logaddexp(0, others(log_weight, neurons, ensemble).gap) / neurons)
 
     def log_others(overlap: float) -> float:

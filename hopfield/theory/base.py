@@ -29,7 +29,7 @@ class Theory:
     sized: frozenset[str] = frozenset()
     """Criteria whose `critical_load` is known at every N."""
     softmax: frozenset[str] = frozenset()
-    """Of `one_step` and `converged`: where the weights on random patterns are a softmax in every state met."""
+    """Of the criteria of weights: where those on random patterns are a softmax in every state met."""
 
     def kind(self, criterion: str) -> str | None:
         """Kind of theory that the `critical_load` of a criterion is for N → ∞, in a word or two.

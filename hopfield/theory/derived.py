@@ -12,6 +12,7 @@ from hopfield.theory import annealed, general
 from hopfield.theory._arguments import Float, flips
 from hopfield.theory.base import Theory, numbers
 from hopfield.theory.exponential import rate
+from hopfield.theory.spherical import CRITERIA
 
 LARGE = 2**20
 """Neurons at which a weight's exponent per neuron is read off, for N → ∞."""
@@ -44,7 +45,7 @@ class Derived(Theory):
         """Theory of `parts(neurons, beta)` for patterns of an ensemble, loads α = load(M, N) if not the derived one."""
         self.parts, self.ensemble, self._load = parts, ensemble, load
         spins = {"one_step_error", "target_weight"}
-        self.sized = frozenset(spins if ensemble == "spins" else {"target_weight", "converged_weight"})
+        self.sized = frozenset(spins if ensemble == "spins" else CRITERIA)
 
     @cached_property
     def power(self) -> int | None:
@@ -73,7 +74,7 @@ class Derived(Theory):
         if self.ensemble != "spins":
             if criterion not in self.sized or corruption:
                 return None
-            return self._annealed_load(neurons, beta, "one_step" if criterion == "target_weight" else "converged")
+            return self._annealed_load(neurons, beta, criterion)
         if criterion == "target_weight" and neurons is not None:
             log_weight = self.parts(neurons, beta).log_weight
             log_others = general.weight_patterns(log_weight, neurons, int(flips(corruption, neurons)))

@@ -25,7 +25,7 @@ from hopfield.theory._arguments import Float, member, plain, real, whole
 from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
-CRITERIA = ("one_step", "converged")
+CRITERIA = ("target_weight", "converged_weight")
 
 
 class Converged(NamedTuple):
@@ -61,9 +61,7 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
     return plain(t / (1 + t) - np.log(ratio) / 2)
 
 
-def target_weight_one_step(
-    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
-) -> Float:
+def target_weight(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Float:
     """Annealed softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
 
     Args:
@@ -108,14 +106,14 @@ def converged(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ens
 
 
 def critical_beta(
-    neurons: ArrayLike, num_patterns: ArrayLike, criterion: str = "one_step", ensemble: str = "sphere"
+    neurons: ArrayLike, num_patterns: ArrayLike, criterion: str = "target_weight", ensemble: str = "sphere"
 ) -> Float:
     """Smallest κ (β for patterns of unit norm) at which the annealed target weight exceeds 1/2.
 
     Args:
         neurons: dimension d >= 2.
         num_patterns: M >= 3.
-        criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+        criterion: "target_weight", in the state equal to the pattern, or "converged_weight", where the update ends.
         ensemble: "sphere", "spins" or "gaussian".
 
     Returns:
@@ -131,7 +129,7 @@ def critical_beta(
     highest = np.log(neurons) if ensemble == "gaussian" else np.full(others.shape, np.log(1e15))
     wide = np.full(others.shape, np.log(1e-9)), highest
     half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
-    if member("criterion", criterion, CRITERIA) == "one_step":
+    if member("criterion", criterion, CRITERIA) == "target_weight":
         return plain(half)
     return plain(_converged_beta(averages, half, neurons, others))
 
@@ -156,26 +154,26 @@ def _converged_beta(averages: Averages, half: Float, neurons: Float, others: Flo
     return field / overlap(field, neurons, others)[0]
 
 
-def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
+def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target_weight") -> Float:
     """Annealed load ln M / d up to which the target weight is at least 1/2: `typical_load` at finite d, for κ = λd.
 
     Args:
         neurons: dimension d >= 2.
         kappa: β times the squared norm of the patterns, > 0.
-        criterion: "one_step", in the state equal to the pattern, or "converged", where the update ends.
+        criterion: "target_weight", in the state equal to the pattern, or "converged_weight", where the update ends.
 
     Returns:
         The load, with M taken as continuous.
     """
     neurons, _, kappa = _arguments(neurons, 1, real("kappa", kappa, above=0))
-    if member("criterion", criterion, CRITERIA) == "one_step":
+    if member("criterion", criterion, CRITERIA) == "target_weight":
         log_others = sphere(neurons, kappa).gap
     else:
         log_others = _converged_log_others(neurons, kappa)
     return plain(np.logaddexp(0, log_others) / neurons)
 
 
-def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "one_step") -> Float:
+def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target_weight") -> Float:
     """Number of patterns M = e^(d·critical_load), taken as continuous; inf beyond 1e308. Arguments the same."""
     with np.errstate(over="ignore"):
         return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))

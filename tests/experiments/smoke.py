@@ -22,7 +22,7 @@ def few_draws(patch: pytest.MonkeyPatch) -> None:
     """Claims of capacity, which have no options, measured at smaller sizes in fewer draws."""
     patch.setattr(printed, "SIZES", {100: 40, 200: 40})
     patch.setattr(capacity_claims, "LOADS", {100: (0.15, 0.4), 200: (0.13, 0.3)})
-    patch.setattr(capacity_claims, "DRAWS", {"start": 24, "converged": 12})
+    patch.setattr(capacity_claims, "DRAWS", {"target_weight": 24, "converged_weight": 12})
     cases = [case._replace(sizes=sizes) for case, sizes in zip(printed.CASES, SIZES_OF_CLAIMS, strict=True)]
     patch.setattr(printed, "CASES", tuple(cases))
     for document in printed.DOCUMENTS:

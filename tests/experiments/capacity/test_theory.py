@@ -36,7 +36,7 @@ from hopfield.theory import classical, dense, exponential, spherical
             12,
             0.0,
             1.0,
-            math.log(float(spherical.critical_patterns(12, 12.0, "converged"))) / 12,
+            math.log(float(spherical.critical_patterns(12, 12.0, "converged_weight"))) / 12,
         ),
     ],
     ids=str,

@@ -103,7 +103,7 @@ def test_modern_states_change_at_the_finite_size_threshold(load):
     """Far on either side of the converged line of theory all end in retrieval, or none does."""
     neurons = 14
     patterns = round(np.exp(load * neurons))
-    line = float(spherical.critical_beta(neurons, patterns, "converged")) / neurons
+    line = float(spherical.critical_beta(neurons, patterns, "converged_weight")) / neurons
     kind = measurement.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
     temperatures = 1 / (line * np.array([0.5, 0.8, 1.25, 2.0]))
     found = run(kind, [patterns] * 2, [0, 1], [temperatures] * 2)

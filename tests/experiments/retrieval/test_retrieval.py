@@ -85,7 +85,7 @@ def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
 @pytest.mark.physics
 def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
     steps = sphere[sphere["patterns"] == 500].groupby("kappa")["steps"].mean()
-    critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged")
+    critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged_weight")
     assert steps.idxmax() == pytest.approx(critical, rel=0.011)
     assert steps.max() > 2.5 * steps[2.0]
     assert (sphere["step_limit"] == 0).all()
@@ -97,9 +97,9 @@ def test_other_random_ensembles_have_the_critical_beta_of_theirs(mixed):
     gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_kappa"]
     spins = [e for e in retrieval.summarise(mixed)["critical_kappa"] if e["ensemble"] == "spins" and e["theory"]]
     assert {(entry["memory"], entry["criterion"]) for entry in spins} == {
-        ("modern", "one_step"),
-        ("modern", "converged"),
-        ("exponential", "one_step"),
+        ("modern", "target_weight"),
+        ("modern", "converged_weight"),
+        ("exponential", "target_weight"),
     }
     for entry in [*gaussian, *spins]:
         assert abs(entry["kappa"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
@@ -204,7 +204,7 @@ def test_masked_starts_need_a_larger_beta(mixed):
     summary = retrieval.summarise(mixed)
     (masked,) = summary["critical_kappa_corrupted"]
     clean = [e for e in summary["critical_kappa"] if e["memory"] == "modern" and e["ensemble"] == "spins"]
-    (converged,) = (entry for entry in clean if entry["criterion"] == "converged")
+    (converged,) = (entry for entry in clean if entry["criterion"] == "converged_weight")
     assert masked["corruption"] == "mask:0.5"
     assert masked["kappa"] > 1.1 * converged["kappa"]
 
@@ -215,7 +215,7 @@ def test_summary_keeps_its_contract(smoke, mixed):
         summary = retrieval.summarise(table)
         for entry in summary["critical_kappa"]:
             assert list(entry) == [*retrievals.CURVE[:4], "criterion", "kappa", "stderr", "theory"]
-            assert entry["criterion"] in ("one_step", "converged")
+            assert entry["criterion"] in ("target_weight", "converged_weight")
             assert isinstance(entry["memory"], str)
             assert isinstance(entry["kappa"], float)
         assert summary["scalars"]["step_limit_share"] < 0.01

@@ -52,7 +52,7 @@ def test_the_random_energy_load_has_both_phases_of_the_exponential_memory(beta, 
 def test_annealed_softmax_weights_are_the_published_ones(ensemble, neurons, patterns, kappa):
     log_weight = lambda t, m: kappa * m * t
     weight = annealed.target_weight(log_weight, neurons, patterns, ensemble)
-    expected = spherical.target_weight_one_step(neurons, patterns, kappa, ensemble)
+    expected = spherical.target_weight(neurons, patterns, kappa, ensemble)
     assert float(weight) == pytest.approx(float(expected), abs=1e-12)
     found = annealed.converged(log_weight, neurons, patterns, ensemble)
     assert found[:2] == pytest.approx(spherical.converged(neurons, patterns, kappa, ensemble)[:2], abs=1e-9)

@@ -25,7 +25,7 @@ def sphere_average(dimension: int, kappa: float, power: int = 0) -> float:
 @pytest.mark.parametrize("dimension", [2, 3, 7, 24])
 def test_one_step_weight_is_the_integral_over_the_sphere(dimension, kappa):
     expected = 1 / (1 + 999 * sphere_average(dimension, kappa))
-    assert spherical.target_weight_one_step(dimension, 1000, kappa) == pytest.approx(expected, rel=1e-10)
+    assert spherical.target_weight(dimension, 1000, kappa) == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("dimension", [3, 10, 64, 300])
@@ -54,7 +54,7 @@ def test_sphere_averages_survive_extreme_arguments():
 def test_one_step_weight_of_the_three_dimensional_sphere_in_closed_form():
     kappa = np.array([0.5, 4.0, 30.0])  # E_3 = sinh(κ)/κ
     expected = 1 / (1 + 99 * np.sinh(kappa) / kappa * np.exp(-kappa))
-    np.testing.assert_allclose(spherical.target_weight_one_step(3, 100, kappa), expected, rtol=1e-11)
+    np.testing.assert_allclose(spherical.target_weight(3, 100, kappa), expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_predictions_match_a_simulation():
     overlap = np.sum(x * xi[:probes], axis=1).mean()
     entropy = -np.sum(weights * np.log(weights), axis=1).mean()
     expected = spherical.converged(neurons, patterns, kappa)
-    assert first.mean() == pytest.approx(spherical.target_weight_one_step(neurons, patterns, kappa), abs=4e-3)
+    assert first.mean() == pytest.approx(spherical.target_weight(neurons, patterns, kappa), abs=4e-3)
     assert overlap == pytest.approx(expected.overlap, abs=5e-3)
     assert np.diag(weights[:, :probes]).mean() == pytest.approx(expected.target_weight, abs=8e-3)
     assert entropy == pytest.approx(expected.entropy, abs=0.03)
@@ -100,8 +100,8 @@ def test_predictions_match_a_simulation():
 def test_critical_beta_separates_weights_below_and_above_one_half(neurons):
     patterns = np.array([3, 10, 100, 1000, 100_000])
     one_step = spherical.critical_beta(neurons, patterns)
-    np.testing.assert_allclose(spherical.target_weight_one_step(neurons, patterns, one_step), 0.5, rtol=1e-9)
-    converged = spherical.critical_beta(neurons, patterns, "converged")
+    np.testing.assert_allclose(spherical.target_weight(neurons, patterns, one_step), 0.5, rtol=1e-9)
+    converged = spherical.critical_beta(neurons, patterns, "converged_weight")
     assert np.all(converged > one_step)
     assert np.all(spherical.converged(neurons, patterns, converged * 1.0005).target_weight > 0.5)
     assert np.all(spherical.converged(neurons, patterns, converged * 0.9995).target_weight < 0.5)
@@ -134,7 +134,7 @@ def test_typical_load_of_the_sphere_is_the_large_dimension_limit_and_grows_witho
     load = spherical.critical_load(neurons, beta * neurons)
     np.testing.assert_allclose(load, spherical.typical_load(beta), atol=5e-4)
     assert np.all(spherical.critical_patterns(neurons, beta * neurons) == np.inf)
-    assert np.all(spherical.critical_load(neurons, beta * neurons, "converged") < load)
+    assert np.all(spherical.critical_load(neurons, beta * neurons, "converged_weight") < load)
     large = np.array([1e4, 1e8])
     np.testing.assert_allclose(spherical.typical_load(large), 0.5 + np.log(large) / 2, atol=1e-4)
     assert spherical.typical_load(5.0, "gaussian") == 0.5
@@ -162,10 +162,10 @@ KAPPA = np.array([0.5, 4.0, 12.0, 40.0])
 def test_one_step_weight_of_spins_and_gaussian_patterns_in_closed_form():
     # N independent ±1/√N: ⟨e^(κ ξ·x)⟩ = cosh(κ/N)^N; normal components of variance 1/N: e^(κ² r/2N), r = ‖x‖²
     spins = 1 / (1 + 999 * np.cosh(KAPPA / 64) ** 64 * np.exp(-KAPPA))
-    np.testing.assert_allclose(spherical.target_weight_one_step(64, 1000, KAPPA, "spins"), spins, rtol=1e-11)
+    np.testing.assert_allclose(spherical.target_weight(64, 1000, KAPPA, "spins"), spins, rtol=1e-11)
     norm = chi2.median(64) / 64
     gaussian = 1 / (1 + 999 * np.exp(norm * (KAPPA**2 / 128 - KAPPA)))
-    np.testing.assert_allclose(spherical.target_weight_one_step(64, 1000, KAPPA, "gaussian"), gaussian, rtol=1e-11)
+    np.testing.assert_allclose(spherical.target_weight(64, 1000, KAPPA, "gaussian"), gaussian, rtol=1e-11)
 
 
 @pytest.mark.parametrize("ensemble", spherical.ENSEMBLES)
@@ -198,8 +198,8 @@ def test_converged_state_of_independent_components_solves_its_equations(ensemble
 def test_critical_beta_of_independent_components_separates_weights(ensemble):
     patterns = np.array([3, 10, 100, 1000, 100_000])
     one_step = spherical.critical_beta(64, patterns, ensemble=ensemble)
-    np.testing.assert_allclose(spherical.target_weight_one_step(64, patterns, one_step, ensemble), 0.5, rtol=1e-9)
-    converged = spherical.critical_beta(64, patterns, "converged", ensemble)
+    np.testing.assert_allclose(spherical.target_weight(64, patterns, one_step, ensemble), 0.5, rtol=1e-9)
+    converged = spherical.critical_beta(64, patterns, "converged_weight", ensemble)
     assert np.all(spherical.converged(64, patterns, converged * 1.0005, ensemble).target_weight > 0.5)
     assert np.all(spherical.converged(64, patterns, converged * 0.9995, ensemble).target_weight < 0.5)
 
