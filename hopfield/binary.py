@@ -12,10 +12,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, number, whole
-from hopfield._numerics import accumulation_dtype, held, is_traced, real_array, real_matrix, violated
+from hopfield._numerics import accumulation_dtype, held, is_traced, real_matrix, violated
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
-from hopfield.spaces import State
+from hopfield.spaces import State, one_state
 
 
 class BinaryNetwork(Node):
@@ -87,10 +87,7 @@ class BinaryNetwork(Node):
         return Couplings(self.matrix, jnp.asarray(0.25, self.matrix.dtype), bias)
 
     def _state(self, state: State) -> State:
-        state = real_array("state", state, self.matrix.dtype)
-        if state.shape != self.matrix.shape[1:]:
-            width = self.matrix.shape[1]
-            raise ValueError(f"state must have shape [{width}] (batch with jax.vmap), got shape {state.shape}")
+        state = one_state(state, self.matrix.shape[0], self.matrix.dtype)
         return _zeros_and_ones("state", state.astype(self.matrix.dtype))
 
 

@@ -8,10 +8,10 @@ from jaxtyping import Array, Float
 from hopfield._checks import instance, one_of, vector
 from hopfield._numerics import accumulation_dtype, is_traced, positive, real_matrix
 from hopfield._pytrees import Node
-from hopfield.memory import DYNAMICS, Memory, _one_state
+from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
 from hopfield.similarities import Dot
-from hopfield.spaces import Known, Spins, State, as_known
+from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 
 class Couplings(Node):
@@ -63,7 +63,7 @@ class Couplings(Node):
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the matrix."""
-        return _one_state(state, self.matrix.shape[0], self.matrix.dtype)
+        return one_state(state, self.matrix.shape[0], self.matrix.dtype)
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = −scale (½ x·matrix x + bias·x)."""
@@ -122,7 +122,7 @@ def hebb_couplings(memory: Memory) -> Couplings:
     if not all(map(isinstance, parts, (Linear, Dot, Spins))):
         got = ", ".join(type(part).__name__ for part in parts)
         raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
-    return Couplings(_hollow_gram(memory._stored()), memory.beta)
+    return Couplings(_hollow_gram(memory.stored()), memory.beta)
 
 
 @jax.jit  # op by op, the mask of the diagonal and its product would cost twice what the matrix does

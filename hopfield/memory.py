@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield import _numerics, large
 from hopfield._checks import booleans, instance, one_of, whole
-from hopfield._numerics import accumulation_dtype, positive, real_array
+from hopfield._numerics import accumulation_dtype, positive
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
 from hopfield.large.reading import own_patterns
@@ -29,7 +29,7 @@ from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity
-from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known
+from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, one_state
 
 DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
@@ -101,7 +101,7 @@ class Memory(Node):
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
-        return _one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)
+        return one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)
 
     def scores(self, state: State) -> Float[Array, "M"]:
         """s_μ(x) [M], zero where masked."""
@@ -150,7 +150,7 @@ class Memory(Node):
             new = self.similarity.minimiser(_wide(state), moment, mass, self.space, known)
         else:
             weights = self.shares(state) if shares else self.weights(state)
-            new = self.similarity.proximal_step(_wide(state), self._stored(), weights, self.space, known)
+            new = self.similarity.proximal_step(_wide(state), self.stored(), weights, self.space, known)
         return new.astype(state.dtype)
 
     def statistics(self, state: State, target: ArrayLike | None = None, top: int = 1) -> large.Statistics:
@@ -187,7 +187,7 @@ class Memory(Node):
         if not isinstance(self.space, Spins):
             raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
         scores = jnp.where(self.similarity.flips(_wide(self.as_state(state))), self.scores(state), jnp.nan)
-        return self.similarity.keys(self._stored()), scores
+        return self.similarity.keys(self.stored()), scores
 
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
@@ -201,7 +201,12 @@ class Memory(Node):
         keys, scores = cache
         return keys, scores + self.similarity.spin_flip(_wide(state), state[i], new, keys[:, i])
 
-    def _stored(self) -> Float[Array, "M N"]:
+    def stored(self) -> Float[Array, "M N"]:
+        """The patterns [M, N] in the type that sums are carried in, zero where masked.
+
+        Raises:
+            TypeError: they are those of a source, never all of them at once.
+        """
         if isinstance(self.patterns, Source):
             kind = type(self.patterns).__name__
             raise TypeError(f"patterns must be an array where all of them are needed at once, got a source, {kind}")
@@ -226,14 +231,6 @@ def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int
         own = own_patterns(jnp.asarray(target)[None], 1, shares.size)[0]
         weight = jnp.where(own < 0, jnp.nan, shares.at[own].get(mode="fill", fill_value=jnp.nan))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
-
-
-def _one_state(state: ArrayLike, neurons: int, dtype) -> State:
-    """Shape and type only, which are known under jit as well; what is not as precise as `dtype` becomes it."""
-    found = real_array("state", state, dtype)
-    if found.shape != (neurons,):
-        raise ValueError(f"state must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
-    return found.astype(jnp.promote_types(found.dtype, dtype))
 
 
 def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:

@@ -17,10 +17,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import flag, instance, number, one_of, random_key, step_limit, whole
-from hopfield._numerics import positive, real_array, real_matrix, safe_norm, tolerance
+from hopfield._numerics import positive, real_matrix, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
-from hopfield.spaces import State
+from hopfield.spaces import State, one_state
 
 KINDS = ("trigonometric", "positive")
 BLOCK = 256
@@ -128,11 +128,7 @@ class FeatureMemory(Node):
         return x - jax.grad(self.energy)(x)
 
     def _state(self, x: State) -> State:
-        x = real_array("state", x, self.projections.dtype)
-        if x.shape != self.projections.shape[1:]:
-            width = self.projections.shape[1]
-            raise ValueError(f"state must have shape [{width}] (batch with jax.vmap), got shape {x.shape}")
-        return x
+        return one_state(x, self.projections.shape[1], self.projections.dtype)
 
     def _rows(self, patterns: Float[Array, "M N"]) -> Float[Array, "M N"]:
         rows = real_matrix("patterns", patterns)

@@ -14,9 +14,9 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, instance, number, whole
-from hopfield._numerics import accumulation_dtype, real_array, real_matrix, violated
+from hopfield._numerics import accumulation_dtype, real_matrix, violated
 from hopfield._pytrees import Node
-from hopfield.spaces import Spins, State
+from hopfield.spaces import Spins, State, one_state
 
 
 class SequenceMemory(Node):
@@ -104,12 +104,7 @@ class SequenceMemory(Node):
         return self.patterns.astype(accumulation_dtype(self.patterns.dtype))
 
     def _state(self, state: State) -> State:
-        state = real_array("state", state, self.patterns.dtype)
-        if state.shape != self.patterns.shape[1:]:
-            raise ValueError(
-                f"state must have shape [{self.patterns.shape[1]}] (batch with jax.vmap), got shape {state.shape}"
-            )
-        return state
+        return one_state(state, self.patterns.shape[1], self.patterns.dtype)
 
 
 def _spins(name: str, rows: Float[Array, "P N"]) -> Float[Array, "P N"]:
@@ -182,9 +177,7 @@ class BidirectionalMemory(Node):
         """Patterns, partners and both states in the type that sums are carried in."""
         found = []
         for name, rows, x in (("state", self.patterns, state), ("partner", self.partners, partner)):
-            x = real_array(name, x, rows.dtype)
-            if x.shape != rows.shape[1:]:
-                raise ValueError(f"{name} must have shape [{rows.shape[1]}] (batch with jax.vmap), got shape {x.shape}")
+            x = one_state(x, rows.shape[1], rows.dtype, name)
             found.append((rows.astype(accumulation_dtype(rows.dtype)), x.astype(accumulation_dtype(x.dtype))))
         (patterns, state), (partners, partner) = found
         return patterns, partners, state, partner

@@ -9,7 +9,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, flag
-from hopfield._numerics import held, increasing_root, largest, positive, safe_norm, tolerance
+from hopfield._numerics import held, increasing_root, largest, positive, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
 
 State = Float[Array, "N"]
@@ -53,6 +53,14 @@ class Space(Node, abc.ABC):
 def as_known(known, state: State) -> Known:
     """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
     return None if known is None else booleans("known", known, state.shape)
+
+
+def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
+    """One state [N] of floating type; what is not as precise as `dtype` becomes it. ValueError for another shape."""
+    found = real_array(name, state, dtype)
+    if found.shape != (neurons,):
+        raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
+    return found.astype(jnp.promote_types(found.dtype, dtype))
 
 
 def _clamp(new: State, state: State, known: Known) -> State:

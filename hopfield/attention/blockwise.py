@@ -75,7 +75,7 @@ def attend_blockwise(
     rate, scale = inverse_temperature(beta, query), query.shape[-1] ** -0.5 if beta is None else beta
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    plain = not flag("return_potential", return_potential) and type(chosen) is LogSumExp
+    plain = not flag("return_potential", return_potential) and chosen.is_softmax
     if plain and temperature is None and fused_kernel_applies(query, key, value, beta, mask):
         return _fused(query, key, value, float(np.asarray(scale)), mask)
     rate = over_temperature(rate, temperature, query, key, value)
@@ -99,7 +99,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     size = block_lengths(query, key) if size is None else size
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
-    if type(separation) is LogSumExp:
+    if separation.is_softmax:
         return output, potential
     whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
     potential, output = separation.finish(whole)

@@ -146,7 +146,7 @@ def masked_weights(scores: Array, separation: Separation | str, mask: Array | No
     """Weights ∇F over the last axis of the scores, zero where a key is masked, `mask` being an array or None."""
     separation = as_separation(separation)
     scores, mask = full(scores, mask)
-    if type(separation) is LogSumExp:
+    if separation.is_softmax:
         return softmax(scores, mask)
     return by_row(separation.weights, scores, mask)
 
@@ -208,7 +208,7 @@ def attend(
     mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)
     found = tempered(scores(query, key, metric=metric, beta=beta, bias=bias), temperature)
-    if bias is None and mask is None and type(separation) is LogSumExp:
+    if bias is None and mask is None and separation.is_softmax:
         return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
     return read(masked_weights(found, separation, mask), value)
 

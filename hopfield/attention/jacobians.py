@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, TopK
+from hopfield.separations import Entmax, Exponential, Normmax, Separation, TopK
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
@@ -88,9 +88,9 @@ def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Arra
     Raises:
         ValueError: no derivation by hand for this separation.
     """
-    if isinstance(separation, Exponential):  # which is a LogSumExp; each weight is its own slope
+    if isinstance(separation, Exponential):  # each weight is its own slope
         return p * v
-    if isinstance(separation, LogSumExp | TopK):
+    if separation.gibbs or isinstance(separation, TopK):
         return softmax_jacobian_product(p, v)
     if separation.thresholded:  # sparsemax is the entmax of α = 2
         return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)

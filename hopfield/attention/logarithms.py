@@ -8,7 +8,7 @@ from hopfield._numerics import map_rows, real_array
 from hopfield.attention._arguments import MaskLike, allowed
 from hopfield.attention.core import SOFTMAX, full, masked_weights, tempered
 from hopfield.attention.masks import Mask
-from hopfield.separations import LogSumExp, Separation, SoftmaxOne, as_separation
+from hopfield.separations import Separation, as_separation
 
 
 def log_weights(
@@ -29,7 +29,7 @@ def log_weights(
         return log_weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)[..., 0, :]
     scores = tempered(scores, temperature)
     where = allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim)
-    if type(separation) not in (LogSumExp, SoftmaxOne):
+    if not separation.gibbs:
         found = masked_weights(scores, separation, where)
         none = found <= 0
         return jnp.where(none, -jnp.inf, jnp.log(jnp.where(none, 1.0, found)))

@@ -30,7 +30,7 @@ def from_memory(memory: Memory) -> Graph:
     if memory.mask is not None:
         raise ValueError("memory must have no mask to become a graph, got one")
     lagrangian = Tanh(1.0 / space.temperature) if isinstance(space, Box) else Identity()
-    patterns = memory._stored()
+    patterns = memory.stored()
     synapse = Dense(patterns, memory.beta, memory.separation)
     return Graph.create({"state": Layer(patterns.shape[1:], lagrangian)}, [("state", synapse)])
 

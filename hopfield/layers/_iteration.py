@@ -26,7 +26,7 @@ from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import LogSumExp, Separation
+from hopfield.separations import Separation
 
 States = Float[Array, "*b H T D"]
 
@@ -64,7 +64,7 @@ class KeyMemory(Node):
 
     def read(self, state: States, value: Float[Array, "*b H S V"]) -> Float[Array, "*b H T V"]:
         """Σ p v of rows in the place of the keys."""
-        if type(self.separation) is LogSumExp and value.dtype == accumulation_dtype(state.dtype):
+        if self.separation.is_softmax and value.dtype == accumulation_dtype(state.dtype):
             scores = self.scores(state)
             scores, mask = core.full(scores, self.mask)
             return softmax_read(scores if mask is None else jnp.where(mask, scores, -jnp.inf), value, self.precision)

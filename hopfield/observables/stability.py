@@ -47,7 +47,7 @@ class UpdateJacobian(Node):
         """t ↦ J t, the state's weights worked out once for any number of products."""
         memory, space = self.memory, self.memory.space
         if isinstance(memory.similarity, Dot) and isinstance(space, Euclidean):  # x' = Xᵀ p
-            tilt, stored = _tilt(memory, self.state), memory._stored()
+            tilt, stored = _tilt(memory, self.state), memory.stored()
             return lambda tangent: memory.beta * (tilt(stored @ tangent) @ stored)
         return jax.linearize(memory.update, self.state)[1]
 
@@ -100,7 +100,7 @@ def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     For log-sum-exp it is β Cov_p(X), the fluctuations of the patterns at temperature 1/β; for dot products in ℝᴺ it
     is the Jacobian of the update as well. Symmetric, and positive semi-definite for convex F.
     """
-    stored = instance("memory", memory, Memory)._stored()
+    stored = instance("memory", memory, Memory).stored()
     return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
 
 

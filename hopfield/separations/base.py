@@ -73,6 +73,8 @@ class Separation(Node, abc.ABC):
     """Whether its numbers belong to one vector of scores, as a threshold does."""
     exponential: ClassVar[bool] = False
     """Whether F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
+    gibbs: ClassVar[bool] = False
+    """Whether the weights are e^(z − F); a subclass with weights of its own says so itself."""
     quadratic: ClassVar[bool] = False
     """Whether F = ½‖z‖², whose memory on spins is a matrix of couplings."""
     quasiconvex: ClassVar[bool] = False
@@ -81,7 +83,13 @@ class Separation(Node, abc.ABC):
     def __init_subclass__(cls, **options):
         for name in {"potential", "weights", "shares"} & set(vars(cls)):
             setattr(cls, name, _of_scores(vars(cls)[name]))
+        cls.gibbs = cls.gibbs and ("gibbs" in vars(cls) or "weights" not in vars(cls))
         super().__init_subclass__(**options)
+
+    @property
+    def is_softmax(self) -> bool:
+        """Whether the weights are those of attention: e^(z − F), which sum to one."""
+        return self.gibbs and self.normalised
 
     @property
     def convex(self) -> bool:

@@ -30,6 +30,7 @@ class LogSumExp(Separation):
     normalised: ClassVar[bool] = True
     streaming: ClassVar[bool] = True
     exponential: ClassVar[bool] = True
+    gibbs: ClassVar[bool] = True
 
     def potential(self, z, mask=None):
         s, top = shifted(z, mask)

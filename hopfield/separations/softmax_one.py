@@ -25,6 +25,7 @@ class SoftmaxOne(LogSumExp):
     """
 
     normalised: ClassVar[bool] = False
+    gibbs: ClassVar[bool] = True
 
     def potential(self, z, mask=None):
         return jax.nn.softplus(super().potential(z, mask))
