@@ -120,6 +120,12 @@ def grid_axis(default: Any, text: str = "", **about: Any) -> Any:
     return option(default, text, nonempty=True, extends=True, **about)
 
 
+def first_given(names: Iterable[str], *layers: Any) -> dict[str, Any]:
+    """Options of several layers, each from the first that gives it: those that are null in all of them are left out."""
+    given = {name: [value for layer in layers if (value := getattr(layer, name)) is not None] for name in names}
+    return {name: values[0] for name, values in given.items() if values}
+
+
 class StoppedError(RuntimeError):
     """A run could not go on for a reason outside the project, such as a full disk; the message says how far it came."""
 

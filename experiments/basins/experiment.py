@@ -25,7 +25,7 @@ from experiments.basins.config import Config, Scale
 from experiments.basins.figure import plot
 from experiments.basins.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import loads, pattern_sets, program, spellings
+from experiments.shared import draws, loads, program, spellings
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
@@ -121,7 +121,7 @@ def _load(point: dict) -> dict[str, float]:
 def _program(config: Config, point: dict) -> measurement.Program:
     scale = _scale(config, point["memory"])
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
-    padding = pattern_sets.padded(point["patterns"], largest, point["neurons"])
+    padding = draws.padded(point["patterns"], largest, point["neurons"])
     return measurement.Program(
         point["memory"],
         point["dynamics"],

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets
+from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield import retrieve
 from hopfield._numerics import unit
@@ -55,7 +55,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
+    stored = draws.patterns(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
     used = jnp.arange(kind.padding) < draw["patterns"]
     options = {"beta": draw["beta"]} if kind.has_beta else {}
     model = draws.network(blueprint.build(stored, mask=used, **options))

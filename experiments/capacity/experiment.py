@@ -20,7 +20,7 @@ given as `patterns` are taken as they are; the column `parity` says which they a
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, product
+from itertools import product
 
 from experiments import contract
 from experiments.capacity import scale, streamed
@@ -118,7 +118,7 @@ def measure(config: Config, points_: Sequence[dict], done: Sequence[dict] | None
         done: rows of the pieces of their passes, which are measured here if not given.
     """
     stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
-    paddings = _paddings([point for point in points(config) if not pattern_sets.streamed(point["ensemble"])])
+    paddings = _paddings(config)
     kind = lambda point: _program(config, point, paddings)
     yield from retention.rows(config.seed, stored, kind, scale.counted)
     if done is None:
@@ -130,18 +130,21 @@ def _streamed(points_: Sequence[dict]) -> list[dict]:
     return [point for point in points_ if pattern_sets.streamed(point["ensemble"])]
 
 
-def _paddings(points_: Sequence[dict]) -> dict[tuple, int]:
+def _paddings(config: Config) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns): a factor 4 at most, less where it would cost."""
+    counts: dict[tuple[str, int], set[int]] = {}
+    for memory, ensemble in product(config.memories, config.ensembles):
+        at = scale.chosen(config, memory)
+        for neurons in scale.widths(at, ensemble) if not pattern_sets.streamed(ensemble) else ():
+            counts.setdefault((memory, neurons), set()).update(scale.pattern_counts(memory, at, neurons))
     found = {}
-    kinds = sorted({(p["memory"], p["neurons"], p["patterns"]) for p in points_}, reverse=True)
-    for _, group in groupby(kinds, key=lambda kind: kind[:2]):
+    for (memory, neurons), several in counts.items():
         top = 0
-        for kind in group:
-            _, neurons, num_patterns = kind
+        for num_patterns in sorted(several, reverse=True):
             small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
             if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
                 top = num_patterns
-            found[kind] = top
+            found[memory, neurons, num_patterns] = top
     return found
 
 

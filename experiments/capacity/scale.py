@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments import contract
 from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost
 from experiments.shared import draws, loads, pattern_sets, spellings
@@ -28,30 +29,23 @@ class At(NamedTuple):
     parity: Parity = Parity.odd
 
 
-def first_given(*layers: Scale) -> At:
-    """Every number from the first of the layers that gives it, from smoke scale if none does.
+def chosen(config: Config, memory: str) -> At:
+    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale.
 
     Raises:
         ValueError: a layer gives both loads and patterns.
     """
-    chosen = {}
+    layers = config, spellings.entry(config.per_memory, memory) or Scale()
     for layer in layers:
         if layer.loads is not None and layer.patterns is not None:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-        # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
-        counted = "loads" in chosen or "patterns" in chosen
-        for name in At._fields:
-            value = getattr(layer, name)
-            if value is not None and name not in chosen and not (counted and name in ("loads", "patterns")):
-                chosen[name] = value
-    return At(**({"loads": None} if "patterns" in chosen else {}), **chosen)
-
-
-def chosen(config: Config, memory: str) -> At:
-    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale."""
-    return first_given(config, spellings.entry(config.per_memory, memory) or Scale())
+    found = contract.first_given(At._fields, *layers)
+    # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
+    counting = (layer for layer in layers if layer.loads is not None or layer.patterns is not None)
+    found |= {"loads": first.loads, "patterns": first.patterns} if (first := next(counting, None)) else {}
+    return At(**found)
 
 
 def widths(at: At, ensemble: str) -> list[int]:

@@ -40,10 +40,10 @@ def points(config: Config) -> list[dict]:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     parts = []
-    for neurons, patterns, features in product(config.neurons, config.patterns, config.features):
+    for neurons, num_patterns, features in product(config.neurons, config.patterns, config.features):
         number = len(config.maps) * len(config.betas) * config.samples
-        each = measurement.Program("trigonometric", neurons, patterns, features, config.queries).cost
-        elements = max(features * neurons, patterns * neurons, features * 256)
+        each = measurement.Program("trigonometric", neurons, num_patterns, features, config.queries).cost
+        elements = max(features * neurons, num_patterns * neurons, features * 256)
         parts.append(Cost(number, elements, number * each))
     return contract.total(parts)
 

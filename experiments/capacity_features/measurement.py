@@ -21,7 +21,7 @@ class Program(NamedTuple):
 
     map: str
     neurons: int
-    patterns: int
+    num_patterns: int
     features: int
     queries: int
 
@@ -29,7 +29,7 @@ class Program(NamedTuple):
     def cost(self) -> float:
         """Rough multiplications of one draw."""
         each = self.features * (self.neurons + 20.0)
-        return each * (self.patterns + 3 * STEPS * self.queries) + 20.0 * self.patterns * self.queries * STEPS
+        return each * (self.num_patterns + 3 * STEPS * self.queries) + 20.0 * self.num_patterns * self.queries * STEPS
 
 
 def grid(queries: int) -> Grid:
@@ -43,10 +43,10 @@ def grid(queries: int) -> Grid:
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Errors of sums, of energies and of the ends of descents, over queries near stored patterns."""
-    key, other = draws.keys(seed, program.neurons, program.patterns, draw["sample"])
-    patterns = sphere(key, program.patterns, program.neurons, 1.0)
+    key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
+    patterns = sphere(key, program.num_patterns, program.neurons, 1.0)
     feature_key, noise_key = jax.random.split(jax.random.fold_in(other, program.features))
-    queries = patterns[jnp.arange(program.queries) % program.patterns]
+    queries = patterns[jnp.arange(program.queries) % program.num_patterns]
     queries = queries + draw["noise"] * sphere(noise_key, program.queries, program.neurons, 1.0)
     kind = "positive" if program.map == "positive" else "trigonometric"
     shape = program.neurons, program.features

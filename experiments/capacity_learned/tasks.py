@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import corruptions, parallel, pattern_sets
+from experiments.shared import corruptions, draws, parallel, pattern_sets
 from hopfield import patterns
 from hopfield.patterns import corrupt
 
@@ -137,7 +137,7 @@ def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
 
     def one(key):
         if half is not None:
-            return pattern_sets.draw("", key, num_patterns, given.neurons, jnp.asarray(half))
+            return draws.patterns("", key, num_patterns, given.neurons, jnp.asarray(half))
         if given.ensemble == "gaussian":
             return patterns.gaussian(key, num_patterns, given.neurons) @ root.T
         return getattr(patterns, given.ensemble)(key, num_patterns, given.neurons, given.number)

@@ -26,7 +26,7 @@ from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.figure import plot
 from experiments.capacity_linear.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import loads, pattern_sets, program
+from experiments.shared import draws, loads, program
 from hopfield.theory import linear
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
@@ -66,7 +66,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
-    padding = pattern_sets.padded(point["patterns"], pairs(max(config.loads), point["neurons"]), point["neurons"])
+    padding = draws.padded(point["patterns"], pairs(max(config.loads), point["neurons"]), point["neurons"])
     return measurement.Program(named(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
 
 

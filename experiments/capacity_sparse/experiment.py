@@ -20,7 +20,7 @@ from experiments.capacity_sparse.config import Config
 from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import pattern_sets, program
+from experiments.shared import draws, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -54,8 +54,8 @@ def points(config: Config) -> list[dict]:
     """One point per rule, size, activity, number of patterns and draw."""
     found = []
     for rule, neurons, activity in _curves(config):
-        for patterns in _counts(config, rule, neurons, activity):
-            point = {"rule": rule, "neurons": neurons, "activity": activity, "patterns": patterns}
+        for num_patterns in _counts(config, rule, neurons, activity):
+            point = {"rule": rule, "neurons": neurons, "activity": activity, "patterns": num_patterns}
             found += [point | {"sample": sample} for sample in range(config.samples)]
     return found
 
@@ -79,7 +79,7 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
 
 def _program(config: Config, point: dict) -> measurement.Program:
     counts = _counts(config, point["rule"], point["neurons"], point["activity"])
-    rows = pattern_sets.padded(point["patterns"], max(*counts, config.queries), point["neurons"])
+    rows = draws.padded(point["patterns"], max(*counts, config.queries), point["neurons"])
     return measurement.Program(point["rule"], point["neurons"], max(rows, config.queries), config.queries)
 
 

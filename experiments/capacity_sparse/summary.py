@@ -38,26 +38,26 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
         name: means_by_group(rows, ["patterns"], name, "sample") for name in names if rows[name].notna().all()
     }
     found = []
-    for i, patterns in enumerate(int(x) for x in means["share"]["patterns"]):
-        entry: dict[str, Any] = {"patterns": patterns, "load": patterns / curve["neurons"]}
+    for i, num_patterns in enumerate(int(x) for x in means["share"]["patterns"]):
+        entry: dict[str, Any] = {"patterns": num_patterns, "load": num_patterns / curve["neurons"]}
         for name in means:
             entry |= {name: float(means[name]["mean"].iloc[i]), f"{name}_stderr": float(means[name]["stderr"].iloc[i])}
         inside = np.clip([entry.get("on", np.nan), entry.get("off", np.nan)], 0, 1)
         if np.isfinite(inside).all():
             bits = sparse.information(curve["activity"], *inside)
             entry["bits"] = float(entry["load"] * bits)
-        entry["wrong_theory"] = theory.wrong(curve["rule"], curve["neurons"], curve["activity"], patterns)
-        entry["bits_theory"] = _bits(curve, patterns)
+        entry["wrong_theory"] = theory.wrong(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
+        entry["bits_theory"] = _bits(curve, num_patterns)
         found.append(curve | entry)
     return found
 
 
-def _bits(curve: dict, patterns: int) -> float | None:
+def _bits(curve: dict, num_patterns: int) -> float | None:
     """Bits per synapse of Willshaw's memory by theory."""
     if curve["rule"] != "willshaw":
         return None
     active = theory.active(curve["neurons"])
-    return float(sparse.willshaw_information(curve["neurons"], active, patterns))
+    return float(sparse.willshaw_information(curve["neurons"], active, num_patterns))
 
 
 def _limits(critical: list[dict]) -> list[dict]:

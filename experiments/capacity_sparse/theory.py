@@ -63,20 +63,20 @@ def unit(rule: str, neurons: int, activity: float) -> float:
 
 
 @cache
-def shares(rule: str, neurons: int, activity: float, patterns: int) -> tuple[float, float] | None:
+def shares(rule: str, neurons: int, activity: float, num_patterns: int) -> tuple[float, float] | None:
     """Shares of neurons on after one step, of those that should be and of those that should not; None if not known."""
     if rule == "willshaw":
-        return 1.0, float(sparse.willshaw_error(neurons, round(activity * neurons), patterns))
-    if rule in COVARIANCE and patterns > 1:
+        return 1.0, float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
+    if rule in COVARIANCE and num_patterns > 1:
         numbers = threshold(rule, activity), offset(rule, activity)
-        found = sparse.one_step_shares(activity, neurons, patterns, *numbers)
+        found = sparse.one_step_shares(activity, neurons, num_patterns, *numbers)
         return float(found[0]), float(found[1])
     return None
 
 
-def wrong(rule: str, neurons: int, activity: float, patterns: int) -> float | None:
+def wrong(rule: str, neurons: int, activity: float, num_patterns: int) -> float | None:
     """Share of wrong neurons after one step."""
     if rule == "hebb":
-        return float(sparse.biased_hebb_error(1 - 2 * activity, patterns))
-    found = shares(rule, neurons, activity, patterns)
+        return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
+    found = shares(rule, neurons, activity, num_patterns)
     return None if found is None else activity * (1 - found[0]) + (1 - activity) * found[1]

@@ -83,9 +83,9 @@ def _ratio_axis(ax: Axes, ratios: Any) -> None:
     ax.set_xticks([], minor=True)
 
 
-def _nats(ax: Axes, patterns: int) -> None:
-    ax.axhline(math.log(patterns), color="0.75", linewidth=0.8, zorder=0)
-    ax.annotate(r"$\ln M$", (1, math.log(patterns)), (-2, -2), ("axes fraction", "data"), "offset points",
+def _nats(ax: Axes, num_patterns: int) -> None:
+    ax.axhline(math.log(num_patterns), color="0.75", linewidth=0.8, zorder=0)
+    ax.annotate(r"$\ln M$", (1, math.log(num_patterns)), (-2, -2), ("axes fraction", "data"), "offset points",
                 ha="right", va="top", color="0.45", fontsize=8)  # fmt: skip
 
 
@@ -214,17 +214,17 @@ def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
     return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
 
 
-def _start_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
+def _start_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
     """H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
     step = 1e-3 * beta
     below, here, above = (
-        b - np.log(spherical.target_weight(neurons, patterns, b)) for b in (beta - step, beta, beta + step)
+        b - np.log(spherical.target_weight(neurons, num_patterns, b)) for b in (beta - step, beta, beta + step)
     )
     return here - beta * (above - below) / (2 * step)
 
 
-def _converged_entropy(neurons: int, patterns: int, beta: np.ndarray) -> np.ndarray:
-    return np.asarray(spherical.converged(neurons, patterns, beta).entropy)
+def _converged_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
+    return np.asarray(spherical.converged(neurons, num_patterns, beta).entropy)
 
 
 def _final(ax: Axes, table: Table, start: str) -> None:

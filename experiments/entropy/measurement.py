@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets, retrievals
+from experiments.shared import draws, retrievals
 from hopfield.dynamics import trajectory
 from hopfield.memories import find
 from hopfield.observables import thermodynamics
@@ -66,7 +66,7 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
 def _drawn(draw: Draw) -> Callable:
     def one(seed, real, amount, sample):
         pattern_key, query_key = draws.keys(seed, draw.neurons, draw.num_patterns, sample)
-        stored = pattern_sets.draw(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
+        stored = draws.patterns(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
         _, keys = draws.numbered(query_key, draw.queries)
         starts = jax.vmap(lambda key, target: corrupt(key, target, draw.corruption, amount).state)(
             keys, stored[: draw.queries]

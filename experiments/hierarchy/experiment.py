@@ -30,8 +30,8 @@ def points(config: Config) -> list[dict]:
     """One point per number of parts, quadrants hidden, number of digits and draw."""
     lists = (config.parts, config.hidden, config.patterns)
     return [
-        {"parts": parts, "hidden": hidden, "patterns": patterns, "sample": sample}
-        for parts, hidden, patterns in product(*map(dict.fromkeys, lists))
+        {"parts": parts, "hidden": hidden, "patterns": num_patterns, "sample": sample}
+        for parts, hidden, num_patterns in product(*map(dict.fromkeys, lists))
         for sample in range(config.samples)
     ]
 

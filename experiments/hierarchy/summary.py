@@ -26,10 +26,10 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
     errors = {name: means_by_group(rows, ["patterns"], name, "sample") for name in ("error", "error_other")}
     numbers = rows.groupby("patterns")["numbers"].first()
     found = []
-    for i, patterns in enumerate(int(x) for x in share["patterns"]):
-        entry = curve | {"patterns": patterns, "numbers": int(numbers[patterns])}
+    for i, num_patterns in enumerate(int(x) for x in share["patterns"]):
+        entry = curve | {"patterns": num_patterns, "numbers": int(numbers[num_patterns])}
         entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
-        entry |= {"found": patterns * entry["share"], "found_stderr": patterns * entry["share_stderr"]}
+        entry |= {"found": num_patterns * entry["share"], "found_stderr": num_patterns * entry["share_stderr"]}
         for name, means in errors.items():
             entry |= {name: float(means["mean"].iloc[i]), f"{name}_stderr": float(means["stderr"].iloc[i])}
         found.append(entry)

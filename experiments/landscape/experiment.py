@@ -40,10 +40,10 @@ def points(config: Config) -> list[dict]:
     """One point per memory, size, number of patterns, temperature, draw and start."""
     found = []
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
-    for memory, neurons, patterns, temperature in product(*(dict.fromkeys(each) for each in lists)):
+    for memory, neurons, num_patterns, temperature in product(*(dict.fromkeys(each) for each in lists)):
         if memory in CONTINUOUS and temperature == 0:
             continue
-        point = {"memory": memory, "neurons": neurons, "patterns": patterns, "temperature": temperature}
+        point = {"memory": memory, "neurons": neurons, "patterns": num_patterns, "temperature": temperature}
         for sample, start in product(range(config.samples), range(config.starts)):
             found.append(point | {"sample": sample, "start": start})
     return found
@@ -52,10 +52,10 @@ def points(config: Config) -> list[dict]:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     parts = []
-    for memory, neurons, patterns in product(config.memories, config.neurons, config.patterns):
+    for memory, neurons, num_patterns in product(config.memories, config.neurons, config.patterns):
         warm = len(config.temperatures) * config.samples
-        each = spins.Program(memory, neurons, patterns, config.starts, config.sweeps, True).cost
-        parts.append(Cost(warm * config.starts, patterns * neurons + neurons**2, warm * each))
+        each = spins.Program(memory, neurons, num_patterns, config.starts, config.sweeps, True).cost
+        parts.append(Cost(warm * config.starts, num_patterns * neurons + neurons**2, warm * each))
     return contract.total(parts)
 
 

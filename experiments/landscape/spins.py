@@ -25,7 +25,7 @@ class Program(NamedTuple):
 
     memory: str
     neurons: int
-    patterns: int
+    num_patterns: int
     starts: int
     sweeps: int
     warm: bool
@@ -33,7 +33,7 @@ class Program(NamedTuple):
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw."""
-        sweep = self.neurons * (self.neurons if self.memory == "classical" else 4 * self.patterns)
+        sweep = self.neurons * (self.neurons if self.memory == "classical" else 4 * self.num_patterns)
         return self.starts * sweep * (20.0 + self.warm * self.sweeps)
 
 
@@ -50,8 +50,8 @@ def grid(starts: int, sweeps: int) -> Grid:
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Kind, energy and stability of the end of every start of a draw."""
-    key, other = draws.keys(seed, program.neurons, program.patterns, draw["sample"])
-    patterns = spins(key, program.patterns, program.neurons)
+    key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
+    patterns = spins(key, program.num_patterns, program.neurons)
     memory = find(program.memory).build(patterns)
     network = draws.network(memory)
     marker = jax.random.normal(jax.random.key(0), (program.neurons,))

@@ -32,7 +32,7 @@ class Shape(NamedTuple):
     """Sizes of a problem: inputs N, patterns M and their classes, examples to fit and held out."""
 
     features: int
-    patterns: int
+    num_patterns: int
     classes: int
     examples: int
     held: int
@@ -63,9 +63,9 @@ def problem(shape: Shape, seed: Sequence[int], conditioning: float) -> Problem:
     """
     rng = np.random.default_rng(seed)
     count, n = shape.examples + shape.held, shape.examples
-    stored, _ = np.linalg.qr(rng.standard_normal((shape.patterns, shape.patterns)))
-    answers = np.eye(shape.classes)[np.arange(shape.patterns) % shape.classes]
-    size = shape.features, shape.patterns
+    stored, _ = np.linalg.qr(rng.standard_normal((shape.num_patterns, shape.num_patterns)))
+    answers = np.eye(shape.classes)[np.arange(shape.num_patterns) % shape.classes]
+    size = shape.features, shape.num_patterns
     teacher, start = (scale * rng.standard_normal(size) / np.sqrt(shape.features) for scale in (SHARPNESS, 1.0))
     latent = rng.standard_normal((count, shape.features))
     axes, _ = np.linalg.qr(rng.standard_normal((shape.features, shape.features)))

@@ -25,7 +25,7 @@ from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Effor
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
-from experiments.shared import pattern_sets, program
+from experiments.shared import draws, program
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "summarise"]
@@ -186,7 +186,7 @@ def _padding(config: Config, point: dict) -> int:
     area = getattr(config, point["memory"])
     most = max(config.curves.loads) if point["study"] == CURVE else area.load[1]
     largest = _stored(point["memory"], most, point["neurons"])
-    return pattern_sets.padded(point["patterns"], largest, point["neurons"])
+    return draws.padded(point["patterns"], largest, point["neurons"])
 
 
 def _place(config: Config, point: dict) -> dict[str, float | None]:

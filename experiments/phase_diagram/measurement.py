@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets
+from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield import glauber, hebb_couplings, retrieve
 from hopfield.dynamics import STEP_LIMIT
@@ -77,7 +77,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """
     pattern_key, chain_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
-    stored = pattern_sets.draw(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
+    stored = draws.patterns(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
     used = jnp.arange(kind.padding) < draw["patterns"]
     start = _softmax if kind.memory == "modern" else _spins
     query = start(kind, blueprint, stored, used, chain_key)

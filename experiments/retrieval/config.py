@@ -1,6 +1,6 @@
 """Options of retrieval against β: scans over memories, ensembles, sizes and inverse temperatures."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from experiments import contract
@@ -94,11 +94,6 @@ class Config(Scan, contract.Config):
 
 def scans(config: Config) -> list[At]:
     """Every chosen part in full: the common value if given, else its own, else smoke scale."""
-    names = [entry.name for entry in fields(Scan)]
     chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
-    found = []
-    for part in [config.part[name] for name in chosen] or [Scan()]:
-        layers = {name: [getattr(config, name), getattr(part, name)] for name in names}
-        given = {name: next((x for x in values if x is not None), None) for name, values in layers.items()}
-        found.append(At(**{name: value for name, value in given.items() if value is not None}))
-    return found
+    parts = [config.part[name] for name in chosen] or [Scan()]
+    return [At(**contract.first_given(At._fields, config, part)) for part in parts]

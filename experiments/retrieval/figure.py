@@ -41,7 +41,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
         entries = [entry for entry in entries if entry["ensemble"] in critical_beta.RANDOM]
         if len(entries) > 2:
             panels.append(partial(critical_kappa, entries=entries))
-        if any(_scaled(main, patterns) is not None for patterns in main["patterns"].unique()):
+        if any(_scaled(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
             panels += [partial(_state, table=main, name=name) for name in ("overlap", "entropy")]
         panels.append(partial(_steps, table=main))
     sides = [
@@ -79,7 +79,7 @@ def _means(rows: Table, name: str, by: str = "kappa", weights: str = "queries") 
 
 def _curves(table: Table) -> list[tuple[int, Table, dict[str, Any]]]:
     """Number of patterns, rows and look of every curve of a family."""
-    looks = series([str(patterns) for patterns in table["patterns"].unique()])
+    looks = series([str(num_patterns) for num_patterns in table["patterns"].unique()])
     return [(key, rows, looks[str(key)]) for key, rows in table.groupby("patterns", sort=False)]
 
 
@@ -87,12 +87,12 @@ def _family(table: Table) -> tuple[str, str, int]:
     return tuple(table[FAMILY].iloc[0])
 
 
-def _scaled(table: Table, patterns: int) -> float | None:
+def _scaled(table: Table, num_patterns: int) -> float | None:
     """Converged critical κ of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
     memory, ensemble, neurons = _family(table)
     if ensemble == "gaussian" or table["corruption"].iloc[0] != corruptions.CLEAN:
         return None
-    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(patterns), "converged_weight")
+    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
 
 
 def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
@@ -106,15 +106,17 @@ def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
 def _one_step(ax: Axes, table: Table) -> None:
     """Mean weight on the pattern at the start, against κ, with the annealed weight."""
     grid, drawn = np.geomspace(table["kappa"].min(), table["kappa"].max(), 300), False
-    for patterns, rows, look in _curves(table):
+    for num_patterns, rows, look in _curves(table):
         means = _means(rows, "one_step_weight")
-        weight = critical_beta.one_step_weight(*_family(table), patterns, grid)
+        weight = critical_beta.one_step_weight(*_family(table), num_patterns, grid)
         line = {}
         if weight is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
             ax.plot(grid, weight, **predicted(color=look["color"]))
             line = {"linestyle": "none"}
             drawn = True
-        ax.errorbar(means["kappa"], means["mean"], means["stderr"], label=f"$M={patterns}$", **measured(look, **line))
+        ax.errorbar(
+            means["kappa"], means["mean"], means["stderr"], label=f"$M={num_patterns}$", **measured(look, **line)
+        )
     if drawn:
         ax.plot([], [], **predicted(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
@@ -127,9 +129,9 @@ def _one_step(ax: Axes, table: Table) -> None:
 def _success(ax: Axes, table: Table) -> None:
     """Share of queries that end with most weight on the pattern, against κ; annealed thresholds as vertical lines."""
     lines = []
-    for patterns, rows, look in _curves(table):
-        shares(ax, _shares(rows), "kappa", label=f"$M={patterns}$", **look)
-        critical = critical_beta.critical_beta(*_family(table), patterns, "converged_weight")
+    for num_patterns, rows, look in _curves(table):
+        shares(ax, _shares(rows), "kappa", label=f"$M={num_patterns}$", **look)
+        critical = critical_beta.critical_beta(*_family(table), num_patterns, "converged_weight")
         if critical is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
             lines.append(critical)
             ax.axvline(critical, **predicted(color=look["color"]))
@@ -149,16 +151,16 @@ def _state(ax: Axes, table: Table, name: str) -> None:
     """Overlap or entropy of the queries that succeed against κ over the critical one of theory, above it."""
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
     ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
-    for patterns, rows, look in _curves(table):
-        critical = _scaled(table, patterns)
+    for num_patterns, rows, look in _curves(table):
+        critical = _scaled(table, num_patterns)
         if critical is None:
             continue
-        theory = critical_beta.converged(*_family(table), patterns, ratios * critical)
+        theory = critical_beta.converged(*_family(table), num_patterns, ratios * critical)
         ax.plot(ratios, getattr(theory, name), **predicted(color=look["color"]))
         near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):
             means = _means(near, f"{name}_kept", weights="success")
-            look = measured(look, linestyle="none", label=f"$M={patterns}$")
+            look = measured(look, linestyle="none", label=f"$M={num_patterns}$")
             ax.errorbar(means["kappa"] / critical, means["mean"], means["stderr"], **look)
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
     ax.plot([], [], **predicted(label=ANNEALED))
@@ -168,11 +170,11 @@ def _state(ax: Axes, table: Table, name: str) -> None:
 
 def _steps(ax: Axes, table: Table) -> None:
     """Mean number of updates until nothing moves: critical slowing down."""
-    scaled = all(_scaled(table, patterns) is not None for patterns in table["patterns"].unique())
-    for patterns, rows, look in _curves(table):
+    scaled = all(_scaled(table, num_patterns) is not None for num_patterns in table["patterns"].unique())
+    for num_patterns, rows, look in _curves(table):
         means = _means(rows, "steps")
-        kappa = means["kappa"] / (_scaled(table, patterns) if scaled else 1.0)
-        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={patterns}$", **measured(look))
+        kappa = means["kappa"] / (_scaled(table, num_patterns) if scaled else 1.0)
+        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={num_patterns}$", **measured(look))
     log_axis(ax)
     _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel="updates until still")
     legend(ax)

@@ -56,14 +56,13 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
     kappa = math.exp(found.value)
     entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
-    return entry | {
-        "theory": critical_beta.critical_beta(**curve, criterion=criterion) if clean else None
-    }, found.reason
+    theory = critical_beta.critical_beta(*curve.values(), criterion=criterion) if clean else None
+    return entry | {"theory": theory}, found.reason
 
 
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
-    critical = critical_beta.critical_beta(**curve, criterion="converged_weight")
+    critical = critical_beta.critical_beta(*curve.values(), criterion="converged_weight")
     if (
         critical is None or curve["ensemble"] == "gaussian"
     ):  # theory is of the median norm, not of an average over norms
@@ -76,7 +75,7 @@ def _above(curve: dict, rows: Table) -> list[dict]:
     }
     kappas = columns["overlap"]["kappa"].to_numpy(float)
     share = kept.groupby("kappa")["success"].sum() / rows.groupby("kappa")["queries"].sum().loc[kappas]
-    theory = critical_beta.converged(curve["memory"], curve["ensemble"], curve["neurons"], curve["patterns"], kappas)
+    theory = critical_beta.converged(*curve.values(), betas=kappas)
     entries = []
     for i, kappa in enumerate(kappas):
         entry = curve | {"kappa": kappa, "ratio": kappa / critical, "success": float(share.iloc[i])}

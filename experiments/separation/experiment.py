@@ -32,7 +32,7 @@ from experiments.separation import measurement, memories
 from experiments.separation.config import BOUND, PAIR, TASK, Config
 from experiments.separation.figure import plot
 from experiments.separation.summary import summarise
-from experiments.shared import corruptions, parallel, pattern_sets
+from experiments.shared import corruptions, draws, parallel, pattern_sets
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
@@ -107,13 +107,13 @@ def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     width = max(pattern_sets.pixels(ensemble).shape[1] for ensemble in config.ensembles)
     tasks, most = len(config.corruption) + len(config.across) * len(config.patterns), max(config.patterns)
-    curves, draws = len(config.ensembles) * tasks * len(_pairs(config)), config.samples + config.tuning
+    curves, drawn = len(config.ensembles) * tasks * len(_pairs(config)), config.samples + config.tuning
     queries = min(config.queries, most)
     steps = config.max_steps if "iterated" in config.dynamics else 1
     reads = config.samples + config.tuning * len(config.sharpness)
     return Cost(
         curves * config.samples,
-        draws * max(most, queries) * width,
+        drawn * max(most, queries) * width,
         curves * reads * queries * most * width * steps / 16,
     )
 
@@ -174,7 +174,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def _task(config: Config, point: dict) -> measurement.Task:
     largest = max(config.patterns)
-    padding = pattern_sets.padded(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
+    padding = draws.padded(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
     kind, amount = corruptions.parts(point["corruption"])
     return measurement.Task(point["ensemble"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 

@@ -24,11 +24,11 @@ def _law(ensemble: str) -> str:
     return "spins" if ensemble == "generated" else ensemble
 
 
-def critical_beta(memory: str, ensemble: str, neurons: int, patterns: int, criterion: str) -> float | None:
+def critical_beta(memory: str, ensemble: str, neurons: int, num_patterns: int, criterion: str) -> float | None:
     """Finite-size κ at which the weight on the pattern passes one half, in one step or where the updates end."""
-    if not covers(memory, ensemble, criterion) or patterns < 3:
+    if not covers(memory, ensemble, criterion) or num_patterns < 3:
         return None
-    beta = float(spherical.critical_beta(neurons, patterns, criterion, _law(ensemble)))
+    beta = float(spherical.critical_beta(neurons, num_patterns, criterion, _law(ensemble)))
     return beta if beta == beta else None
 
 

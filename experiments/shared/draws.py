@@ -1,8 +1,11 @@
-"""Draws of patterns stored in a memory: the random numbers they depend on, and the form that dynamics run on."""
+"""Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on."""
+
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
+import hopfield.patterns
 from hopfield import Memory, hebb_couplings
 
 
@@ -24,6 +27,35 @@ def numbered(key, count: int) -> tuple:
     """Numbers 0 to count − 1 of the queries of a draw, and for each a key that depends on its number alone."""
     index = jnp.arange(count)
     return index, jax.vmap(lambda i: jax.random.fold_in(key, i))(index)
+
+
+def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
+    """Patterns [M, N] of one draw: from a random ensemble, or distinct rows of `data` in random order.
+
+    Args:
+        ensemble: a function of `hopfield.patterns` by name, or one like them.
+        key, rows, neurons: random key, M and N.
+        data: patterns that are given [rows, N].
+    """
+    if data is None:
+        random = getattr(hopfield.patterns, ensemble) if isinstance(ensemble, str) else ensemble
+        return random(key, rows, neurons)
+    return data[jax.random.permutation(key, data.shape[0])[:rows]]
+
+
+def padded(num_patterns: int, largest: int, neurons: int) -> int:
+    """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
+
+    Few programs serve many loads, and where the largest load is costly the others do not pay for it.
+
+    Args:
+        num_patterns, largest: M, and the largest M that is measured at this size.
+        neurons: N; up to 2^18 numbers a smaller matrix would save nothing.
+    """
+    rows = largest
+    while rows * neurons > 2**18 and -(-rows // 4) >= num_patterns:
+        rows = -(-rows // 4)
+    return rows
 
 
 def network(memory):

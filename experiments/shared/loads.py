@@ -34,10 +34,10 @@ def counts(
     for value in sorted(set(asked)):
         by_number.setdefault(number(value), []).append(value)
     notes: dict[str, None] = collected if (collected := _NOTES.get()) is not None else {}
-    for patterns, shared in by_number.items():
+    for num_patterns, shared in by_number.items():
         given = ", ".join(f"{value:g}" for value in shared)
-        if patterns is None:
+        if num_patterns is None:
             notes[f"note: {name} {given} of {what} need too many patterns: left out"] = None
         elif len(shared) > 1:
-            notes[f"note: {name} {given} of {what} are all M={patterns}: measured once"] = None
-    return sorted(patterns for patterns in by_number if patterns is not None)
+            notes[f"note: {name} {given} of {what} are all M={num_patterns}: measured once"] = None
+    return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)

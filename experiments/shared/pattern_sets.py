@@ -2,15 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-import hopfield.patterns
 from experiments.shared import files
 from hopfield import _outside
 from hopfield.patterns import datasets, sources
@@ -174,32 +172,3 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
     if not high > low:
         raise ValueError(f"{ensemble} must hold images, got numbers that are all {low:g}")
     return jnp.asarray((grey - low) / (high - low), levels.dtype)
-
-
-def draw(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
-    """One disorder sample of patterns [M, N]: from a random ensemble, or distinct rows of `data` in random order.
-
-    Args:
-        ensemble: a function of `hopfield.patterns` by name, or one like them.
-        key, rows, neurons: random key, M and N.
-        data: patterns that are given [rows, N].
-    """
-    if data is None:
-        random = getattr(hopfield.patterns, ensemble) if isinstance(ensemble, str) else ensemble
-        return random(key, rows, neurons)
-    return data[jax.random.permutation(key, data.shape[0])[:rows]]
-
-
-def padded(num_patterns: int, largest: int, neurons: int) -> int:
-    """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
-
-    Few programs serve many loads, and where the largest load is costly the others do not pay for it.
-
-    Args:
-        num_patterns, largest: M, and the largest M that is measured at this size.
-        neurons: N; up to 2^18 numbers a smaller matrix would save nothing.
-    """
-    rows = largest
-    while rows * neurons > 2**18 and -(-rows // 4) >= num_patterns:
-        rows = -(-rows // 4)
-    return rows

@@ -82,7 +82,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
-    stored = pattern_sets.draw(blueprint.draw or blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
+    stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
     options = {"beta": draw["beta"]} if kind.has_beta else {}
     memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None

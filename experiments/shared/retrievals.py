@@ -79,7 +79,7 @@ def _amount(point: dict) -> float:
 def one(kind: Program, seed, real, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them, at one κ after the other."""
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
-    stored = pattern_sets.draw(kind.ensemble, pattern_key, kind.padding, kind.neurons, real)
+    stored = draws.patterns(kind.ensemble, pattern_key, kind.padding, kind.neurons, real)
     mask = jnp.arange(kind.padding) < draw["patterns"] if kind.masked else None
     index, keys = draws.numbered(query_key, kind.queries)
     start = jax.vmap(lambda key, target: _start(kind, key, target, draw["amount"]))(keys, stored[: kind.queries])

@@ -81,8 +81,10 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
     shared = {"neurons": neurons, "corruption": 0.0, "beta": None}
     points = [shared | {"patterns": count, "sample": i} for count in counts for i in range(printed.SIZES[neurons])]
     rows = list(retention.rows(seed, points, lambda point: kind))
-    patterns, retained, samples = (np.array([row[name] for row in rows]) for name in ("patterns", "retained", "sample"))
-    found = critical_load(patterns / neurons, retained, np.full(len(rows), PROBES), samples)
+    num_patterns, retained, samples = (
+        np.array([row[name] for row in rows]) for name in ("patterns", "retained", "sample")
+    )
+    found = critical_load(num_patterns / neurons, retained, np.full(len(rows), PROBES), samples)
     return found.value, found.stderr
 
 

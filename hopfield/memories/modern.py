@@ -56,7 +56,7 @@ def modern(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:
     Their constants β⁻¹ ln M + ½ max‖ξ‖² are left out: they change no difference of energies.
 
     Args:
-        num_patterns: real patterns [M, N].
+        patterns: real patterns [M, N].
         beta: inverse temperature; 1/√N for attention, and the λ of Lucibello & Mézard 2024 when ‖ξ‖² = N.
         mask, values: as in `Memory.create`.
     """

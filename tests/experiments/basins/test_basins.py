@@ -14,7 +14,7 @@ from experiments import contract
 from experiments.basins import experiment, measurement, theory
 from experiments.basins.config import Config, Scale
 from experiments.figures import style
-from experiments.shared import files, pattern_sets, program
+from experiments.shared import draws, files, program
 from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
@@ -54,7 +54,7 @@ def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int)
     for part in (kind.neurons, patterns, sample):
         key = jax.random.fold_in(key, part)
     pattern_key, query_key = jax.random.split(key)
-    stored = np.asarray(pattern_sets.draw("spins", pattern_key, patterns, kind.neurons))
+    stored = np.asarray(draws.patterns("spins", pattern_key, patterns, kind.neurons))
     counts = {name: np.zeros(len(overlaps), int) for name in ("right", "some", "reversed", "cycles")}
     for place, overlap in enumerate(overlaps):
         for probe in range(kind.queries):

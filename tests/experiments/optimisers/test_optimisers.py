@@ -23,8 +23,8 @@ from experiments.optimisers.problem import Shape, held_out, loss, model, problem
 from hopfield.optim import diagonal_fisher, natural_gradient
 
 pytestmark = pytest.mark.usefixtures("as_run")
-SHAPE = Shape(features=4, patterns=3, classes=3, examples=128, held=64)
-MIXED = Shape(features=5, patterns=4, classes=2, examples=64, held=64)
+SHAPE = Shape(features=4, num_patterns=3, classes=3, examples=128, held=64)
+MIXED = Shape(features=5, num_patterns=4, classes=2, examples=64, held=64)
 SEED = (0, 3)
 HYPER = {
     "sgd": {"rate": 0.5, "friction": 0.2},

@@ -6,7 +6,7 @@ import pytest
 
 from experiments import contract
 from experiments.capacity import experiment as capacity
-from experiments.shared import pattern_sets
+from experiments.shared import draws, pattern_sets
 from hopfield import Memory
 from hopfield.memories import find, names
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, measured
@@ -58,16 +58,16 @@ def test_a_source_is_read_once(images):
 def test_a_draw_is_distinct_rows_in_random_order(images):
     data = pattern_sets.load(images, False)
     key = jax.random.key(3)
-    all_rows, few = pattern_sets.draw("spins", key, IMAGES, 16, data), pattern_sets.draw("spins", key, 5, 16, data)
+    all_rows, few = draws.patterns("spins", key, IMAGES, 16, data), draws.patterns("spins", key, 5, 16, data)
     assert {tuple(row) for row in np.asarray(all_rows)} == {tuple(row) for row in np.asarray(data)}
     np.testing.assert_array_equal(few, all_rows[:5])
-    other = pattern_sets.draw("spins", jax.random.key(4), IMAGES, 16, data)
+    other = draws.patterns("spins", jax.random.key(4), IMAGES, 16, data)
     assert not np.array_equal(all_rows, other)
 
 
 @pytest.mark.parametrize("ensemble", ["spins", "sphere"])
 def test_a_random_draw_is_of_the_ensemble(ensemble):
-    drawn = np.asarray(pattern_sets.draw(ensemble, jax.random.key(0), 3, 6))
+    drawn = np.asarray(draws.patterns(ensemble, jax.random.key(0), 3, 6))
     np.testing.assert_allclose(np.sum(drawn**2, axis=1), 6, rtol=1e-6)
     assert (set(np.unique(drawn)) == {-1.0, 1.0}) == (ensemble == "spins")
 
