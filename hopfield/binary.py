@@ -105,7 +105,7 @@ def covariance_network(
         patterns: η, entries 0 and 1 [M, N].
         activity: a, above 0 and below 1; the share of ones among all patterns in use if None.
         threshold: θ; ½ − a if None, halfway between the signals 1 − a and −a of neurons to be on and off. The best one
-            near capacity is that of `theory.sparse.critical_load`.
+            near capacity is that of `theory.sparse.spinodal`.
         offset: b, as in `BinaryNetwork`; ½ is the ±1 form of Amit, Gutfreund & Sompolinsky 1987.
         mask: patterns in use [M].
     Raises:

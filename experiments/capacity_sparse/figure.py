@@ -82,7 +82,7 @@ def _bits(ax: Axes, found: Table) -> None:
         look = looks[str(rule)] | {"linestyle": "none"}
         best = rows.groupby("activity")["bits"].max()
         ax.plot(best.index, best, label=str(rule), **look)
-        known = [sparse.critical_load(float(a), theory.offset(str(rule), float(a))) for a in grid]
+        known = [sparse.spinodal(float(a), theory.offset(str(rule), float(a))) for a in grid]
         line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, known, strict=True)]
         ax.plot(grid, line, **predicted(color=look["color"]))
     ax.plot([], [], label="replica symmetric, at capacity", **predicted())

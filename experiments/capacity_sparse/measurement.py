@@ -11,7 +11,7 @@ from experiments.capacity_sparse import theory
 from experiments.capacity_sparse.config import COVARIANCE
 from experiments.shared import draws
 from experiments.shared.program import Grid
-from hopfield import Couplings, synapses
+from hopfield import Couplings, disturbances
 from hopfield.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.dynamics.asynchronous import relax
 
@@ -98,8 +98,8 @@ def _network(rule: str, patterns, used, key, draw: dict) -> BinaryNetwork | Coup
     spins = jnp.where(used[:, None], 2 * patterns - 1, 0.0)
     hebb = Couplings.create(spins.T @ spins, 1.0 / patterns.shape[1])
     if name == "clipped":
-        return synapses.clipped(hebb)
-    more = {"diluted": synapses.diluted, "noisy": synapses.noisy}
+        return disturbances.clipped(hebb)
+    more = {"diluted": disturbances.diluted, "noisy": disturbances.noisy}
     return more[name](hebb, key, draw["strength"]) if name in more else hebb
 
 

@@ -36,7 +36,7 @@ def critical_load(rule: str, activity: float) -> float | None:
     """Load M/N at which retrieval ends for N → ∞; None for rules that are judged by errors and information."""
     name, number = named(rule)
     if name in COVARIANCE:
-        return sparse.critical_load(activity, offset(name, activity)).load
+        return sparse.spinodal(activity, offset(name, activity)).load
     if name not in DISTURBED:
         return None
     disturbance = sparse.CLIPPED if number is None else sparse.dilution(number) if name == "diluted" else number**2
@@ -48,7 +48,7 @@ def threshold(rule: str, activity: float) -> float:
     """Threshold of the neurons, the best one at capacity."""
     if rule not in COVARIANCE:
         return 0.0
-    return sparse.critical_load(activity, offset(rule, activity)).threshold
+    return sparse.spinodal(activity, offset(rule, activity)).threshold
 
 
 @cache

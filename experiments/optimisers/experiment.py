@@ -83,7 +83,7 @@ def _limit(config: Config, rule: str, batch: str) -> int:
     return config.natural_steps if batch == "full" else config.mini_steps
 
 
-def _setting(config: Config, point: dict, sample: int) -> measurement.Setting:
+def _setting(config: Config, point: dict, sample: int) -> measurement.Course:
     sizes = config.features, config.patterns, config.classes, config.examples, config.held
     seed = (config.seed, sample)
     batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch_size, config.mini_steps)
@@ -121,7 +121,7 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]
 
 
 def _between(
-    rule: str, hyper: rules.Hyper, where: measurement.Setting, each: measurement.Run, mark: int
+    rule: str, hyper: rules.Hyper, where: measurement.Course, each: measurement.Run, mark: int
 ) -> dict[int, float]:
     """Times of further numbers of steps for the curve: of the whole run, and of powers of two where steps differ."""
     steps = {each.steps} | ({2**i for i in range(each.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
@@ -138,7 +138,7 @@ def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _described(each: measurement.Run, where: measurement.Setting, tuned: measurement.Tuned, trials: int) -> dict:
+def _described(each: measurement.Run, where: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
     trace = each.trace
     place = len(trace["loss"]) - 1 if each.reached is None else each.reached // where.every

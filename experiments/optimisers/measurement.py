@@ -25,8 +25,8 @@ RISE = 10.0
 """Times the loss at the start that a run which has diverged ends beyond."""
 
 
-class Setting(NamedTuple):
-    """Setting that all rules share on one problem: data, order of the batches, target and how long to go on."""
+class Course(NamedTuple):
+    """Course that all rules run on one problem: data, order of the batches, target and how long to go on."""
 
     given: Problem
     order: Any
@@ -61,7 +61,7 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
     hyper = {"rate": jnp.float32(1.0), "damping": jnp.float32(0.1)}
     found = []
     for start in starts:
-        setting = Setting(
+        setting = Course(
             given.replace(start=start), jnp.zeros((1, 1), jnp.int32), True, 1, -np.inf, -np.inf, -np.inf, LONG
         )
         found.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
@@ -70,7 +70,7 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
 
 def setting(
     shape: Shape, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
-) -> Setting:
+) -> Course:
     """A problem with its target: a share `tolerance` of the gain over chance from its optimum; batch 0 is the full one.
 
     Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
@@ -85,10 +85,10 @@ def setting(
         epochs = [rng.permutation(shape.examples)[: every * batch] for _ in range(length // every)]
         order = np.concatenate(epochs).reshape(-1, batch)
     target, end = (float(best + share * tolerance * gain) for share in (1.0, 0.01))
-    return Setting(given, jnp.asarray(order, jnp.int32), not batch, every, best, target, end, length)
+    return Course(given, jnp.asarray(order, jnp.int32), not batch, every, best, target, end, length)
 
 
-def run(rule: str, hyper: Hyper, where: Setting, limit: int, *, goal: float | None = None) -> Run:
+def run(rule: str, hyper: Hyper, where: Course, limit: int, *, goal: float | None = None) -> Run:
     """A watched run, which ends at the setting's own end, or at `goal` with nothing held out evaluated."""
     ends, watch = (where.end, 2) if goal is None else (goal, 1)
     _, trace, steps, last = _train(rule, hyper, where, limit, ends, watch)
@@ -101,13 +101,13 @@ def run(rule: str, hyper: Hyper, where: Setting, limit: int, *, goal: float | No
     return Run(seen, int(steps), int(hit[0]) * where.every if len(hit) and not diverged else None, diverged)
 
 
-def _train(rule: str, hyper: Hyper, where: Setting, limit: int, goal: float, watch: int) -> tuple:
+def _train(rule: str, hyper: Hyper, where: Course, limit: int, goal: float, watch: int) -> tuple:
     kind = Kind(rule, where.full, where.every, where.length // where.every + 2)
     bounds = Bounds(jnp.int32(limit), jnp.float32(goal), jnp.int32(watch))
     return train(kind, where.given, where.order, hyper, bounds)
 
 
-def bare(rule: str, hyper: Hyper, where: Setting, steps: int) -> tuple:
+def bare(rule: str, hyper: Hyper, where: Course, steps: int) -> tuple:
     """Training of so many steps without any evaluation besides the rule's own, to be timed."""
     return _train(rule, hyper, where, steps, -np.inf, 0)
 
@@ -140,7 +140,7 @@ class Tuned(NamedTuple):
     diverged: int
 
 
-def tune(rule: str, settings: Sequence[Setting], limit: int, trials: int, seed: Sequence[int]) -> Tuned:
+def tune(rule: str, settings: Sequence[Course], limit: int, trials: int, seed: Sequence[int]) -> Tuned:
     """The trial of the fewest steps to the target, summed over problems.
 
     Where none reaches it on all of them it is the one that misses it least often, and of those the one of least loss at
@@ -160,7 +160,7 @@ def tune(rule: str, settings: Sequence[Setting], limit: int, trials: int, seed: 
     return Tuned(tried[first], not scores[first][0], ", ".join(edge), int(lost))
 
 
-def _score(rule: str, hyper: Hyper, settings: Sequence[Setting], limit: int, best: float) -> tuple[int, float, float]:
+def _score(rule: str, hyper: Hyper, settings: Sequence[Course], limit: int, best: float) -> tuple[int, float, float]:
     """Problems missed, steps to the target in all, loss at the end in all: that at the target if it is reached.
 
     The loss at the end of a run that diverged is infinite, and its trial is missed on all problems.
@@ -178,7 +178,7 @@ def _score(rule: str, hyper: Hyper, settings: Sequence[Setting], limit: int, bes
     return missed, float(steps if not missed else 0), last
 
 
-def curve(found: Run, where: Setting, times: dict[int, float], points: int = 40) -> str:
+def curve(found: Run, where: Course, times: dict[int, float], points: int = 40) -> str:
     """A run at steps spaced evenly in their logarithm, as JSON of lists; times are interpolated between those known."""
     last = len(found.trace["loss"]) - 1
     grid = np.unique(np.round(np.geomspace(1, last + 1, points)).astype(int) - 1)

@@ -14,7 +14,7 @@ EXACT_STEPS = 20
 @cache
 def critical_load(degree: int) -> float:
     """Load M / N^(n−1) of the last state with retrieval for N → ∞."""
-    return float(classical.critical_load().load if degree == CLASSICAL else dense.spinodal(degree).load)
+    return float(classical.spinodal().load if degree == CLASSICAL else dense.spinodal(degree).load)
 
 
 def flipped(neurons: int, overlap: float) -> int:

@@ -31,7 +31,7 @@ class DenseLines(NamedTuple):
 @cache
 def zero_temperature() -> dict[str, float]:
     """Capacity of the classical network at T = 0, replica symmetric and with one step of symmetry breaking."""
-    return {"replica_symmetric": classical.critical_load().load, "one_step": one_step.critical_load().load}
+    return {"replica_symmetric": classical.spinodal().load, "one_step": one_step.spinodal().load}
 
 
 @cache
@@ -42,7 +42,7 @@ def broken_symmetry() -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def almeida_thouless(load: float) -> float:
     """T_R of the classical network; NaN from its capacity on, and where it is below 1e-4."""
-    return replicas.almeida_thouless_temperature(load) if load < classical.critical_load().load else np.nan
+    return replicas.almeida_thouless_temperature(load) if load < classical.spinodal().load else np.nan
 
 
 @cache

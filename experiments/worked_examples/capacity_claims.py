@@ -63,7 +63,7 @@ def measured(seed: int, quantity: str, row: str) -> Measured:
 
 @cache
 def _classical(seed: int) -> dict[str, Measured]:
-    limit = float(classical.critical_load().load)
+    limit = float(classical.spinodal().load)
     loads = {neurons: _retained(seed, neurons) for neurons in printed.SIZES}
     values, errors = zip(*loads.values(), strict=True)
     (fit,) = extrapolate(list(loads), values, errors, (EXPONENT,), free=False)

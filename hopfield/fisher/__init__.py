@@ -1,6 +1,6 @@
 """Fisher information of a model's outputs as a lazy linear operator, its structured forms and its solvers."""
 
-from hopfield.fisher.block_forms import Blocks, DenseBlock, DiagonalBlock, KroneckerBlock
+from hopfield.fisher.block_forms import BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock
 from hopfield.fisher.building import KINDS, fisher
 from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood, gaussian
 from hopfield.fisher.operator import SOLVERS, Fisher
@@ -10,7 +10,7 @@ __all__ = [
     "KINDS",
     "SOLVERS",
     "Bernoulli",
-    "Blocks",
+    "BlockDiagonal",
     "Categorical",
     "DenseBlock",
     "DiagonalBlock",

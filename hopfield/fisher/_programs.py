@@ -10,7 +10,7 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.fisher.block_forms import Blocks
+from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
 
 Tree = Any
@@ -55,7 +55,14 @@ def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: st
 
 @partial(jax.jit, static_argnames=("inverse", "max_iterations"))
 def solved_by_cg(
-    curvature: Any, vector: Tree, damping, blocks: Blocks | None, x0: Tree | None, tolerance, inverse, max_iterations
+    curvature: Any,
+    vector: Tree,
+    damping,
+    blocks: BlockDiagonal | None,
+    x0: Tree | None,
+    tolerance,
+    inverse,
+    max_iterations,
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by conjugate gradients, preconditioned by blocks if there are any."""
     if blocks is not None:

@@ -98,7 +98,7 @@ class KroneckerBlock(Node):
 Block = DenseBlock | DiagonalBlock | KroneckerBlock
 
 
-class Blocks(Node):
+class BlockDiagonal(Node):
     """A block-diagonal operator over parameters: `@`, `solve`, `to_dense` as those of `Fisher`.
 
     Example:

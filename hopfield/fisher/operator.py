@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 from hopfield._checks import number, whole
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
-from hopfield.fisher.block_forms import Blocks
+from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.likelihoods import Likelihood
 from hopfield.fisher.solvers import SolveInfo
 from hopfield.fisher.structured import Heads, block_diagonal, kronecker
@@ -81,7 +81,7 @@ class Fisher(Node):
         damping: ArrayLike,
         *,
         solver: str = "cg",
-        preconditioner: Blocks | Callable[[Tree], Tree] | None = None,
+        preconditioner: BlockDiagonal | Callable[[Tree], Tree] | None = None,
         x0: Tree | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 100,
@@ -104,7 +104,7 @@ class Fisher(Node):
         damping = number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
         if solver != "cg":
             return _programs.solved_directly(self, vector, damping, tolerance, solver)
-        blocks = preconditioner if isinstance(preconditioner, Blocks) else None
+        blocks = preconditioner if isinstance(preconditioner, BlockDiagonal) else None
         inverse = None if blocks is not None else preconditioner
         return _programs.solved_by_cg(self, vector, damping, blocks, x0, tolerance, inverse, max_iterations)
 
@@ -129,7 +129,7 @@ class Fisher(Node):
         """tr F."""
         return self.over_rows(_programs.square)
 
-    def block_diagonal(self, heads: Heads | None = None) -> Blocks:
+    def block_diagonal(self, heads: Heads | None = None) -> BlockDiagonal:
         """F without what couples different leaves: exact within one dense block per leaf.
 
         Args:
@@ -137,7 +137,9 @@ class Fisher(Node):
         """
         return block_diagonal(self, heads)
 
-    def kronecker(self, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True) -> Blocks:
+    def kronecker(
+        self, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True
+    ) -> BlockDiagonal:
         """F with L ⊗ R in the place of every matrix's block; see `structured.kronecker`."""
         return kronecker(self, heads, dense_limit=dense_limit, factored_damping=factored_damping)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag
-from hopfield.fisher.block_forms import Block, Blocks, DenseBlock, DiagonalBlock, KroneckerBlock, Tree
+from hopfield.fisher.block_forms import Block, BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock, Tree
 
 Heads = Callable[[str, Array], Sequence[int]]
 """(path such as "['query'].kernel", leaf) ↦ axes of the leaf along which blocks are separate, such as heads."""
@@ -28,7 +28,7 @@ class SumOverRows(Protocol):
         ...
 
 
-def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> Blocks:
+def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> BlockDiagonal:
     """F without what couples different leaves (or heads), one dense block each; exact within a block.
 
     Args:
@@ -38,12 +38,12 @@ def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> Blocks:
     axes = [_axes(path, leaf, heads, ()) for path, leaf in _paths(fisher.params)]
 
     found = fisher.over_rows(_Moments(tuple(axes), ("dense",) * len(axes)))
-    return Blocks(fisher.params, tuple(DenseBlock(m, a) for (m,), a in zip(found, axes, strict=True)))
+    return BlockDiagonal(fisher.params, tuple(DenseBlock(m, a) for (m,), a in zip(found, axes, strict=True)))
 
 
 def kronecker(
     fisher: SumOverRows, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True
-) -> Blocks:
+) -> BlockDiagonal:
     """Per matrix leaf, learned metrics included, the tensor-normal factors of its rows' gradients G_n [R, C]:
 
         F ≈ L ⊗ R / tr L      L = Σ G_n G_nᵀ      R = Σ G_nᵀ G_n
@@ -77,7 +77,7 @@ def kronecker(
         return KroneckerBlock(left, right, own, flag("factored_damping", factored_damping))
 
     found = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
-    return Blocks(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))
+    return BlockDiagonal(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))
 
 
 def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> str:

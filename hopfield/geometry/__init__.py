@@ -1,14 +1,14 @@
 """Geometry: curved spaces, Fisher–Rao families, the metric of attention, subspaces and forms of attention heads."""
 
 from hopfield.geometry import families, manifolds, spd, sphere
-from hopfield.geometry.geodesics import LogInfo
-from hopfield.geometry.heads import (
+from hopfield.geometry.factored_forms import (
     FactoredForm,
     data_weighted_distance,
     factored,
     frobenius_distance,
     product_distance,
 )
+from hopfield.geometry.geodesics import LogInfo
 from hopfield.geometry.induced import (
     attention_christoffels,
     attention_christoffels_first,

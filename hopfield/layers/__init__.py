@@ -10,10 +10,17 @@ from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, attention_fn
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
-from hopfield.layers.energy import Descent, EnergyTransformerBlock
+from hopfield.layers.energy import EnergyReport, EnergyTransformerBlock
 from hopfield.layers.imports.flax import from_flax
 from hopfield.layers.imports.hopfield_layers import from_hopfield_layers
 from hopfield.layers.imports.transformers import from_attention_weights
+from hopfield.layers.learned_positions import (
+    AbsolutePositions,
+    FixedPositions,
+    Positions,
+    RelativePositions,
+    T5Positions,
+)
 from hopfield.layers.metrics import (
     KINDS,
     DefiniteMetric,
@@ -29,7 +36,6 @@ from hopfield.layers.metrics import (
 from hopfield.layers.options import SEPARATIONS, AssociationOptions
 from hopfield.layers.peer_names import PeerOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
-from hopfield.layers.positions import AbsolutePositions, FixedPositions, Positions, RelativePositions, T5Positions
 
 __all__ = [
     "KINDS",
@@ -40,9 +46,9 @@ __all__ = [
     "AssociationReport",
     "DecoderBlock",
     "DefiniteMetric",
-    "Descent",
     "DiagonalMetric",
     "EncoderBlock",
+    "EnergyReport",
     "EnergyTransformerBlock",
     "FixedMetric",
     "FixedParam",

@@ -50,7 +50,7 @@ class Dropout(Node):
         return weights * (keep.reshape((*leading, rows, keys)).astype(weights.dtype) / (1.0 - self.rate))
 
 
-class Reading(Node):
+class KeyValues(Node):
     """Keys and values by head, memory slots last, and all that it takes to read them with any query."""
 
     key: Float[Array, "*b H S D"]
@@ -125,7 +125,7 @@ def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | 
 
 
 def in_blocks(
-    function: Callable[[Reading, States, Any], tuple[Any, Any]], reading: Reading, query: States, length: int | None
+    function: Callable[[KeyValues, States, Any], tuple[Any, Any]], reading: KeyValues, query: States, length: int | None
 ) -> tuple[Any, Any]:
     """function(reading, queries, row), its first results summed over blocks of queries, its second put together.
 
@@ -141,7 +141,7 @@ def in_blocks(
     shared = shared.replace(count=queries) if count * length > queries else shared
 
     @partial(jax.checkpoint, prevent_cse=False)
-    def one(reading: Reading, rows, own, row):
+    def one(reading: KeyValues, rows, own, row):
         given = {name: x for name, x in zip(("mask", "bias"), own, strict=True) if x is not None}
         return function(reading.replace(scope=reading.scope.replace(**given)), rows, row)
 
@@ -156,7 +156,7 @@ def in_blocks(
     return total, jax.tree.map(partial(_joined, axis=axis, queries=queries), found)
 
 
-def fits_attention(reading: Reading) -> bool:
+def fits_attention(reading: KeyValues) -> bool:
     """Whether the block-wise attention does the same: one step of a sum of exponentials and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
@@ -167,7 +167,7 @@ def fits_attention(reading: Reading) -> bool:
     return bare and plain and unbiased and first and lazily
 
 
-def attended(reading: Reading, query: States) -> States:
+def attended(reading: KeyValues, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     mask = reading.scope.mask
     if reading.scope.causal:

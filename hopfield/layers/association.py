@@ -13,10 +13,10 @@ from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance
 from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
-from hopfield.layers._reading import Dropout, Reading, attended, block_length, fits_attention, in_blocks
+from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
+from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
-from hopfield.layers.positions import as_positions
 from hopfield.observables import thermodynamics
 
 
@@ -138,7 +138,7 @@ def attention_fn(
 
 
 @jax.jit
-def _inspected(reading: Reading, state: Float[Array, "*b H T D"], steps: ArrayLike) -> AssociationReport:
+def _inspected(reading: KeyValues, state: Float[Array, "*b H T D"], steps: ArrayLike) -> AssociationReport:
     memory = reading.memory(state)
     found = settle(memory, state, steps, reading.rtol)
     weights = memory.weights(found.state)
@@ -184,7 +184,7 @@ def reading_of(
     dropout: Dropout | None = None,
     *,
     precision: PrecisionLike = None,
-) -> tuple[Reading, Float[Array, "*b H T D"]]:
+) -> tuple[KeyValues, Float[Array, "*b H T D"]]:
     """Keys and values by head with all that reads them, and the queries by head; both turned to their places."""
     check_heads(query, key, association.num_heads)
     if association.window is not None:
@@ -199,7 +199,7 @@ def reading_of(
     metric = (
         None if association.metric is None else jax.tree.map(lambda leaf: leaf.astype(key.dtype), association.metric())
     )
-    found = Reading(
+    found = KeyValues(
         key=by_head(key, association.num_heads, empty),
         value=by_head(jnp.swapaxes(value, -3, -2), association.num_heads, slots),
         beta=association.beta(),

@@ -18,11 +18,11 @@ from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.layers._iteration import States
-from hopfield.layers._reading import Reading, block_length, in_blocks
+from hopfield.layers._reading import KeyValues, block_length, in_blocks
 from hopfield.layers._scope import MaskLike, Scope, Scores, scope_of
+from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.metrics import FixedParam
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
-from hopfield.layers.positions import as_positions
 from hopfield.metrics import Metric
 from hopfield.metrics._arrays import aligned, product
 from hopfield.observables import thermodynamics
@@ -32,7 +32,7 @@ Tokens = Float[Array, "*b T F"]
 EPSILON = 1e-5
 
 
-class Descent(NamedTuple):
+class EnergyReport(NamedTuple):
     """Tokens after the descent and how it went.
 
     Example:
@@ -131,7 +131,7 @@ class EnergyTransformerBlock(nnx.Module):
         held, x, scope = self._held(x, mask, bias)
         return _descend(held, x, scope, self.steps, self.block)[0]
 
-    def inspect(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Descent:
+    def inspect(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> EnergyReport:
         """The descent with its energies, and the weights, their entropy and the status at its end."""
         held, x, scope = self._held(x, mask, bias)
         state, energies, moved = _descend(held, x, scope, self.steps, self.block)
@@ -141,7 +141,7 @@ class EnergyTransformerBlock(nnx.Module):
         weights = reading.memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(x.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1]), NOT_A_NUMBER, status)
-        return Descent(state, energies, weights, thermodynamics.entropy(weights), status)
+        return EnergyReport(state, energies, weights, thermodynamics.entropy(weights), status)
 
     def energy(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Float[Array, "*b"]:
         """E of the tokens, of attention and memory together."""
@@ -201,10 +201,10 @@ class _Energy(Node):
         places = jnp.arange(g.shape[-2])
         return self.encoding.turned(rows[0], places), self.encoding.turned(rows[1], places)
 
-    def reading(self, query: States, key: States, scope: Scope) -> tuple[Reading, States]:
+    def reading(self, query: States, key: States, scope: Scope) -> tuple[KeyValues, States]:
         """Keys that are nothing but compared, and the queries."""
         own = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
-        return Reading(key, key, self.beta.astype(key.dtype), scope, **own), query
+        return KeyValues(key, key, self.beta.astype(key.dtype), scope, **own), query
 
     def slopes(self, g: Tokens, scope: Scope, block: int | None) -> tuple[Float[Array, "*b"], Tokens]:
         """Energy and its derivative in g, both a block of queries at a time.
@@ -214,7 +214,7 @@ class _Energy(Node):
         (query, key), pull = jax.vjp(self.projected, g)
         reading, _ = self.reading(query, key, scope)
 
-        def part(reading: Reading, rows: States, row) -> tuple[tuple[Array, States], States]:
+        def part(reading: KeyValues, rows: States, row) -> tuple[tuple[Array, States], States]:
             def attention(key, rows):
                 found = reading.replace(key=key).memory(rows, row).potential(rows)
                 found = jnp.where(found == -jnp.inf, 0.0, found)  # a token that may read none adds nothing

@@ -17,8 +17,8 @@ from hopfield._checks import flag, number, one_of, whole
 from hopfield._numerics import shown
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
+from hopfield.layers.learned_positions import Positions
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
-from hopfield.layers.positions import Positions
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
 
@@ -66,7 +66,7 @@ class AssociationOptions:
     memory_slots: int = 0
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
-    """Positional encodings: a name of `layers.positions.NAMES`, an `attention.encodings.Encoding`, or `Positions`."""
+    """Positional encodings: a name of `layers.learned_positions`, an `attention.encodings.Encoding`, or `Positions`."""
     window: int | None = None
     """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
     every key."""

@@ -36,7 +36,7 @@ class Classical(Theory):
         if criterion == "one_step_error" and neurons is None and overlap > 0:
             return float(dense.capacity(2, error)) * overlap**2
         if criterion == "retained" and corruption == 0:
-            return load_at_overlap(hebb.retrieval_overlap, hebb.critical_load(), cut)
+            return load_at_overlap(hebb.retrieval_overlap, hebb.spinodal(), cut)
         return None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:

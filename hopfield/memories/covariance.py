@@ -43,7 +43,7 @@ class Sparse(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        found = sparse.critical_load(self.activity)
+        found = sparse.spinodal(self.activity)
         ends = criterion == "retained" and corruption == 0 and found.overlap >= cut
         return float(found.load) if ends else None
 
@@ -51,7 +51,7 @@ class Sparse(Theory):
         if corruption > 0:
             return None
         several = np.maximum(num_patterns, 2)  # a pattern alone has no crosstalk, and the least leaves no error
-        threshold = sparse.critical_load(self.activity).threshold
+        threshold = sparse.spinodal(self.activity).threshold
         on, off = sparse.one_step_shares(self.activity, neurons, several, threshold)
         return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
 
@@ -68,14 +68,14 @@ def covariance(patterns, activity: float = ACTIVITY, *, threshold=None, mask=Non
     Args:
         patterns: spins [M, N], +1 where a neuron is on.
         activity: a, above 0 and at most ½, the share of neurons that patterns should have on.
-        threshold: θ; the best one at capacity if None (`theory.sparse.critical_load`).
+        threshold: θ; the best one at capacity if None (`theory.sparse.spinodal`).
         mask: patterns in use [M].
     """
     activity = number("activity", activity, "above 0 and at most 0.5", 1e-6, 0.5)
     if threshold is None:
         if is_traced(activity):
             raise ValueError("threshold must be given where the activity is traced, got none")
-        threshold = sparse.critical_load(float(activity)).threshold
+        threshold = sparse.spinodal(float(activity)).threshold
     stored, used = stored_spins(patterns, mask)
     held = jnp.any(used).astype(stored.dtype)
     network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=used)

@@ -38,8 +38,7 @@ class Dense(Theory):
         if criterion == "one_step_error" and neurons is None and overlap > 0:
             return float(polynomial_theory.capacity(self.degree, error)) * overlap ** (2 * self.degree - 2)
         if criterion == "retained" and corruption == 0:
-            last = polynomial_theory.spinodal(self.degree)
-            return load_at_overlap(self.retained_overlap, (float(last.load), float(last.overlap)), cut)
+            return load_at_overlap(self.retained_overlap, polynomial_theory.spinodal(self.degree), cut)
         return None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:

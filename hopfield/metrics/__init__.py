@@ -20,7 +20,7 @@ from hopfield.metrics.forms import (
     low_rank,
     scaled,
 )
-from hopfield.metrics.geometry import (
+from hopfield.metrics.measures import (
     angle,
     antisymmetric_part,
     change_of_basis,

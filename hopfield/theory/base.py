@@ -10,6 +10,13 @@ from scipy.optimize import brentq
 from hopfield.theory._arguments import Float
 
 
+class Spinodal(NamedTuple):
+    """Largest load with a retrieval state, in the memory's own scaling, and the overlap of that state."""
+
+    load: Float
+    overlap: Float
+
+
 class Line(NamedTuple):
     """A line of critical initial overlaps: its label in a figure, its loads and its overlaps."""
 
@@ -101,16 +108,16 @@ class Theory:
         return None
 
 
-def load_at_overlap(overlap: Callable[[float], ArrayLike], last: tuple[float, float], cut: float) -> float:
+def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: float) -> float:
     """Largest load whose retrieval state has an overlap above a cut: the last one, or where m(α) falls to the cut.
 
     Args:
         overlap: m(α), falling.
-        last: the largest load with a retrieval state, and its overlap.
+        last: where retrieval states end.
         cut: 0 to 1.
     """
-    load = float(last[0])
-    if last[1] >= cut:
+    load = float(last.load)
+    if last.overlap >= cut:
         return load
     excess = lambda load: float(np.asarray(overlap(load))) - cut
     return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))

@@ -18,6 +18,7 @@ from scipy.special import erf, erfc
 
 from hopfield.theory import lines
 from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
+from hopfield.theory.base import Spinodal
 from hopfield.theory.saddle import (
     COLDEST,
     Saddle,
@@ -26,13 +27,6 @@ from hopfield.theory.saddle import (
     spin_glass_saddle,
 )
 from hopfield.theory.sums import fair_signs_below
-
-
-class CriticalLoad(NamedTuple):
-    """Largest load with a retrieval state, and the overlap of that state."""
-
-    load: float
-    overlap: float
 
 
 class Replica(NamedTuple):
@@ -45,7 +39,7 @@ class Replica(NamedTuple):
 
 
 @cache
-def critical_load() -> CriticalLoad:
+def spinodal() -> Spinodal:
     """Replica-symmetric capacity at zero temperature: α_c = max_y ½ [erf(y)/y − (2/√π) e^(−y²)]², with m_c = erf(y).
 
     Returns:
@@ -59,7 +53,7 @@ def critical_load() -> CriticalLoad:
 
     y = elementwise.find_root(slope, (1.0, 2.0)).x
     load = (erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))) ** 2 / 2
-    return CriticalLoad(float(load), float(erf(y)))
+    return Spinodal(plain(load), plain(erf(y)))
 
 
 def replica(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:

@@ -7,8 +7,6 @@ random patterns. A rectified F(s) = max(s, 0)ⁿ hears half of the others, and a
 Source: Krotov and Hopfield, NIPS 2016, arXiv:1606.01164, "KH" below.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
@@ -16,13 +14,7 @@ from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
 
 from hopfield.theory import sums
 from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
-
-
-class CriticalLoad(NamedTuple):
-    """Largest load M/N^(n−1) with a retrieval state, and the overlap of that state."""
-
-    load: Float
-    overlap: Float
+from hopfield.theory.base import Spinodal
 
 
 def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
@@ -132,7 +124,7 @@ def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: boo
     return plain(power / (2 * noise(degree, rectified=rectified) * np.log(neurons)))
 
 
-def spinodal(degree: ArrayLike, *, rectified: bool = False) -> CriticalLoad:
+def spinodal(degree: ArrayLike, *, rectified: bool = False) -> Spinodal:
     """Largest load with a retrieval state of the iterated step, max over y of [erf(y)^(n−1)/y]²/(2 noise(n)).
 
     The iteration neglects the noise that successive steps share, which finite networks do not.
@@ -144,7 +136,7 @@ def spinodal(degree: ArrayLike, *, rectified: bool = False) -> CriticalLoad:
     degree = whole("degree", degree, least=3)
     ratio = _spinodal_ratio(degree)
     load = _root_variance(ratio, degree) ** 2 / (2 * noise(degree, rectified=rectified))
-    return CriticalLoad(plain(load), plain(erf(1 / ratio)))
+    return Spinodal(plain(load), plain(erf(1 / ratio)))
 
 
 def retrieval_overlap(degree: ArrayLike, load: ArrayLike, *, rectified: bool = False) -> Float:

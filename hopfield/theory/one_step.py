@@ -25,7 +25,7 @@ _WEIGHTS = np.exp(-(_NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (_NORMAL[1] - _NORMA
 _START = np.array([np.log(3.5e-3), 0.0526, np.log(37.0), np.log(0.1382)])
 
 
-class BrokenCapacity(NamedTuple):
+class BrokenSpinodal(NamedTuple):
     """Largest load with a retrieval state, and that state."""
 
     load: float
@@ -36,7 +36,7 @@ class BrokenCapacity(NamedTuple):
 
 
 @cache
-def critical_load() -> BrokenCapacity:
+def spinodal() -> BrokenSpinodal:
     """Capacity of Hebb's rule at T = 0 with one step of symmetry breaking: 0.138186, replica symmetric 0.137906."""
 
     def state(overlap: float) -> Float:
@@ -45,7 +45,7 @@ def critical_load() -> BrokenCapacity:
 
     best = cast(float, minimize_scalar(lambda m: -state(m)[3], bounds=(0.96, 0.975), options={"xatol": 1e-5}).x)
     log_apart, _, log_mu, log_load = state(best)
-    return BrokenCapacity(*(float(x) for x in (np.exp(log_load), best, 1 - np.exp(log_apart), np.exp(log_mu))))
+    return BrokenSpinodal(*(float(x) for x in (np.exp(log_load), best, 1 - np.exp(log_apart), np.exp(log_mu))))
 
 
 def _slopes(unknowns: Float, overlap: float) -> Float:

@@ -159,7 +159,7 @@ def almeida_thouless_temperature(load: float) -> float:
     Returns:
         T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN where it lies below 1e-4.
     """
-    load = float(real("load", load, above=0, below=classical.critical_load().load))
+    load = float(real("load", load, above=0, below=float(classical.spinodal().load)))
 
     def margin(log_temperature: float) -> float:
         temperature = float(np.exp(log_temperature))

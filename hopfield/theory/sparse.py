@@ -29,7 +29,7 @@ CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""
 
 
-class SparseCapacity(NamedTuple):
+class SparseSpinodal(NamedTuple):
     """Largest load α of the covariance rule at the best threshold θ, with the shares that are on there."""
 
     load: float
@@ -60,7 +60,7 @@ def _state(first: float, second: float, activity: float, offset: float) -> tuple
 
 
 @cache
-def critical_load(activity: float, offset: float = 0.0) -> SparseCapacity:
+def spinodal(activity: float, offset: float = 0.0) -> SparseSpinodal:
     """Replica-symmetric capacity of the covariance rule at T = 0, the threshold being the best one.
 
     Args:
@@ -79,7 +79,7 @@ def critical_load(activity: float, offset: float = 0.0) -> SparseCapacity:
         method="Nelder-Mead",
         options={"xatol": 1e-8, "fatol": 1e-14, "maxiter": 4000},
     )
-    return SparseCapacity(*(float(x) for x in _state(best.x[0], best.x[1], activity, offset)))
+    return SparseSpinodal(*(float(x) for x in _state(best.x[0], best.x[1], activity, offset)))
 
 
 def sparse_limit(activity: ArrayLike) -> Float:

@@ -45,7 +45,7 @@ def single() -> Iterator[None]:
         yield
 
 
-def setting(batch: int = 0, conditioning: float = 10.0, length: int = 200) -> measurement.Setting:
+def setting(batch: int = 0, conditioning: float = 10.0, length: int = 200) -> measurement.Course:
     return measurement.setting(SHAPE, SEED, conditioning, batch, 0.05, length)
 
 
@@ -53,7 +53,7 @@ def hyper(rule: str, **changed: float) -> dict[str, Any]:
     return {n: v if n == "memory" else jnp.float32(v) for n, v in (HYPER[rule] | changed).items()}
 
 
-def followed(rule: str, where: measurement.Setting, steps: int, **changed: float) -> np.ndarray:
+def followed(rule: str, where: measurement.Course, steps: int, **changed: float) -> np.ndarray:
     """Losses of a run that goes on whatever it reaches."""
     endless = where._replace(end=-math.inf)
     return measurement.run(rule, hyper(rule, **changed), endless, steps).trace["loss"]

@@ -157,8 +157,8 @@ CURVATURE = (
     ),
     case("fisher.conjugate_gradient", _cg, VECTOR, 0.1),
     case("fisher.dense_solve", fisher.dense_solve, definite(4), normal(4), 0.1),
-    case("fisher.Blocks.solve", _solved("block_diagonal", -1), *PROBLEM, VECTOR),
-    case("fisher.Blocks.to_dense", lambda p, x: _fisher(p, x).kronecker().to_dense(), *PROBLEM),
+    case("fisher.BlockDiagonal.solve", _solved("block_diagonal", -1), *PROBLEM, VECTOR),
+    case("fisher.BlockDiagonal.to_dense", lambda p, x: _fisher(p, x).kronecker().to_dense(), *PROBLEM),
     *(
         case(f"fisher.{block}.{method}", _solved(kind, 0, method), *PROBLEM, VECTOR)
         for block, kind in (("DenseBlock", "block_diagonal"), ("KroneckerBlock", "kronecker"))

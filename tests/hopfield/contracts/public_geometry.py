@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield.geometry import _smooth, families, heads, induced, manifolds, spd, sphere, subspaces
+from hopfield.geometry import _smooth, factored_forms, families, induced, manifolds, spd, sphere, subspaces
 from tests.hopfield.contracts.public import Case
 from tests.hopfield.contracts.public_draws import Draw, case, definite, normal, positive, simplex, some, symmetric, unit
 
@@ -39,7 +39,7 @@ def _normals(function: Callable) -> Callable:
 
 
 def _factored(first, second, other, key):
-    return heads.factored(first, second), heads.factored(other, key)
+    return factored_forms.factored(first, second), factored_forms.factored(other, key)
 
 
 def _between(function: Callable, *more: Any) -> Callable:
@@ -124,12 +124,12 @@ GEOMETRY = (
     case("geometry.subspaces.orthonormal_basis", subspaces.orthonormal_basis, FRAMES[0]),
     case("geometry.subspaces.principal_angles", subspaces.principal_angles, *FRAMES),
     case("geometry.subspaces.grassmann_distance", subspaces.grassmann_distance, *FRAMES),
-    case("geometry.heads.factored", heads.factored, *FRAMES),
-    case("geometry.heads.product_distance", _between(heads.product_distance), *FRAMES, *FRAMES),
-    case("geometry.heads.frobenius_distance", _between(heads.frobenius_distance), *FRAMES, *FRAMES),
+    case("geometry.factored_forms.factored", factored_forms.factored, *FRAMES),
+    case("geometry.factored_forms.product_distance", _between(factored_forms.product_distance), *FRAMES, *FRAMES),
+    case("geometry.factored_forms.frobenius_distance", _between(factored_forms.frobenius_distance), *FRAMES, *FRAMES),
     case(
-        "geometry.heads.data_weighted_distance",
-        lambda a, b, c, d, x: heads.data_weighted_distance(*_factored(a, b, c, d), x),
+        "geometry.factored_forms.data_weighted_distance",
+        lambda a, b, c, d, x: factored_forms.data_weighted_distance(*_factored(a, b, c, d), x),
         *FRAMES,
         *FRAMES,
         normal(7, 5),

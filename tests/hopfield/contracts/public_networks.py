@@ -1,4 +1,4 @@
-"""How the public functions of networks of other kinds are called: binary neurons, synapses, graphs, features."""
+"""How the public functions of networks of other kinds are called: binary, disturbed, graphs, features."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import Couplings, binary, graphs, random_features, synapses
+from hopfield import Couplings, binary, disturbances, graphs, random_features
 from tests.hopfield.contracts.public import Call, Case, Shape
 
 KEY = jax.random.key(0)
@@ -23,7 +23,7 @@ def _binary(verb: str) -> Case:
     return Case(f"hopfield.binary.BinaryNetwork.{verb}", draw, nan=(1,), shapes=(NEURONS,))
 
 
-def _synapses(function: Callable, *more: float) -> Case:
+def _disturbed(function: Callable, *more: float) -> Case:
     def draw(rng: np.random.Generator, shape: Shape) -> Call:
         drawn = rng.normal(size=(*shape, *shape))
 
@@ -33,7 +33,7 @@ def _synapses(function: Callable, *more: float) -> Case:
 
         return Call(disturbed, (drawn + drawn.T,))
 
-    return Case(f"hopfield.synapses.{function.__name__}", draw, shapes=(NEURONS,))
+    return Case(f"hopfield.disturbances.{function.__name__}", draw, shapes=(NEURONS,))
 
 
 def _graph(name: str, function: Callable) -> Case:
@@ -64,9 +64,9 @@ def _features(name: str, function: Callable) -> Case:
 
 CASES: tuple[Case, ...] = (
     *map(_binary, ("field", "energy", "update", "winners")),
-    _synapses(synapses.clipped),
-    _synapses(synapses.diluted, 0.5),
-    _synapses(synapses.noisy, 0.7),
+    _disturbed(disturbances.clipped),
+    _disturbed(disturbances.diluted, 0.5),
+    _disturbed(disturbances.noisy, 0.7),
     *(
         _features(f"FeatureMemory.{verb}", getattr(random_features.FeatureMemory, verb))
         for verb in ("features", "kernel_sum", "predicted_error", "energy", "update")

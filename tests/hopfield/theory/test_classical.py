@@ -38,7 +38,7 @@ def iterate(load: float, temperature: float) -> tuple[float, float, float]:
 
 
 def test_critical_load_is_0_1379056_at_overlap_0_967417():
-    load, overlap = classical.critical_load()
+    load, overlap = classical.spinodal()
     assert load == pytest.approx(0.1379056, abs=5e-8)
     assert overlap == pytest.approx(0.967417, abs=5e-7)
     y = np.linspace(1, 2, 100_001)

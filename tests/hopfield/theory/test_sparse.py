@@ -10,37 +10,37 @@ from hopfield.theory import classical, sparse
 
 
 def test_half_activity_and_offset_is_the_classical_network():
-    found = sparse.critical_load(0.5, 0.5)
-    load, overlap = classical.critical_load()
+    found = sparse.spinodal(0.5, 0.5)
+    load, overlap = classical.spinodal()
     assert found.load == pytest.approx(load, rel=1e-9)
     assert found.overlap == pytest.approx(overlap, rel=1e-5)
     assert found.threshold == pytest.approx(0.0, abs=1e-6)
 
 
 def test_plain_binary_neurons_bear_half_as_much_at_half_activity_and_more_when_sparse():
-    assert sparse.critical_load(0.5, 0.0).load == pytest.approx(0.069, abs=0.001)
-    loads = [sparse.critical_load(a, 0.0).load for a in (0.3, 0.1, 0.03, 0.01)]
+    assert sparse.spinodal(0.5, 0.0).load == pytest.approx(0.069, abs=0.001)
+    loads = [sparse.spinodal(a, 0.0).load for a in (0.3, 0.1, 0.03, 0.01)]
     assert np.all(np.diff(loads) > 0)
-    ratios = [sparse.critical_load(a, 0.0).load / sparse.sparse_limit(a) for a in (1e-2, 1e-4, 1e-8, 1e-16)]
+    ratios = [sparse.spinodal(a, 0.0).load / sparse.sparse_limit(a) for a in (1e-2, 1e-4, 1e-8, 1e-16)]
     assert np.all(np.diff(ratios) > 0)
     assert 0.6 < ratios[-1] < 1
 
 
 def test_spins_gain_little_from_biased_patterns():
     """Amit, Gutfreund & Sompolinsky 1987: α_c of the ±1 form stays of order one while the information falls."""
-    found = sparse.critical_load(0.01, 0.5)
+    found = sparse.spinodal(0.01, 0.5)
     assert 0.15 < found.load < 0.25
     assert found.load * sparse.information(0.01, found.on, found.off) < 0.01
 
 
 def test_the_noise_is_least_where_the_activity_is_taken_off():
-    at = {offset: sparse.critical_load(0.2, offset).load for offset in (0.1, 0.2, 0.3)}
+    at = {offset: sparse.spinodal(0.2, offset).load for offset in (0.1, 0.2, 0.3)}
     assert max(at, key=lambda offset: at[offset]) == 0.2
 
 
 def test_published_capacities_of_disturbed_couplings():
     """Sompolinsky 1987: 0.102 for clipped couplings; 2/(π κ), that is 2c/π, for few couplings that are kept."""
-    assert sparse.disturbed_critical_load(0.0) == pytest.approx(classical.critical_load().load, rel=1e-8)
+    assert sparse.disturbed_critical_load(0.0) == pytest.approx(classical.spinodal().load, rel=1e-8)
     assert sparse.disturbed_critical_load(sparse.CLIPPED) == pytest.approx(0.102, abs=5e-4)
     keep = np.array([1e-2, 1e-4, 1e-6, 1e-8])
     shares = sparse.disturbed_critical_load(sparse.dilution(keep)) / keep / (2 / np.pi)
@@ -114,7 +114,7 @@ def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
 
 def test_numbers_out_of_range_are_refused():
     with pytest.raises(ValueError, match="activity must be finite and > 0"):
-        sparse.critical_load(0.0)
+        sparse.spinodal(0.0)
     with pytest.raises(ValueError, match="keep must be finite and > 0"):
         sparse.dilution(0.0)
 

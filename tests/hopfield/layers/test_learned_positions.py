@@ -23,7 +23,7 @@ from hopfield.layers import (
     T5Positions,
     attention_fn,
 )
-from hopfield.layers.positions import NAMES
+from hopfield.layers.learned_positions import NAMES
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)

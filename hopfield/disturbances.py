@@ -1,4 +1,4 @@
-"""Disturbed synapses: couplings of which only the signs are kept, some are cut, or all are noisy.
+"""Disturbed couplings: only their signs kept, some of them cut, or all of them noisy.
 
 Each takes a network on spins, `Couplings` or a classical `Memory`, and returns `Couplings` with the same bias. Against
 the pattern noise of variance v in every coupling a disturbance adds κ v that no pattern knows of: κ = π/2 − 1 where

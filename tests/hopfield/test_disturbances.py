@@ -1,4 +1,4 @@
-"""Disturbed synapses: symmetric without a diagonal, right in size, and harmless where nothing is disturbed."""
+"""Disturbed couplings: symmetric without a diagonal, right in size, and harmless where nothing is disturbed."""
 
 import jax
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 from hopfield import Couplings, Memory, find_memory, hebb_couplings
 from hopfield.binary import covariance_network
-from hopfield.synapses import clipped, diluted, noisy
+from hopfield.disturbances import clipped, diluted, noisy
 
 RNG = np.random.default_rng(8)
 SPINS = RNG.choice([-1.0, 1.0], (9, 40))
