@@ -16,7 +16,7 @@ from experiments.overlap_dynamics import measurement, theory
 from experiments.overlap_dynamics.config import LARGEST, Config
 from experiments.overlap_dynamics.figure import plot
 from experiments.overlap_dynamics.summary import summarise
-from experiments.shared import program
+from experiments.shared import draws, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -56,25 +56,16 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    draws = len(config.overlaps) * config.samples
-    paddings = _paddings(config)
+    drawn = len(config.overlaps) * config.samples
+    paddings = draws.largest(_curves(config), "degree", "neurons")
     kinds = [_program(config, paddings, curve) for curve in _curves(config)]
     parts = [
-        Cost(draws * kind.times, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
+        Cost(drawn * kind.times, max(kind.padding, kind.neurons) * kind.neurons, drawn * kind.cost) for kind in kinds
     ]
     return contract.total(parts)
 
 
-def _paddings(config: Config) -> dict[tuple[int, int], int]:
-    """Largest number of patterns of every degree and size, which all its loads share a program of."""
-    found: dict[tuple[int, int], int] = {}
-    for curve in _curves(config):
-        kind = curve["degree"], curve["neurons"]
-        found[kind] = max(found.get(kind, 0), curve["patterns"])
-    return found
-
-
-def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) -> measurement.Program:
+def _program(config: Config, paddings: dict[tuple, int], point: dict) -> measurement.Program:
     """Program of a network, the same for all its loads."""
     kind = point["degree"], point["neurons"]
     queries = min(config.queries, point["patterns"])
@@ -83,7 +74,7 @@ def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    paddings = _paddings(config)
+    paddings = draws.largest(_curves(config), "degree", "neurons")
     grid = measurement.grid(lambda point: _program(config, paddings, point))
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
     yield from program.rows(grid, config.seed, points_, known=known)

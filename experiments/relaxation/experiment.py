@@ -15,7 +15,7 @@ from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
 from experiments.relaxation.figure import plot
 from experiments.relaxation.summary import summarise
-from experiments.shared import program
+from experiments.shared import draws, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -61,25 +61,16 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    paddings = _paddings(config)
+    paddings = draws.largest(_curves(config), "degree", "neurons")
     kinds = [_program(config, paddings, curve) for curve in _curves(config)]
-    draws = config.samples
+    drawn = config.samples
     parts = [
-        Cost(draws * kind.queries, max(kind.padding, kind.neurons) * kind.neurons, draws * kind.cost) for kind in kinds
+        Cost(drawn * kind.queries, max(kind.padding, kind.neurons) * kind.neurons, drawn * kind.cost) for kind in kinds
     ]
     return contract.total(parts)
 
 
-def _paddings(config: Config) -> dict[tuple[int, int], int]:
-    """Largest number of patterns of every degree and size, which all its loads share a program of."""
-    found: dict[tuple[int, int], int] = {}
-    for curve in _curves(config):
-        kind = curve["degree"], curve["neurons"]
-        found[kind] = max(found.get(kind, 0), curve["patterns"])
-    return found
-
-
-def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) -> measurement.Program:
+def _program(config: Config, paddings: dict[tuple, int], point: dict) -> measurement.Program:
     """Program of a network, the same for all its loads and temperatures."""
     kind = point["degree"], point["neurons"]
     return measurement.Program(*kind, paddings[kind], config.queries, config.burn_in, config.sweeps)
@@ -87,6 +78,6 @@ def _program(config: Config, paddings: dict[tuple[int, int], int], point: dict) 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    paddings = _paddings(config)
+    paddings = draws.largest(_curves(config), "degree", "neurons")
     grid = measurement.grid(lambda point: _program(config, paddings, point))
     yield from program.rows(grid, config.seed, points_)

@@ -1,6 +1,6 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import jax
 import jax.numpy as jnp
@@ -56,6 +56,15 @@ def padded(num_patterns: int, largest: int, neurons: int) -> int:
     while rows * neurons > 2**18 and -(-rows // 4) >= num_patterns:
         rows = -(-rows // 4)
     return rows
+
+
+def largest(curves: Iterable[dict], *columns: str) -> dict[tuple, int]:
+    """Largest number of patterns of all curves that agree in some columns, to which one program pads its draws."""
+    found: dict[tuple, int] = {}
+    for curve in curves:
+        kind = tuple(curve[name] for name in columns)
+        found[kind] = max(found.get(kind, 0), curve["patterns"])
+    return found
 
 
 def network(memory):
