@@ -161,11 +161,6 @@ def _look(place: int, colour: str) -> dict[str, Any]:
     return {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[(place + lap) % len(LINES)]}
 
 
-def read_table(path: Path) -> pandas.DataFrame:
-    """A saved table; summaries and figures are made from this, so that a run and a redraw see the same numbers."""
-    return pandas.read_csv(path)
-
-
 def literal(value: Any) -> Any:
     """A table, cell or summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
     if isinstance(value, pandas.DataFrame):

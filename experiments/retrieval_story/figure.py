@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -55,7 +56,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def frames(directory: Path) -> list[dict[str, Any]]:
     """The pictures of every query as an animated panel of the report, one frame a step."""
-    table = style.read_table(directory / "table.csv")
+    table = pandas.read_csv(directory / "table.csv")
     queries = dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table))
     return [{"title": _title(query), "frames": _animated(table, query)} for query in queries]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas
 
-from experiments.figures import report, style
+from experiments.figures import report
 from experiments.runner import boundary, mirror, results
 from experiments.runner.planning import Plan
 from experiments.shared import files
@@ -22,7 +22,7 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     _say_mixed(plan)
     with files.replacing(directory / "table.csv") as temporary:
         pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")
-    table = style.read_table(directory / "table.csv")
+    table = pandas.read_csv(directory / "table.csv")  # the numbers that a redraw sees
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
     record._replace(table=files.digest(directory / "table.csv")).write(directory)

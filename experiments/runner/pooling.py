@@ -13,7 +13,6 @@ from typing import Any
 import pandas
 
 from experiments.contract import InputError
-from experiments.figures import style
 from experiments.figures.style import Table
 from experiments.runner import folders
 from experiments.runner.folders import Record
@@ -40,7 +39,7 @@ def read(directory: Path) -> Run:
     if record is None or not record.complete or not (directory / "table.csv").is_file():
         raise InputError(f"{directory} must hold the results of a finished run, got none")
     folders.say_changed(directory)
-    return Run(directory, record, style.read_table(directory / "table.csv"))
+    return Run(directory, record, pandas.read_csv(directory / "table.csv"))
 
 
 def differing(runs: Sequence[Run]) -> list[str]:

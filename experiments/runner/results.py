@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -29,7 +30,7 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
 def read(directory: Path) -> tuple[style.Table, dict]:
     """Table and summary of a finished run."""
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    return style.read_table(directory / "table.csv"), summary
+    return pandas.read_csv(directory / "table.csv"), summary
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:

@@ -86,7 +86,7 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
-        saving.draw(folder, Sine.plot, style.read_table(folder / "table.csv"), {"error": 0.1})
+        saving.draw(folder, Sine.plot, pandas.read_csv(folder / "table.csv"), {"error": 0.1})
     for suffix in contract.FORMATS:
         first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
@@ -118,7 +118,7 @@ def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytes
             return figure
 
     (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
-    saving.draw(tmp_path, Toy.plot, style.read_table(tmp_path / "table.csv"), {"rows": [{"source": name}]})
+    saving.draw(tmp_path, Toy.plot, pandas.read_csv(tmp_path / "table.csv"), {"rows": [{"source": name}]})
     assert (tmp_path / "figure.svg").is_file()
 
 

@@ -15,7 +15,6 @@ import pytest
 import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
 from threadpoolctl import threadpool_limits
 
-from experiments.figures import style
 from experiments.optimisers import experiment, measurement, rules
 from experiments.optimisers.config import RULES, Config
 from experiments.optimisers.experiment import points
@@ -258,7 +257,7 @@ def test_stopping_trials_early_chooses_the_same() -> None:
 
 def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
     pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
-    return style.read_table(path / "table.csv")
+    return pandas.read_csv(path / "table.csv")
 
 
 SIZES: dict[str, Any] = {"features": 4, "patterns": 3, "examples": 128, "held": 64, "steps": 200}
