@@ -10,13 +10,13 @@ from experiments.efficient_attention.config import LAYERS, Config
 from experiments.shared import footprint, timing
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
-from hopfield.layers import AssociationOptions, attention_fn
+from hopfield.layers import AssociationOptions, HopfieldAssociation
 
 
 def head(separation: str, width: int, update_steps: int, block: int | None = None) -> Callable:
     """The function (query, key, value) → output of a layer's head; `block` queries at a time, chosen by it if None."""
     options = AssociationOptions(separation=separation, update_steps=update_steps, block=block)
-    association = attention_fn(1, width, options)
+    association = HopfieldAssociation(1, width, options)
     return lambda *inputs: association(*(x[:, None, :] for x in inputs), deterministic=True)[:, 0, :]
 
 

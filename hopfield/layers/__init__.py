@@ -7,7 +7,7 @@ found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
 from hopfield.layers.additive import AdditiveAssociation
-from hopfield.layers.association import AssociationReport, HopfieldAssociation, attention_fn
+from hopfield.layers.association import AssociationReport, HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
 from hopfield.layers.energy import EnergyReport, EnergyTransformerBlock
@@ -66,7 +66,6 @@ __all__ = [
     "ProjectedMetric",
     "RelativePositions",
     "T5Positions",
-    "attention_fn",
     "from_attention_weights",
     "from_flax",
     "from_hopfield_layers",

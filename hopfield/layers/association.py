@@ -65,7 +65,17 @@ class HopfieldAssociation(AttentionFunction):
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs | None = None,
     ):
-        """See `attention_fn`."""
+        """The association of a layer with these heads, trained with it.
+
+        Args:
+            num_heads, head_features: H, and D = qkv_features / H, of the layer it goes into.
+            options: separation, metric, β, steps and the like.
+            num_kv_heads: heads of keys and values, H if None; needed for memory slots only.
+            param_dtype: of what is learned.
+            rngs: for a "low_rank" metric only.
+        Raises:
+            ValueError: an option that does not fit the heads.
+        """
         num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         instance("rngs", rngs, nnx.Rngs)
@@ -110,31 +120,6 @@ class HopfieldAssociation(AttentionFunction):
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         reading, state = reading_of(self, query, key, key, scope, precision=precision)
         return _inspected(reading.replace(steps=0), state, reading.steps)
-
-
-def attention_fn(
-    num_heads: int,
-    head_features: int,
-    options: AssociationOptions = DEFAULT,
-    *,
-    num_kv_heads: int | None = None,
-    param_dtype: Dtype = jnp.float32,
-    rngs: nnx.Rngs | None = None,
-) -> HopfieldAssociation:
-    """Attention function that makes `nnx.MultiHeadAttention(attention_fn=…)` a Hopfield layer; it is trained with it.
-
-    Args:
-        num_heads, head_features: H, and D = qkv_features / H, of the layer it goes into.
-        options: separation, metric, β, steps and the like.
-        num_kv_heads: heads of keys and values, H if None; needed for memory slots only.
-        param_dtype: of what is learned.
-        rngs: for a "low_rank" metric only.
-    Raises:
-        ValueError: an option that does not fit the heads.
-    """
-    return HopfieldAssociation(
-        num_heads, head_features, options, num_kv_heads=num_kv_heads, param_dtype=param_dtype, rngs=rngs
-    )
 
 
 @jax.jit

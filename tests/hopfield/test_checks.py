@@ -29,7 +29,7 @@ from hopfield import (
 from hopfield.dynamics import asynchronous
 from hopfield.geometry import induced, sphere
 from hopfield.large import counts, overlap_sampling
-from hopfield.layers import HopfieldAttention, HopfieldPooling, attention_fn
+from hopfield.layers import HopfieldAssociation, HopfieldAttention, HopfieldPooling
 from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets, sources
 from tests.hopfield.layers.building import layer
@@ -143,7 +143,7 @@ MISTAKES = {
         f"flipped {OF_ZERO}, got 1.5",
     ),
     "rng": (lambda: overlap_sampling.sample(0, 9, 1.0), "rng must be a numpy random generator, got int"),
-    "heads": (lambda: attention_fn(0, 4), f"num_heads {OF_ONE}, got 0"),
+    "heads": (lambda: HopfieldAssociation(0, 4), f"num_heads {OF_ONE}, got 0"),
     "heads part": (lambda: HopfieldAttention(2.0, 8, rngs=nnx.Rngs(0)), f"num_heads {OF_ONE}, got 2.0"),
     "rate of dropout": (lambda: _layer(dropout_rate=-0.1), r"dropout_rate must be in \[0, 1\), got -0.1"),
     "rtol of a layer": (lambda: _layer(update_steps=3, rtol=np.nan), "rtol must be a finite number of at least 0"),

@@ -100,8 +100,8 @@ UNREAD = {
         *rows, features=attention.random_fourier(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
     ),
     "by hand": lambda *rows, mask: attention.attention_gradients(*rows, np.ones((B, H, 4, 3)), mask=mask),
-    "layer": lambda *rows, mask: layers.attention_fn(H, 3)(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),
-    "layer of steps": lambda *rows, mask: layers.attention_fn(
+    "layer": lambda *rows, mask: layers.HopfieldAssociation(H, 3)(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),
+    "layer of steps": lambda *rows, mask: layers.HopfieldAssociation(
         H, 3, layers.AssociationOptions(update_steps=3, memory_slots=1)
     )(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),
 }

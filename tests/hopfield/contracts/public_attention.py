@@ -127,7 +127,7 @@ def _attention(**options) -> layers.HopfieldAttention:
 
 
 def _on_heads(method: str) -> Callable:
-    associate = layers.attention_fn(2, 4)
+    associate = layers.HopfieldAssociation(2, 4)
     return lambda *x: getattr(associate, method)(*map(jnp.asarray, x))
 
 
@@ -234,7 +234,6 @@ EXCLUDED: dict[str, str] = {
             "metrics.scaled",
             "fisher.as_likelihood",
             "fisher.gaussian",
-            "layers.attention_fn",
             "layers.learned_metric",
             "layers.from_*",
             "layers.FixedMetric.__call__",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, retrieve
-from hopfield.layers import AssociationOptions, attention_fn
+from hopfield.layers import AssociationOptions, HopfieldAssociation
 
 KEYS = jax.random.normal(jax.random.key(0), (9, 1, 6), jnp.float64)
 ITERATED = AssociationOptions(update_steps=31, beta=0.4, rtol=1e-6)
@@ -15,7 +15,7 @@ QUERIES = jax.random.normal(jax.random.key(1), (4, 1, 6), jnp.float64)
 
 def test_steps_energy_and_status_are_those_of_the_memory_of_the_keys():
     """One head, keys as patterns: `retrieve` of the same Memory, query by query."""
-    associate = attention_fn(1, 6, ITERATED)
+    associate = HopfieldAssociation(1, 6, ITERATED)
     found = associate.inspect(QUERIES, KEYS)
     memory = Memory.create(KEYS[:, 0], 0.4)
     expected = jax.vmap(lambda state: retrieve(memory, state, max_steps=30, rtol=1e-6))(QUERIES[:, 0])
@@ -23,13 +23,13 @@ def test_steps_energy_and_status_are_those_of_the_memory_of_the_keys():
     np.testing.assert_array_equal(found.status[0], expected.status)
     np.testing.assert_allclose(found.energy[0], expected.energy, rtol=1e-6)
     np.testing.assert_allclose(found.weights[0], jax.vmap(memory.weights)(expected.state), atol=1e-6)
-    read = attention_fn(1, 6, ITERATED)(QUERIES, KEYS, KEYS)
+    read = HopfieldAssociation(1, 6, ITERATED)(QUERIES, KEYS, KEYS)
     np.testing.assert_allclose(read[:, 0], jax.vmap(memory.read)(expected.state), atol=1e-6)
 
 
 def test_a_bias_is_added_to_the_scores():
     bias = jnp.linspace(-1.0, 1.0, 36).reshape(1, 4, 9)
-    weights = attention_fn(1, 6).inspect(QUERIES, KEYS, bias=bias).weights
+    weights = HopfieldAssociation(1, 6).inspect(QUERIES, KEYS, bias=bias).weights
     scores = QUERIES[:, 0] @ KEYS[:, 0].T / np.sqrt(6.0) + bias[0]
     np.testing.assert_allclose(weights[0], jax.nn.softmax(scores), atol=1e-6)
 
@@ -44,9 +44,9 @@ def test_a_bias_is_added_to_the_scores():
 )
 def test_heads_that_do_not_fit_are_one_sentence(query, key, message):
     with pytest.raises(ValueError, match=message):
-        attention_fn(1, 6)(query, key, key)
+        HopfieldAssociation(1, 6)(query, key, key)
 
 
 def test_dropout_without_a_key_is_refused():
     with pytest.raises(ValueError, match="dropout_rng must be a random key"):
-        attention_fn(1, 6)(QUERIES, KEYS, KEYS, dropout_rate=0.5)
+        HopfieldAssociation(1, 6)(QUERIES, KEYS, KEYS, dropout_rate=0.5)

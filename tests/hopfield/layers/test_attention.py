@@ -11,7 +11,7 @@ import pytest
 from flax import nnx, serialization
 
 from hopfield.attention import masks
-from hopfield.layers import AssociationOptions, HopfieldAttention, attention_fn
+from hopfield.layers import AssociationOptions, HopfieldAssociation, HopfieldAttention
 from hopfield.separations import entmax
 from tests.hopfield.layers.building import layer
 
@@ -184,7 +184,7 @@ def test_beta_is_per_head_and_positive_whatever_is_learned():
 def test_flax_attention_with_our_attention_fn_is_the_layer():
     options = {"separation": "sparsemax", "update_steps": 2, "learn_beta": True, "metric": "full"}
     inside = nnx.MultiHeadAttention(
-        2, 8, decode=False, attention_fn=attention_fn(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
+        2, 8, decode=False, attention_fn=HopfieldAssociation(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
     )
     np.testing.assert_array_equal(RUN(inside, X), RUN(layer(2, 8, **options), X))
     slopes = nnx.jit(nnx.grad(lambda m: jnp.sum(m(X) ** 2)))(inside)

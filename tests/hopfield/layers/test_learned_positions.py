@@ -17,11 +17,11 @@ from hopfield.layers import (
     EncoderBlock,
     EnergyTransformerBlock,
     Hopfield,
+    HopfieldAssociation,
     HopfieldLayer,
     HopfieldPooling,
     RelativePositions,
     T5Positions,
-    attention_fn,
 )
 from hopfield.layers.learned_positions import NAMES
 from tests.hopfield.layers.building import layer
@@ -181,7 +181,7 @@ def test_a_bias_is_added_to_the_scores_of_a_layer():
 
 
 def test_positions_elsewhere_than_in_a_layer_of_ours_need_queries_that_are_the_keys():
-    inside = attention_fn(4, 4, AssociationOptions(positions="rotary"))
+    inside = HopfieldAssociation(4, 4, AssociationOptions(positions="rotary"))
     theirs = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=inside, rngs=nnx.Rngs(0))
     ours = layer(4, 16, positions="rotary")
     np.testing.assert_allclose(theirs(X, decode=False), ours(X), atol=1e-6)

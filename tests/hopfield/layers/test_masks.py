@@ -13,10 +13,10 @@ from hopfield.layers import (
     EncoderBlock,
     EnergyTransformerBlock,
     Hopfield,
+    HopfieldAssociation,
     HopfieldAttention,
     HopfieldLayer,
     HopfieldPooling,
-    attention_fn,
 )
 from tests.hopfield.layers.building import layer
 
@@ -32,7 +32,7 @@ def attention(**options) -> HopfieldAttention:
 
 
 def inside() -> nnx.MultiHeadAttention:
-    return nnx.MultiHeadAttention(B, 8, decode=False, attention_fn=attention_fn(B, 4), rngs=nnx.Rngs(0))
+    return nnx.MultiHeadAttention(B, 8, decode=False, attention_fn=HopfieldAssociation(B, 4), rngs=nnx.Rngs(0))
 
 
 MODULES = {
@@ -103,7 +103,7 @@ def test_an_identity_metric_changes_nothing_in_a_layer():
 
 def test_a_beta_that_is_not_finite_shows_at_every_shape():
     """The compiled maximum of XLA on CPUs drops NaN at these lengths."""
-    associate = attention_fn(2, 4, AssociationOptions(beta=1.0))
+    associate = HopfieldAssociation(2, 4, AssociationOptions(beta=1.0))
     assert associate.beta.fixed is not None
     associate.beta.fixed[...] = jnp.nan
     query, key = (jnp.ones((1, n, 2, 4), jnp.float32) for n in (36, 106))

@@ -8,7 +8,7 @@ import pytest
 from flax import nnx
 
 from hopfield import metrics
-from hopfield.layers import KINDS, AssociationOptions, FixedMetric, attention_fn, learned_metric
+from hopfield.layers import KINDS, AssociationOptions, FixedMetric, HopfieldAssociation, learned_metric
 from hopfield.layers.metrics import FLOOR
 from tests.hopfield.layers.building import layer
 
@@ -87,7 +87,7 @@ def test_a_learned_metric_solves_what_the_dot_product_cannot(kind):
     """Share of queries whose own key has the largest weight: 0.15 measured without a metric, 0.93 to 0.99 with one."""
     turn = jnp.eye(8) if kind == "diagonal" else jax.random.orthogonal(jax.random.key(9), 8)
     options = {"metric": kind, "metric_rank": 4 if kind == "low_rank" else None}
-    module = attention_fn(1, 8, AssociationOptions(**options, learn_beta=True), rngs=nnx.Rngs(0))
+    module = HopfieldAssociation(1, 8, AssociationOptions(**options, learn_beta=True), rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(module, nnx.Param, ...)
 
     def log_weights(params, query, keys):

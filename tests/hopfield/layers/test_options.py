@@ -22,7 +22,6 @@ from hopfield.layers import (
     HopfieldLayer,
     HopfieldPooling,
     LowRankMetric,
-    attention_fn,
 )
 from hopfield.layers.imports import from_flax
 from tests.hopfield.layers.building import layer
@@ -47,7 +46,9 @@ EVERY = {
     "attention": lambda: layer(2, 8),
     "options": rich,
     "metric": lambda: layer(2, 8, metric="low_rank", separation="entmax:1.5", positions="t5"),
-    "in flax": lambda: nnx.MultiHeadAttention(2, 8, decode=False, attention_fn=attention_fn(2, 4), rngs=nnx.Rngs(0)),
+    "in flax": lambda: nnx.MultiHeadAttention(
+        2, 8, decode=False, attention_fn=HopfieldAssociation(2, 4), rngs=nnx.Rngs(0)
+    ),
     "hopfield": lambda: Hopfield(rich(), rngs=nnx.Rngs(0)),
     "pooling": lambda: HopfieldPooling(rich(), 2, rngs=nnx.Rngs(0)),
     "lookup": lambda: HopfieldLayer(layer(2, 8), 3, rngs=nnx.Rngs(0)),

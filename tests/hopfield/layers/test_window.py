@@ -6,7 +6,7 @@ import pytest
 from flax import nnx
 
 from hopfield import attention
-from hopfield.layers import AssociationOptions, Hopfield, HopfieldPooling, attention_fn
+from hopfield.layers import AssociationOptions, Hopfield, HopfieldAssociation, HopfieldPooling
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def test_what_a_window_cannot_mean_is_refused():
     pooling = HopfieldPooling(layer(4, 16, window=4), 1, rngs=nnx.Rngs(0))
     with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys, got 1 queries"):
         pooling(X)
-    associate = attention_fn(4, 4, AssociationOptions(window=4))
+    associate = HopfieldAssociation(4, 4, AssociationOptions(window=4))
     inside = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=associate, rngs=nnx.Rngs(0))
     inside.init_cache(X.shape)
     with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys"):

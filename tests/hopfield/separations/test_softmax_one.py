@@ -9,7 +9,7 @@ import scipy.special
 from hopfield import Memory
 from hopfield.attention import attend, attend_blockwise, attention_gradients, causal
 from hopfield.large import reading
-from hopfield.layers import AssociationOptions, attention_fn
+from hopfield.layers import AssociationOptions, HopfieldAssociation
 from hopfield.patterns import sources
 from hopfield.separations import LogSumExp, SoftmaxOne
 from tests.hopfield.contracts.parts import quick
@@ -42,7 +42,7 @@ def of_large_reads(query, key, value):
 
 
 def of_layers(query, key, value):
-    layer = attention_fn(1, 4, AssociationOptions(separation="softmax1", beta=BETA))
+    layer = HopfieldAssociation(1, 4, AssociationOptions(separation="softmax1", beta=BETA))
     return layer(*(x[:, :, None, :] for x in (query, key, value)))[:, :, 0, :]
 
 
@@ -86,8 +86,8 @@ def test_blockwise_softmax1_reads_what_a_mask_leaves_and_says_its_potential():
 
 def test_layer_with_softmax1_is_a_softmax_layer_with_one_empty_slot():
     query, key = (x[:, :, None, :] for x in (QUERY, KEY))
-    one = attention_fn(1, 4, AssociationOptions(separation="softmax1", update_steps=2))
-    slot = attention_fn(1, 4, AssociationOptions(memory_slots=1, update_steps=2))
+    one = HopfieldAssociation(1, 4, AssociationOptions(separation="softmax1", update_steps=2))
+    slot = HopfieldAssociation(1, 4, AssociationOptions(memory_slots=1, update_steps=2))
     np.testing.assert_allclose(one(query, key, key), slot(query, key, key), atol=1e-12)
 
 
