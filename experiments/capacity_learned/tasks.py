@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import corruptions, draws, parallel, pattern_sets
+from experiments.shared.pattern_sets import IMAGES
 from hopfield import patterns
 from hopfield.patterns import corrupt
 
 RANDOM = ("gaussian", "biased", "correlated")
-IMAGES = ("digits", "photographs")
 FLOOR = 1e-3
 """What is added to a second moment before it is inverted, in units of its mean eigenvalue."""
 

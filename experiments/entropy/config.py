@@ -53,5 +53,7 @@ class Config(contract.Config):
     steps: int = option(6, "updates followed", least=1, axis=True)
     samples: int = option(3, "draws of patterns", least=1)
     queries: int = option(8, "patterns queried in each draw", least=1)
-    band: float = option(0.8, "share of the queries between _low and _high", above=0, below=1)
+    band: float = option(
+        0.8, "share of the queries that lies between the quantiles in the columns _low and _high", above=0, below=1
+    )
     rise: float = option(0.01, "growth of the entropy in one step, in nats, that counts", least=ROUNDING)

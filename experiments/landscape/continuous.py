@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from experiments.landscape.config import KINDS
-from hopfield.theory._arguments import Float
 
+Float = np.ndarray
 STEPS = 2000
 SLOPE = 1e-8
 """Largest slope of a certified minimum, with a Hessian whose smallest eigenvalue is above 0."""

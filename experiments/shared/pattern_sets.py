@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -19,6 +19,14 @@ GENERATED = "generated"
 DRAWN = (RANDOM, GENERATED)
 MAPPED = "mapped:"
 """Before the path of a .npy file: spins that stay in the file."""
+IMAGES: dict[str, tuple[Callable, Callable]] = {
+    "digits": (datasets.digits, datasets.digits),
+    "photographs": (
+        partial(datasets.photograph_patches, count=2000),
+        partial(datasets.photograph_patches, count=10_000),
+    ),
+}
+"""Images that ship, by name: those that are stored as patterns, which may be binary, and those to take pixels from."""
 
 
 def streamed(ensemble: str) -> bool:
@@ -99,11 +107,9 @@ def _state(ensemble: str) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=8)
 def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
-    if ensemble == "digits":
-        used = datasets.digits(binary=True) if spins else datasets.standardise(datasets.digits())
-    elif ensemble == "photographs":
-        patches = datasets.photograph_patches(count=2000, binary=spins)
-        used = patches if spins else datasets.standardise(patches)
+    if ensemble in IMAGES:
+        images = IMAGES[ensemble][0](binary=spins)
+        used = images if spins else datasets.standardise(images)
     else:
         patterns = _own(ensemble)
         used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
@@ -162,10 +168,8 @@ def pixels(ensemble: str):
 
 @lru_cache(maxsize=8)
 def _pixels(ensemble: str, state: tuple[int, ...] | None):
-    if ensemble == "digits":
-        return datasets.digits()
-    if ensemble == "photographs":
-        return datasets.photograph_patches(count=10_000)
+    if ensemble in IMAGES:
+        return IMAGES[ensemble][1]()
     levels = _own(ensemble)
     grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
     low, high = grey.min(), grey.max()
