@@ -233,6 +233,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.dynamics.priorities": _STATIC,
     "hopfield.dynamics.visiting_order": _STATIC,
     "hopfield.spaces.as_known": "checks a shape",
+    "hopfield.spaces.one_state": "checks a shape",
+    "hopfield.memory.Memory.stored": "the patterns, zero where masked",
     "hopfield.geometry.spd.as_symmetric": "checks a matrix",
     "hopfield.dynamics.as_model": "checks a type",
     "hopfield._checks.*": "checks of arguments, each with a sentence",
