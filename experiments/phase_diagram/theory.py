@@ -31,7 +31,7 @@ class DenseLines(NamedTuple):
 @cache
 def zero_temperature() -> dict[str, float]:
     """Capacity of the classical network at T = 0, replica symmetric and with one step of symmetry breaking."""
-    return {"replica_symmetric": classical.spinodal().load, "one_step": one_step.spinodal().load}
+    return {"replica_symmetric": float(classical.spinodal().load), "one_step": one_step.spinodal().load}
 
 
 @cache

@@ -266,3 +266,16 @@ def test_convexity_of_polynomials_depends_on_degree_and_rectification():
     assert [polynomial(n).convex for n in (2, 3, 4, 5)] == [True, False, True, False]
     assert [polynomial(n).monotone for n in (2, 3, 4, 5)] == [False, True, False, True]
     assert all(Polynomial(n, True).convex and Polynomial(n, True).monotone for n in (2, 3, 4, 5))
+
+
+def test_only_softmax_says_that_it_is_softmax():
+    """A subclass with weights of its own must say so itself: attention has a shorter way for softmax."""
+
+    class Squared(separations.LogSumExp):
+        def weights(self, z, mask=None):
+            return super().weights(z, mask) ** 2
+
+    others = (separations.SoftmaxOne(), separations.Exponential(), separations.Sparsemax(), Squared())
+    assert separations.LogSumExp().is_softmax
+    assert not any(other.is_softmax for other in others)
+    assert [other.gibbs for other in others] == [True, False, False, False]
