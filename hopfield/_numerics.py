@@ -12,11 +12,20 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.theory._arguments import shown as shown
+
+KEPT = "kept"
+"""Name of sums, thresholds and results that a derivative keeps where it forms the scores again."""
+
+
+def kept(x: Array) -> Array:
+    """x, of which a derivative that forms the scores again keeps the value."""
+    return checkpoint_name(x, KEPT)
 
 
 def accumulation_dtype(dtype) -> jnp.dtype:

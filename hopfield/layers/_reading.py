@@ -16,6 +16,7 @@ from flax import struct
 from flax.typing import PrecisionLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import KEPT
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
 from hopfield.attention._arguments import unread_as_zero
@@ -33,6 +34,8 @@ AT_ONCE = 2**25
 """Scores up to which all queries are read at once."""
 SCORES = 2**23
 """Scores of a block, over all leading axes."""
+CACHED = 2**20
+"""Scores of the sequences that a CPU reads at a time."""
 
 
 class Dropout(Node):
@@ -122,6 +125,44 @@ def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | 
     if block is None:
         block = queries if leading * queries * keys <= AT_ONCE else max(16, SCORES // (leading * max(keys, 1)))
     return None if block >= queries else block
+
+
+def sequence_count(shape: tuple[int, ...], keys: int) -> int:
+    """Sequences that a CPU reads at a time, for queries [*b, H, T, D]: a number that divides theirs, or all of them."""
+    limit = max(1, min(shape[0], CACHED // max(1, math.prod(shape[1:-1]) * keys)))
+    return next((count for count in range(limit, (limit - 1) // 2, -1) if shape[0] % count == 0), shape[0])
+
+
+def by_sequence(reading: KeyValues, query: States) -> States:
+    """Read-out of all queries; on a CPU that of a few sequences at a time, whose scores stay in its cache.
+
+    There a derivative keeps sums, thresholds and states, and forms the scores again.
+    """
+    count = sequence_count(query.shape, reading.key.shape[-2])
+    alike = query.ndim > 3 and len(query) == len(reading.key) == len(reading.value)
+    if not alike or count >= len(query) or reading.dropout is not None or jax.device_count() > 1:
+        return reading.read(query, query.shape[-2])
+    return _by_sequence(reading, query, count)
+
+
+@partial(jax.jit, static_argnames=("count",))
+def _by_sequence(reading: KeyValues, query: States, count: int) -> States:
+    memory = reading.memory(query)
+    (value,) = unread_as_zero(memory.mask, reading.value)
+    given = {"key": memory.key, "mask": memory.mask, "bias": memory.bias}
+    own = {name: x for name, x in given.items() if x is not None and x.ndim == query.ndim and len(x) == len(query)}
+
+    def read(own, query, value):
+        part = memory.replace(**own)
+        return part.read(reading.state(part, query), value)
+
+    def looped(*given):
+        one = jax.checkpoint(read, prevent_cse=False, policy=jax.checkpoint_policies.save_only_these_names(KEPT))
+        parts = jax.tree.map(lambda x: x.reshape((-1, count, *x.shape[1:])), given)
+        found = jax.lax.scan(lambda _, part: (None, one(*part)), None, parts)[1]
+        return found.reshape((-1, *found.shape[2:]))
+
+    return jax.lax.platform_dependent(own, query, value, cpu=looped, default=read)
 
 
 def in_blocks(

@@ -13,7 +13,7 @@ from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance
 from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
-from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, fits_attention, in_blocks
+from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
@@ -151,7 +151,7 @@ def read(
         found, weights = reading.weighed(memory, reading.state(memory, state), queries)
         module.sow(nnx.Intermediate, "attention_weights", weights)
     elif length is None:
-        found = reading.read(state, queries)
+        found = by_sequence(reading, state)
     elif fits_attention(reading):
         found = attended(reading, state)
     else:

@@ -14,7 +14,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, largest
+from hopfield._numerics import accumulation_dtype, kept, largest
 
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
@@ -33,7 +33,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
-    top = jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top))
+    top = kept(jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top)))
     return z - top, top
 
 
@@ -126,7 +126,7 @@ def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
 
 def _threshold_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    tau = _threshold(u, exponent)
+    tau = kept(_threshold(u, exponent))
     rest = u - tau
     slope = exponent * _clipped_power(rest, exponent - 1.0)
     found = jnp.zeros_like(tau)
@@ -157,7 +157,7 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
     s = jnp.where(absent, -1e30, s)  # a finite stand-in: (α−1)·(−∞) has no tangent in α
     scaled, exponent = (alpha - 1.0) * s, 1.0 / (alpha - 1.0)
     weights = _clipped_power(scaled - _threshold(scaled, exponent), exponent)
-    total = jax.lax.stop_gradient(jnp.sum(weights))  # 1 but for rounding
+    total = kept(jax.lax.stop_gradient(jnp.sum(weights)))  # 1 but for rounding
     return jnp.where(absent, 0.0, weights / jnp.where(total == 0, 1.0, total))
 
 

@@ -1,5 +1,7 @@
 """Reading in blocks is reading at once: values and gradients, option by option, in the memory of a block."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +9,8 @@ import pytest
 from flax import nnx
 
 from hopfield.attention import masks
-from hopfield.layers import AssociationOptions, EnergyTransformerBlock, T5Positions
-from hopfield.layers._reading import AT_ONCE, block_length
+from hopfield.layers import AssociationOptions, EnergyTransformerBlock, T5Positions, _reading
+from hopfield.layers._reading import AT_ONCE, block_length, sequence_count
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -89,6 +91,32 @@ def test_blocks_and_all_at_once_agree_in_value_and_gradient(case):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+OFTEN = {"steps, entmax, metric, β", "t5, bias, slots", "mask, softmax"}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.exhaustive] * (case not in OFTEN)) for case in CASES]
+)
+def test_sequence_by_sequence_and_all_at_once_agree_in_value_and_gradient(case, monkeypatch):
+    expected = both(7, case)
+    monkeypatch.setattr(_reading, "CACHED", 1)
+    for found, at_once in zip(jax.tree.leaves(both(7, case)), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(found, at_once, rtol=0, atol=1e-12)
+
+
+def test_a_derivative_on_a_cpu_keeps_the_scores_of_few_sequences(monkeypatch):
+    module, x = layer(2, 8, update_steps=2), jnp.ones((32, 128, 8), jnp.float32)
+    graph, state = nnx.split(module)
+
+    def scratch(cached):
+        monkeypatch.setattr(_reading, "CACHED", cached)
+        slopes = jax.jit(jax.grad(lambda state, x: jnp.sum(nnx.merge(graph, state)(x)), argnums=(0, 1)))
+        used: Any = slopes.lower(state, x).compile().memory_analysis()
+        return used.temp_size_in_bytes
+
+    assert scratch(2**15) < 0.5 * scratch(2**30)
+
+
 def test_an_energy_transformer_in_blocks_is_the_one_at_once():
     """The descent, its energies, and its gradient, in which the descent's own is differentiated."""
     found = []
@@ -119,6 +147,14 @@ def test_blocks_are_chosen_by_the_size_unless_told():
     assert 4 * chosen * 32768 <= AT_ONCE
     assert block_length(small, 2048, 100) == 100
     assert block_length(small, 2048, 2048) is None
+
+
+def test_sequences_at_a_time_fit_the_cache_and_divide_their_number_or_are_all():
+    assert sequence_count((16, 8, 256, 32), 256) == 2
+    assert sequence_count((5, 8, 1024, 32), 1024) == 1
+    assert sequence_count((3, 1, 16, 4), 16) == 3
+    assert sequence_count((10000, 1, 16, 4), 16) == 2500
+    assert sequence_count((9973, 1, 16, 4), 16) == 9973
 
 
 OPTIONS = {
