@@ -65,9 +65,12 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     yield from program.rows(grid, config.seed, points_, known=lambda point: _known(config, point))
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
-    padding = draws.padded(point["patterns"], pairs(max(config.loads), point["neurons"]), point["neurons"])
-    return measurement.Program(named(point["rule"])[0], point["neurons"], padding, min(config.queries, padding))
+def _program(config: Config, point: dict) -> draws.Rule:
+    neurons = point["neurons"]
+    padding = draws.padded(point["patterns"], pairs(max(config.loads), neurons), neurons)
+    queries = min(config.queries, padding)
+    cost = padding * neurons * (3.0 * neurons + 2 * measurement.CHUNK + queries)
+    return draws.Rule(named(point["rule"])[0], neurons, padding, queries, cost)
 
 
 def _known(config: Config, point: dict) -> dict[str, float | int]:

@@ -1,7 +1,6 @@
 """Keys that find their value in one draw of pairs: the compiled measurement."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,27 +15,13 @@ CHUNK = 64
 """Pairs written together."""
 
 
-class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
-
-    rule: str
-    neurons: int
-    padding: int
-    queries: int
-
-    @property
-    def cost(self) -> float:
-        """Rough multiplications of one draw."""
-        return self.padding * self.neurons * (3.0 * self.neurons + 2 * CHUNK + self.queries)
-
-
-def grid(kind: Callable[[dict], Program]) -> Grid:
+def grid(kind: Callable[[dict], draws.Rule]) -> Grid:
     """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: named(point["rule"])[1])
     return Grid(kind, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
 
 
-def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(kind: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
     count, rows = draw["patterns"].astype(jnp.int32), jnp.arange(kind.padding)
     used = rows < count

@@ -77,10 +77,11 @@ def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     yield from program.rows(grid, config.seed, points_, known=_known)
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
-    counts = _counts(config, point["rule"], point["neurons"], point["activity"])
-    rows = draws.padded(point["patterns"], max(*counts, config.queries), point["neurons"])
-    return measurement.Program(point["rule"], point["neurons"], max(rows, config.queries), config.queries)
+def _program(config: Config, point: dict) -> draws.Rule:
+    rule, neurons, queries = point["rule"], point["neurons"], config.queries
+    largest = max(*_counts(config, rule, neurons, point["activity"]), queries)
+    padding = max(draws.padded(point["patterns"], largest, neurons), queries)
+    return draws.Rule(rule, neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
 
 
 def _known(point: dict) -> dict:

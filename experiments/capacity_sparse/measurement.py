@@ -1,7 +1,5 @@
 """One draw of sparse patterns: what is stored, one step from a pattern, and the end of asynchronous dynamics."""
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,20 +18,6 @@ CUT = 0.5
 SWEEPS = 200
 
 
-class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
-
-    rule: str
-    neurons: int
-    padding: int
-    queries: int
-
-    @property
-    def cost(self) -> float:
-        """Rough multiplications of one draw."""
-        return self.neurons**2 * (self.padding + 10.0 * self.queries)
-
-
 def grid(program) -> Grid:
     """Grid of draws, which depend on the seed, N, M, the activity and their number."""
     columns = {
@@ -46,7 +30,7 @@ def grid(program) -> Grid:
     return Grid(program, one, {"patterns": np.uint32, "sample": np.uint32, **traced}, chunk=2e10)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Shares on after one step and at the end, with how many patterns are retained."""
     key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     patterns = _patterns(program, key, draw["activity"])
@@ -78,7 +62,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     }
 
 
-def _patterns(program: Program, key, activity):
+def _patterns(program: draws.Rule, key, activity):
     """Independent neurons, on with a chance of the activity; or as many of them on in each, of Willshaw's memory."""
     chance = jax.random.uniform(key, (program.padding, program.neurons))
     if program.rule != "willshaw":

@@ -1,12 +1,24 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on."""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 import hopfield.patterns
 from hopfield import Memory, hebb_couplings
+
+
+class Rule(NamedTuple):
+    """Structure of a compiled measurement of a storage rule: what it depends on; everything else is traced."""
+
+    rule: str
+    neurons: int
+    padding: int
+    queries: int
+    cost: float
+    """Rough multiplications of one draw."""
 
 
 def keys(seed, neurons: int, num_patterns, sample) -> tuple:

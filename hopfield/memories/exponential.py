@@ -6,7 +6,7 @@ from hopfield.separations import Exponential
 from hopfield.spaces import Spins
 from hopfield.theory import exponential as spins
 from hopfield.theory._arguments import Float
-from hopfield.theory.base import Theory, numbers
+from hopfield.theory.base import Theory, heat, numbers
 from hopfield.theory.general import start_overlap
 
 SCALING = EXPONENTIAL
@@ -27,27 +27,22 @@ class OnSpins(Theory):
     ) -> float | None:
         if criterion == "target_weight":
             if neurons is None:
-                return float(spins.target_weight_load(_heat(beta), corruption))
-            return float(spins.critical_load(neurons, _heat(beta), corruption))
+                return float(spins.target_weight_load(heat(beta), corruption))
+            return float(spins.critical_load(neurons, heat(beta), corruption))
         start_overlap(corruption)
         if neurons is None and (criterion == "one_step_error" or criterion == "fixed_point"):
-            return float(spins.one_step_load(_heat(beta), corruption if criterion == "one_step_error" else 0.0))
+            return float(spins.one_step_load(heat(beta), corruption if criterion == "one_step_error" else 0.0))
         return None
 
     def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
         if criterion != "target_weight" or corruption > 0.5:
             return None
-        return numbers(spins.target_weight_probability(neurons, num_patterns, _heat(beta), corruption))
+        return numbers(spins.target_weight_probability(neurons, num_patterns, heat(beta), corruption))
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
         return (
-            None if corruption > 0.5 else numbers(spins.one_step_error(neurons, num_patterns, _heat(beta), corruption))
+            None if corruption > 0.5 else numbers(spins.one_step_error(neurons, num_patterns, heat(beta), corruption))
         )
-
-
-def _heat(beta: float | None) -> float:
-    """λ, 1 where none is given as in the memory itself."""
-    return 1.0 if beta is None else beta
 
 
 THEORY = OnSpins()

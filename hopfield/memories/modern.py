@@ -6,7 +6,7 @@ from hopfield.memories import EXPONENTIAL
 from hopfield.memory import Memory
 from hopfield.theory import basins, spherical
 from hopfield.theory._arguments import Float
-from hopfield.theory.base import Line, Theory, numbers
+from hopfield.theory.base import Line, Theory, heat, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
@@ -26,8 +26,8 @@ class OnSphere(Theory):
         if criterion not in self.sized or corruption != 0:
             return None
         if neurons is None:
-            return float(spherical.typical_load(_heat(beta), "sphere"))
-        kappa = _heat(beta) * neurons  # on the unit sphere
+            return float(spherical.typical_load(heat(beta), "sphere"))
+        kappa = heat(beta) * neurons  # on the unit sphere
         return float(spherical.critical_load(neurons, kappa, criterion))
 
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
@@ -40,11 +40,6 @@ class OnSphere(Theory):
 
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float:
         return numbers(basins.nearest_pattern_share(neurons, num_patterns, overlaps))
-
-
-def _heat(beta: float | None) -> float:
-    """λ, 1 where none is given as in the memory itself."""
-    return 1.0 if beta is None else beta
 
 
 THEORY = OnSphere()

@@ -123,6 +123,11 @@ def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: 
     return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))
 
 
+def heat(beta: float | None) -> float:
+    """λ of an exponential memory, 1 where none is given as in the memory itself."""
+    return 1.0 if beta is None else beta
+
+
 def numbers(value: ArrayLike) -> Float:
     """A prediction as an array, whatever shape it has."""
     return np.asarray(value, np.float64)
