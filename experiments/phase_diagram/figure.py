@@ -1,7 +1,6 @@
 """Figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas
@@ -11,13 +10,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
-from scipy.optimize import brentq
 
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, Table, series
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.summary import cells
-from hopfield.theory import classical, spherical
+from hopfield.theory import classical
 
 SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
 HATCHES = dict(zip(measurement.REGIMES, ("", "xx", "//", ""), strict=True))
@@ -117,7 +115,7 @@ def _overlaps(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> 
 
 def _lines(ax: Axes, memory: str, neurons: int, colour: str) -> None:
     """The lines of theory on a map whose limits are set."""
-    drawn = _classical_lines if memory == "classical" else _modern_lines
+    drawn = theory.classical_lines if memory == "classical" else theory.modern_lines
     loads = np.linspace(*ax.get_xlim(), 241)
     low, high = ax.get_ylim()
     heights = np.linspace(low, high, 241) if memory == "classical" else np.geomspace(low, high, 121)
@@ -128,53 +126,6 @@ def _lines(ax: Axes, memory: str, neurons: int, colour: str) -> None:
         load = theory.zero_temperature()["one_step"]
         look = {"color": colour, "marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
         ax.plot([load], [low], label=rf"$\alpha_c = {load:.6f}$ at $T = 0$ (1RSB)", **look)
-
-
-def _classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
-    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
-
-    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it, below T_R, where retrieval
-    states are not. Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
-    """
-    cold = temperatures[temperatures < 1]
-    return [
-        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
-        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
-        (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
-        (loads, frozen_temperature(loads), f"self-overlap $q = {measurement.FROZEN:g}$: frozen here (RS)"),
-        (*theory.broken_symmetry(), "$T_R$: symmetry breaks below (AT)"),
-    ]
-
-
-def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.ndarray:
-    """Temperature at which the replica-symmetric spin glass has self-overlap q: T_g for q → 0.
-
-    q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
-    """
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    weights = weights / weights.sum()
-    noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
-    return 1 - q + np.sqrt(loads * q) / noise
-
-
-def _modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
-    """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
-    patterns = np.exp(loads * neurons)
-    kappa = betas * neurons
-    return [
-        (
-            spherical.critical_load(neurons, kappa, "converged_weight"),
-            betas,
-            f"retrieval ends, annealed, $N={neurons}$",
-        ),
-        (
-            spherical.critical_load(neurons, kappa, "target_weight"),
-            betas,
-            f"half weight at the start, annealed, $N={neurons}$",
-        ),
-        (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
-        (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
-    ]
 
 
 def _dense(ax: Axes, summary: dict) -> None:

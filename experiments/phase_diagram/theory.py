@@ -1,4 +1,4 @@
-"""Lines of replica theory that take solving: where symmetry breaks in the classical network, phases of dense memories.
+"""Lines of theory in phase diagrams: classical and modern networks, and phases of dense memories.
 
 Dense memories of degree n at load α = M/N^(n−1), replica symmetric for N → ∞: retrieval states end at the spinodal, are
 stable below the thermodynamic line, and the state without overlap is a glass from where symmetry breaks in it (de
@@ -6,12 +6,13 @@ Almeida & Thouless). All three are told as loads of a temperature.
 """
 
 from functools import cache
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.optimize import brentq
 
-from hopfield.theory import classical, one_step, replicas
+from experiments.phase_diagram import measurement
+from hopfield.theory import classical, one_step, replicas, spherical
 
 DEGREES = (3, 4)
 """Degrees of the dense memories whose lines are drawn."""
@@ -79,3 +80,42 @@ def _glass(degree: int, temperature: float) -> float:
         stable = replicas.dense_replica(degree, middle, temperature, retrieval=False).stable
         low, high = (middle, high) if stable else (low, middle)
     return 0.5 * (low + high)
+
+
+def classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
+    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
+
+    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it, below T_R, where retrieval
+    states are not. Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
+    """
+    cold = temperatures[temperatures < 1]
+    return [
+        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
+        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
+        (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
+        (loads, frozen_temperature(loads), f"self-overlap $q = {measurement.FROZEN:g}$: frozen here (RS)"),
+        (*broken_symmetry(), "$T_R$: symmetry breaks below (AT)"),
+    ]
+
+
+def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.ndarray:
+    """Temperature at which the replica-symmetric spin glass has self-overlap q: T_g for q → 0.
+
+    q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
+    return 1 - q + np.sqrt(loads * q) / noise
+
+
+def modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
+    """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
+    patterns, kappa = np.exp(loads * neurons), betas * neurons
+    half, end = (spherical.critical_load(neurons, kappa, criterion) for criterion in spherical.CRITERIA)
+    return [
+        (end, betas, f"retrieval ends, annealed, $N={neurons}$"),
+        (half, betas, f"half weight at the start, annealed, $N={neurons}$"),
+        (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
+        (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
+    ]

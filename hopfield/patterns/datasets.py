@@ -108,11 +108,9 @@ def photograph_patches(
         size: side of a patch in pixels, 2 to 427; patches may overlap.
         count: number of patches, M; patches without any contrast are passed over.
         seed: the patches depend on size, colour and seed; a larger count only appends.
-        colour: N = 3·size² with red, green and blue of a pixel side by side; else N = size² of luminance
-            (ITU-R 601).
+        colour: N = 3·size², red, green and blue of a pixel side by side; else N = size² of luminance (ITU-R 601).
         unit_norm: take each patch's mean off and scale it to Euclidean norm 1; else intensities in [0, 1].
         binary: the sign of each patch minus its median, as by `to_spins`.
-
     Raises:
         ValueError: a size or seed out of range, or more patches than the photographs hold.
     """

@@ -15,7 +15,7 @@ from experiments.figures import style
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
-from experiments.phase_diagram.figure import frozen_temperature
+from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import files, program
 from hopfield.theory import classical, spherical
 
