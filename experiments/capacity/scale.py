@@ -14,7 +14,7 @@ from hopfield.memories import find
 from hopfield.patterns import corruption
 
 
-class At(NamedTuple):
+class FullScale(NamedTuple):
     """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
 
     neurons: list[int] = [64]  # noqa: RUF012 - never changed
@@ -29,7 +29,7 @@ class At(NamedTuple):
     parity: Parity = Parity.odd
 
 
-def chosen(config: Config, memory: str) -> At:
+def chosen(config: Config, memory: str) -> FullScale:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale.
 
     Raises:
@@ -41,19 +41,19 @@ def chosen(config: Config, memory: str) -> At:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    found = contract.first_given(At._fields, *layers)
+    found = contract.first_given(FullScale._fields, *layers)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     counting = (layer for layer in layers if layer.loads is not None or layer.patterns is not None)
     found |= {"loads": first.loads, "patterns": first.patterns} if (first := next(counting, None)) else {}
-    return At(**found)
+    return FullScale(**found)
 
 
-def widths(at: At, ensemble: str) -> list[int]:
+def widths(at: FullScale, ensemble: str) -> list[int]:
     """Numbers of neurons to measure an ensemble at."""
     return at.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
 
 
-def samples(at: At, neurons: int) -> int:
+def samples(at: FullScale, neurons: int) -> int:
     """Disorder samples at this size: those of the largest size named that is not larger.
 
     Raises:
@@ -67,7 +67,7 @@ def samples(at: At, neurons: int) -> int:
     return at.samples[max(named)]
 
 
-def pattern_counts(memory: str, scale: At, neurons: int) -> list[int]:
+def pattern_counts(memory: str, scale: FullScale, neurons: int) -> list[int]:
     """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity."""
     if scale.patterns is not None:
         return sorted(set(scale.patterns))
@@ -85,7 +85,7 @@ def counted(point: dict) -> dict:
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
 
 
-def check(memory: str, scale: At) -> None:
+def check(memory: str, scale: FullScale) -> None:
     """Refuse what a memory cannot be measured at, in one sentence."""
     blueprint = find(memory)
     _check_samples(scale.samples)
@@ -105,7 +105,7 @@ def _check_samples(samples: Any) -> None:
             raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
 
 
-def check_ensemble(memory: str, at: At, ensemble: str, neurons: list[int] | None) -> None:
+def check_ensemble(memory: str, at: FullScale, ensemble: str, neurons: list[int] | None) -> None:
     """Refuse a number of patterns, samples or neurons that an ensemble does not have, in one sentence.
 
     Args:
@@ -124,7 +124,7 @@ def check_ensemble(memory: str, at: At, ensemble: str, neurons: list[int] | None
             raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
 
 
-def cost(memory: str, at: At, ensemble: str, neurons: int) -> Cost:
+def cost(memory: str, at: FullScale, ensemble: str, neurons: int) -> Cost:
     """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
     counts = pattern_counts(memory, at, neurons)
     starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
@@ -137,12 +137,12 @@ def cost(memory: str, at: At, ensemble: str, neurons: int) -> Cost:
     return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * queries))
 
 
-def _count(at: At) -> str:
+def _count(at: FullScale) -> str:
     """Name of the option that says how many patterns there are."""
     return "loads" if at.patterns is None else "patterns"
 
 
-def _check_held(memory: str, at: At, ensemble: str, neurons: list[int] | None) -> None:
+def _check_held(memory: str, at: FullScale, ensemble: str, neurons: list[int] | None) -> None:
     """The same for patterns of which there are only so many."""
     if ensemble.startswith(pattern_sets.MAPPED):
         pattern_sets.check_spins(ensemble)

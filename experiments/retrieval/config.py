@@ -56,7 +56,7 @@ class Scan:
     max_steps: int | None = option(None, "updates of one query at most", least=1, axis=True)
 
 
-class At(NamedTuple):
+class FullScan(NamedTuple):
     """A Scan in full; the defaults are smoke scale."""
 
     memories: list[str] = ["modern"]  # noqa: RUF012 - never changed
@@ -92,8 +92,8 @@ class Config(Scan, contract.Config):
                 raise ValueError(f"parts must be among {', '.join(self.part) or 'those of part (none)'}, got {name!r}")
 
 
-def scans(config: Config) -> list[At]:
+def scans(config: Config) -> list[FullScan]:
     """Every chosen part in full: the common value if given, else its own, else smoke scale."""
     chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
     parts = [config.part[name] for name in chosen] or [Scan()]
-    return [At(**contract.first_given(At._fields, config, part)) for part in parts]
+    return [FullScan(**contract.first_given(FullScan._fields, config, part)) for part in parts]

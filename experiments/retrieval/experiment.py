@@ -23,7 +23,7 @@ import numpy as np
 from experiments import contract
 from experiments.contract import Cost
 from experiments.retrieval import streamed
-from experiments.retrieval.config import At, Config, scans
+from experiments.retrieval.config import Config, FullScan, scans
 from experiments.retrieval.figure import plot
 from experiments.retrieval.summary import summarise
 from experiments.shared import corruptions, critical_beta, pattern_sets, retrievals, streams
@@ -70,7 +70,7 @@ def check(config: Config) -> None:
             _check_pair(at, memory, ensemble)
 
 
-def _check_pair(at: At, memory: str, ensemble: str) -> None:
+def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
     if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
         raise ValueError(f"memories must have weights over patterns, got {memory}, a coupling matrix")
     spins = retrievals.on_spins(memory)
@@ -94,14 +94,14 @@ def _check_pair(at: At, memory: str, ensemble: str) -> None:
         raise ValueError(f"kappas must not be empty for {memory} on {ensemble}, where no theory says where to look")
 
 
-def _widths(at: At, ensemble: str) -> list[int]:
+def _widths(at: FullScan, ensemble: str) -> list[int]:
     real = retrievals.data(ensemble, False)
     if real is not None:
         return [real.shape[1]]
     return [64] if at.neurons is None else at.neurons
 
 
-def _kappas(at: At, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
+def _kappas(at: FullScan, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
     """The κ of a curve in ascending order, to six digits; a single null for a memory without one."""
     if not find(memory).takes_beta:
         return [None]
@@ -121,7 +121,7 @@ def cost(config: Config) -> Cost:
     )
 
 
-def _pair_cost(at: At, memory: str, ensemble: str) -> Cost:
+def _pair_cost(at: FullScan, memory: str, ensemble: str) -> Cost:
     curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
     kappas, widest = len(at.kappas) + len(critical_beta.CRITERIA) * len(at.around), max(widths)
     queries = at.samples * kappas * at.queries * len(at.corruption)

@@ -21,7 +21,7 @@ NEURODYNAMICS = "Amari & Maginu: not the dynamics\nbeyond the first steps"
 """Label of the statistical neurodynamics: its crosstalk is Gaussian noise that forgets all steps but the last."""
 
 
-class Classical(Theory):
+class ClassicalTheory(Theory):
     """Replica-symmetric theory, the exact one-step error, statistical neurodynamics."""
 
     sized = frozenset({"one_step_error"})
@@ -51,7 +51,7 @@ class Classical(Theory):
         return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]
 
 
-THEORY = Classical()
+THEORY = ClassicalTheory()
 
 
 def classical(patterns, *, mask=None, values=None) -> Memory:

@@ -29,7 +29,7 @@ def _drawn(key, num_patterns: int, neurons: int, activity: float = ACTIVITY) -> 
 DRAW = _drawn
 
 
-class Sparse(Theory):
+class CovarianceTheory(Theory):
     """Replica-symmetric theory at the best threshold, and the error of one step with Gaussian crosstalk."""
 
     sized = frozenset({"one_step_error"})
@@ -56,7 +56,7 @@ class Sparse(Theory):
         return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
 
 
-THEORY = Sparse
+THEORY = CovarianceTheory
 
 
 def covariance(patterns, activity: float = ACTIVITY, *, threshold=None, mask=None) -> Couplings:

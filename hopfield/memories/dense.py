@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from hopfield.memories import polynomial_scaling
-from hopfield.memories.classical import Classical
+from hopfield.memories.classical import ClassicalTheory
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
 from hopfield.separations import polynomial
@@ -20,7 +20,7 @@ INTEGER_FIELDS = True
 PARAMETER = int
 
 
-class Dense(Theory):
+class DenseTheory(Theory):
     """The exact one-step error, and its map for N → ∞ iterated as if steps shared no noise; of degree n ≥ 3."""
 
     sized = frozenset({"one_step_error"})
@@ -53,7 +53,7 @@ class Dense(Theory):
 
 def theory_of_degree(degree: int) -> Theory:
     """The theory of a degree; that of 2 is the classical network's, whose noise successive steps share."""
-    return Classical() if degree == 2 else Dense(degree)
+    return ClassicalTheory() if degree == 2 else DenseTheory(degree)
 
 
 THEORY = theory_of_degree

@@ -13,7 +13,7 @@ SCALING = EXPONENTIAL
 ENSEMBLE = "spins"
 
 
-class OnSpins(Theory):
+class ExponentialTheory(Theory):
     """Exact sums over random patterns at finite N, their thresholds for N → ∞."""
 
     sized = frozenset({"one_step_error", "target_weight"})
@@ -45,7 +45,7 @@ class OnSpins(Theory):
         )
 
 
-THEORY = OnSpins()
+THEORY = ExponentialTheory()
 
 
 def exponential(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:

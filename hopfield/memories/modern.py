@@ -12,7 +12,7 @@ SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
 
 
-class OnSphere(Theory):
+class ModernTheory(Theory):
     """Annealed softmax weights of random patterns of norm √N, and basins of a random energy model."""
 
     sized = softmax = frozenset(spherical.CRITERIA)
@@ -42,7 +42,7 @@ class OnSphere(Theory):
         return numbers(basins.nearest_pattern_share(neurons, num_patterns, overlaps))
 
 
-THEORY = OnSphere()
+THEORY = ModernTheory()
 
 
 def modern(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:

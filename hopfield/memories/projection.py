@@ -15,7 +15,7 @@ SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 
 
-class Projector(Theory):
+class ProjectionTheory(Theory):
     """Any M < N independent patterns are fixed points; basins by the map of one step."""
 
     def kind(self, criterion: str) -> str | None:
@@ -33,7 +33,7 @@ class Projector(Theory):
         return [Line(basins.ONE_STEP, loads, overlaps)]
 
 
-THEORY = Projector()
+THEORY = ProjectionTheory()
 
 
 def projection(patterns, *, mask=None) -> Couplings:

@@ -40,7 +40,7 @@ def _drawn(key, num_patterns: int, neurons: int) -> Array:
 DRAW = _drawn
 
 
-class Binary(Theory):
+class WillshawTheory(Theory):
     """The error of one step from a pattern, by the binomial spread of a neuron's synapses."""
 
     sized = frozenset({"one_step_error"})
@@ -52,7 +52,7 @@ class Binary(Theory):
         return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, on, num_patterns)))
 
 
-THEORY = Binary()
+THEORY = WillshawTheory()
 
 
 def willshaw(patterns, *, mask=None) -> Couplings:
