@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
 from experiments.bags.config import VARIANTS
-from experiments.bags.data import Bags
+from experiments.bags.data import Bags, described
 
 REGULAR = (1.0, 10.0)
 LEAVES = (1, 3)
@@ -22,15 +22,14 @@ def settings(method: str) -> list[tuple[str, Any]]:
 
 def scores(method: str, bags: Bags, used: np.ndarray, seed: int) -> np.ndarray:
     """Scores [K, settings, B] of all bags by models fitted to the bags of each row of `used` [K, B]."""
-    pooled = {"mean": _mean(bags), "max": np.where(bags.there[..., None], bags.instances, -np.inf).max(axis=1)}
+    return np.array([_fitted(method, bags, row, seed) for row in used])
+
+
+def _fitted(method: str, bags: Bags, used: np.ndarray, seed: int) -> list[np.ndarray]:
+    instances, there = described(bags, used)[bags.place], bags.there[..., None]
+    pooled = {"mean": instances.mean(axis=1, where=there), "max": instances.max(axis=1, where=there, initial=-np.inf)}
     made = _machine if method == "svm" else _forest
-    return np.array(
-        [[made(pooled[kind], bags.labels, row, number, seed) for kind, number in settings(method)] for row in used]
-    )
-
-
-def _mean(bags: Bags) -> np.ndarray:
-    return bags.instances.sum(axis=1) / bags.there.sum(axis=1)[:, None]
+    return [made(pooled[kind], bags.labels, used, number, seed) for kind, number in settings(method)]
 
 
 def _machine(vectors: np.ndarray, labels: np.ndarray, used: np.ndarray, regular: float, seed: int) -> np.ndarray:

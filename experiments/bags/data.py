@@ -21,13 +21,17 @@ from hopfield.patterns.datasets import UNSOUND
 
 NAMES = ("features", "bag", "labels", "train")
 MADE = "made"
+FLOOR = 0.01
+"""Added to the variance of a feature, so that one that hardly varies stays small."""
 
 
 class Bags(NamedTuple):
-    """Bags padded to the largest, and their divisions into folds."""
+    """Bags with places for as many instances as the largest has, and their divisions into folds."""
 
     instances: np.ndarray
-    """Features [B, S, F], float32, zero where there is no instance."""
+    """Features [N, F], float32."""
+    place: np.ndarray
+    """Instance [B, S] in each place of a bag; 0 where there is none."""
     there: np.ndarray
     """Whether there is an instance [B, S]."""
     labels: np.ndarray
@@ -99,16 +103,30 @@ def _varied(features: np.ndarray) -> bool:
 
 
 def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
-    """Bags padded to the largest; features that are the same everywhere are left out."""
+    """Bags as they are held; features that are the same everywhere are left out."""
     features = features.astype(float)
     features = features[:, np.ptp(features, axis=0) > 0]
     features = np.arcsinh(features / np.sqrt(np.mean(features**2)))
     count = np.bincount(bag)
-    place = np.arange(len(bag)) - np.concatenate([[0], np.cumsum(count)])[np.sort(bag)]
-    order = np.argsort(bag, kind="stable")
-    instances = np.zeros((len(count), count.max(), features.shape[1]), np.float32)
-    instances[bag[order], place] = features[order]
-    return Bags(instances, np.arange(count.max()) < count[:, None], labels.astype(bool), tested)
+    there = np.arange(count.max()) < count[:, None]
+    place = np.zeros(there.shape, int)
+    place[there] = np.argsort(bag, kind="stable")
+    return Bags(features.astype(np.float32), place, there, labels.astype(bool), tested)
+
+
+def described(bags: Bags, used: np.ndarray) -> np.ndarray:
+    """Instances [N, 2F], float32, as models see them that know the bags `used` [B] only.
+
+    Each feature twice: brought to mean 0 and deviation 1, and as its rank among the instances of those bags, from −√3
+    to √3 (deviation 1).
+    """
+    seen = bags.instances[bags.place[used][bags.there[used]]]
+    values = (bags.instances - seen.mean(axis=0)) / np.sqrt(seen.var(axis=0) + FLOOR)
+    ranks = np.empty_like(values)
+    for feature, known in enumerate(np.sort(seen, axis=0).T):
+        below, upto = (np.searchsorted(known, bags.instances[:, feature], side) for side in ("left", "right"))
+        ranks[:, feature] = np.sqrt(3) * ((below + upto) / len(known) - 1)
+    return np.concatenate([values, ranks], axis=1)
 
 
 @lru_cache(maxsize=1)

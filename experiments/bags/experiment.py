@@ -5,8 +5,8 @@
     instances     MI-SVM: the largest score of an instance, hinge loss; linear, or with a hidden layer
     svm, forest   scikit-learn's, on the mean or the largest instance of a bag
 
-Each method chooses, for every test fold and within the other folds alone, among as many settings. A row is the test
-fold of one method and division into folds.
+All see the features of an instance and their ranks. Each method chooses, for every test fold and within the other folds
+alone, among as many settings. A row is the test fold of one method and division into folds.
 
 Source: Ramsauer et al. 2021, §4; Andrews, Tsochantaridis & Hofmann 2002 (MI-SVM and the data).
 """
@@ -14,7 +14,7 @@ Source: Ramsauer et al. 2021, §4; Andrews, Tsochantaridis & Hofmann 2002 (MI-SV
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from experiments.bags import data, measurement, networks
+from experiments.bags import data, measurement
 from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.figure import plot
 from experiments.bags.summary import summarise
@@ -44,12 +44,12 @@ def cost(config: Config) -> Cost:
     for name in config.data:
         bags = data.load(name)
         count = config.repetitions * bags.folds
-        models = count * config.partners * len(config.weight_decay)
+        models = count * config.partners * config.members
         slots = bags.there.size
-        each = slots * config.width * (6 * bags.instances.shape[2] + 40 * config.width) * max(config.steps)
+        each = config.width * (12 * bags.instances.size + 40 * slots * config.width) * max(config.steps)
         trained = sum(len(VARIANTS[method]) for method in set(config.methods) & set(NETWORKS)) * models * each
         fitted = len(set(config.methods) - set(NETWORKS)) * count * config.partners * 1e9
-        held = max(networks.TOGETHER * slots * config.width, bags.instances.size)
+        held = max(config.members * slots * config.width, 2 * bags.folds * config.partners * bags.instances.size)
         found.append(Cost(count * len(config.methods), held, trained + fitted))
     return total(found)
 

@@ -2,7 +2,8 @@
 
 A model is trained without two folds i and j, and serves both: as one of those that fold j chooses a setting by when i
 is tested, and the other way round. What a test fold is judged by has seen neither its labels nor its features, and
-the models that were trained to choose among settings answer together.
+the models that were trained to choose among settings answer together. In place of one network, its members do: networks
+of other initial values and dropout.
 """
 
 from itertools import product
@@ -25,8 +26,7 @@ def candidates(config: Config, method: str) -> list[str]:
     """Names of what a test fold chooses from, in the order of `scores`."""
     if method not in NETWORKS:
         return [f"{kind} {number}" for kind, number in baselines.settings(method)]
-    every = product(VARIANTS[method], config.weight_decay, config.steps)
-    return [f"{kind} decay {decay:g} steps {steps}" for kind, decay, steps in every]
+    return [f"{kind} steps {steps}" for kind, steps in product(VARIANTS[method], sorted(config.steps))]
 
 
 def results(config: Config, method: str, bags: Bags, repetition: int) -> list[dict]:
@@ -58,14 +58,11 @@ def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetitio
     if method not in NETWORKS:
         return baselines.scores(method, bags, used, config.seed + repetition)
     found = []
-    steps = tuple(sorted(config.steps))
     for number, variant in enumerate(VARIANTS[method]):
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), repetition), number)
-        size = (config.width, config.heads, config.queries)
+        size = (config.width, config.heads, config.queries, tuple(sorted(config.steps)), config.members)
         kind = networks.Structure(
-            method, variant, bags.instances.shape[2], *size, steps, config.dropout, config.learning_rate
+            method, variant, 2 * bags.instances.shape[1], *size, config.dropout, config.learning_rate
         )
-        decay = np.tile(config.weight_decay, len(used))
-        every = networks.scores(kind, bags, np.repeat(used, len(config.weight_decay), axis=0), decay, key)
-        found.append(every.reshape(len(used), -1, len(bags.labels)))
+        found.append(networks.scores(kind, bags, used, config.weight_decay, key))
     return np.concatenate(found, axis=1)

@@ -9,12 +9,9 @@ import numpy as np
 import optax
 from flax import nnx
 
-from experiments.bags.data import Bags
+from experiments.bags.data import Bags, described
 from experiments.shared import parallel, training_parts
 from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldPooling
-
-TOGETHER = 16
-"""Networks trained as one batch."""
 
 
 class Structure(NamedTuple):
@@ -27,6 +24,7 @@ class Structure(NamedTuple):
     heads: int
     queries: int
     steps: tuple[int, ...]
+    members: int
     dropout: float
     learning_rate: float
 
@@ -55,10 +53,9 @@ class Network(nnx.Module):
         pooled = kind.queries * kind.width if kind.method == "hopfield" else kind.width
         self.read = nnx.data(None if bare else nnx.Linear(pooled, 1, rngs=rngs))
 
-    def __call__(self, instances: jax.Array, there: jax.Array, keep: jax.Array, mean: jax.Array, scale: jax.Array):
-        """Scores [B] of bags [B, S, F], whose features are brought to mean 0 and deviation 1 within the kernel."""
-        kernel = self.embed.kernel[...] / scale[:, None]
-        embedded = instances @ kernel + (jnp.asarray(self.embed.bias) - mean @ kernel)[None, None]
+    def __call__(self, instances: jax.Array, place: jax.Array, there: jax.Array, keep: jax.Array) -> jax.Array:
+        """Scores [B] of bags that have the instances [N, F] in their places [B, S], where there is one."""
+        embedded = self.embed(instances)[place]
         if self.read is None:
             return jnp.max(embedded[..., 0], axis=1, where=there, initial=-jnp.inf)
         embedded = nnx.relu(embedded) * keep
@@ -72,37 +69,41 @@ class Network(nnx.Module):
         return self.read(jnp.einsum("bs,bsw->bw", weights, embedded))[..., 0]
 
 
-def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: np.ndarray, key: jax.Array) -> np.ndarray:
-    """Scores of all bags by networks of one structure, after each of its numbers of steps.
+def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax.Array) -> np.ndarray:
+    """Scores of all bags, after each number of steps, by members of one structure that answer together.
 
     Args:
         kind: what is trained.
         bags: of which networks see their own.
-        used: [K, B], bags that a network is trained on.
-        decay: [K], decay of its weights.
+        used: [K, B], bags that the members of an ensemble are trained on.
+        decay: of their weights.
         key: of initial values and dropout.
 
     Returns:
-        [K, steps, B].
+        [K, steps, B], means over the members.
     """
-    arrays = (jnp.asarray(bags.instances), jnp.asarray(bags.there), jnp.asarray(bags.labels, jnp.float32))
-    each = (jnp.asarray(used, jnp.float32), jnp.asarray(decay, jnp.float32), jax.random.split(key, len(used)))
-    return np.asarray(_program(kind)(arrays, each))
+    instances = jnp.asarray([described(bags, row) for row in used])
+    each = (instances, jnp.asarray(used, jnp.float32), jax.random.split(key, len(used)))
+    fixed = (
+        jnp.asarray(bags.place),
+        jnp.asarray(bags.there),
+        jnp.asarray(bags.labels, jnp.float32),
+        jnp.asarray(decay, jnp.float32),
+    )
+    return np.asarray(_program(kind)(fixed, each))
 
 
 @parallel.kept(32)
 def _program(kind: Structure) -> Any:
     network = training_parts.network(partial(Network, kind))
 
-    def trained(arrays: tuple, each: tuple) -> jax.Array:
-        instances, there, labels = arrays
-        used, decay, key = each
+    def trained(fixed: tuple, instances: jax.Array, used: jax.Array, key: jax.Array) -> jax.Array:
+        place, there, labels, decay = fixed
         start, draws = jax.random.split(key)
-        mean, scale = _moments(instances, used[:, None] * there)
         rule = optax.adamw(kind.learning_rate, weight_decay=decay)
 
         def loss(params: Any, keep: jax.Array) -> jax.Array:
-            found = network.module(params)(instances, there, keep, mean, scale)
+            found = network.module(params)(instances, place, there, keep)
             sign = 2.0 * labels - 1.0
             hinge = kind.method == "instances"
             each = jnp.maximum(1.0 - sign * found, 0.0) if hinge else jax.nn.softplus(-sign * found)
@@ -119,15 +120,12 @@ def _program(kind: Structure) -> Any:
         for part, until in enumerate(kind.steps):
             keys = jax.random.split(jax.random.fold_in(draws, part), until - done)
             (carry, _), done = jax.lax.scan(step, carry, keys), until
-            found.append(network.module(carry[0])(instances, there, jnp.ones(()), mean, scale))
+            found.append(network.module(carry[0])(instances, place, there, jnp.ones(())))
         return jnp.stack(found)
 
-    return jax.jit(lambda arrays, each: jax.lax.map(partial(trained, arrays), each, batch_size=TOGETHER))
+    def ensemble(fixed: tuple, each: tuple) -> jax.Array:
+        instances, used, key = each
+        keys = jax.random.split(key, kind.members)
+        return jax.vmap(lambda key: trained(fixed, instances, used, key))(keys).mean(axis=0)
 
-
-def _moments(instances: jax.Array, used: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Mean and deviation of every feature over instances of weight `used`."""
-    total = jnp.sum(used)
-    mean = jnp.einsum("bs,bsf->f", used, instances) / total
-    square = jnp.einsum("bs,bsf->f", used, instances**2) / total
-    return mean, jnp.sqrt(jnp.maximum(square - mean**2, 0.0) + 1e-2)
+    return jax.jit(lambda fixed, each: jax.lax.map(partial(ensemble, fixed), each))

@@ -13,7 +13,7 @@ from experiments.bags.config import METHODS, Config
 from experiments.bags.experiment import measure, plot, points, summarise
 from experiments.bags.summary import OURS
 
-SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=[0.01], learning_rate=0.03)
+SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=0.01, learning_rate=0.03)
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +45,21 @@ def test_a_network_does_not_depend_on_bags_that_it_is_not_trained_on():
     """Labels and features of the folds left out are exchanged: scores of all others stay what they were."""
     made = data.made()
     used = np.array([made.tested[0] > 1])
-    other = made._replace(
-        labels=np.where(used[0], made.labels, ~made.labels),
-        instances=np.where(used[0][:, None, None], made.instances, made.instances + 1.0).astype(np.float32),
-    )
-    kind = networks.Structure("hopfield", "softmax", made.instances.shape[2], 4, 2, 2, (3,), 0.2, 0.01)
-    scores = [networks.scores(kind, bags, used, np.array([0.01]), jax.random.key(0))[0, 0] for bags in (made, other)]
+    changed = made.instances.copy()
+    changed[made.place[~used[0]][made.there[~used[0]]]] += 1.0
+    other = made._replace(labels=np.where(used[0], made.labels, ~made.labels), instances=changed)
+    kind = networks.Structure("hopfield", "softmax", 2 * made.instances.shape[1], 4, 2, 2, (3,), 2, 0.2, 0.01)
+    scores = [networks.scores(kind, bags, used, 0.01, jax.random.key(0))[0, 0] for bags in (made, other)]
     np.testing.assert_array_equal(scores[0][used[0]], scores[1][used[0]])
     assert (scores[0][~used[0]] != scores[1][~used[0]]).any()
+
+
+def test_ranks_are_those_among_the_bags_that_are_seen():
+    instances = np.array([[3.0], [1.0], [2.0], [2.0], [9.0]], np.float32)
+    bags = data.Bags(instances, np.arange(5)[:, None], np.ones((5, 1), bool), np.zeros(5, bool), np.zeros((1, 5), int))
+    found = data.described(bags, np.array([1, 1, 1, 1, 0], bool))
+    np.testing.assert_allclose(found[:, 1] / np.sqrt(3), [0.75, -0.75, 0.0, 0.0, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(found[:, 0], (instances[:, 0] - 2.0) / np.sqrt(0.5 + data.FLOOR), rtol=1e-6)
 
 
 def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_chose():
@@ -63,19 +70,19 @@ def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_cho
 
 
 def test_all_methods_choose_among_as_many_settings():
-    config = Config(steps=[1, 2], weight_decay=[0.1])
+    config = Config(steps=[1, 2])
     assert {len(measurement.candidates(config, method)) for method in METHODS} == {4}
 
 
 def test_padding_has_no_part_in_scores_or_moments():
     """The second bag with a third, empty place reads the same."""
     made = data.made()
-    room = dict.fromkeys(("instances",), np.pad(made.instances, [(0, 0), (0, 3), (0, 0)], constant_values=9.0))
-    wider = made._replace(**room, there=np.pad(made.there, [(0, 0), (0, 3)]))
+    room = [(0, 0), (0, 3)]
+    wider = made._replace(place=np.pad(made.place, room, constant_values=9), there=np.pad(made.there, room))
     for method, variant in (("hopfield", "softmax"), ("attention", "gated"), ("instances", "linear")):
-        kind = networks.Structure(method, variant, made.instances.shape[2], 4, 2, 2, (2,), 0.0, 0.01)
+        kind = networks.Structure(method, variant, 2 * made.instances.shape[1], 4, 2, 2, (2,), 2, 0.0, 0.01)
         used = np.array([made.tested[0] > 0])
-        found = [networks.scores(kind, bags, used, np.array([0.0]), jax.random.key(1)) for bags in (made, wider)]
+        found = [networks.scores(kind, bags, used, 0.0, jax.random.key(1)) for bags in (made, wider)]
         np.testing.assert_allclose(found[0], found[1], atol=2e-5)
 
 
@@ -87,7 +94,7 @@ def test_a_file_is_read_as_it_says(tmp_path, bags):
     np.testing.assert_array_equal(found.tested, [[0, 0, 1, 1]])
     np.testing.assert_array_equal(found.labels, [False, True, False, True])
     rms = np.sqrt(np.mean(bags["features"] ** 2))
-    np.testing.assert_allclose(np.sinh(found.instances[3]) * rms, [[8, 9], [10, 11]], rtol=1e-5)
+    np.testing.assert_allclose(np.sinh(found.instances[found.place[3]]) * rms, [[8, 9], [10, 11]], rtol=1e-5)
     assert len(points(Config(data=[str(path)]))) == 4
 
 
