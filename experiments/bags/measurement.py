@@ -1,9 +1,9 @@
 """Measurement of one method on one division into folds: models, the choice among them, and the test result.
 
 A model is trained without two folds i and j, and serves both: as one of those that fold j chooses a setting by when i
-is tested, and the other way round. What a test fold is judged by has seen neither its labels nor its features, and
-the models that were trained to choose among settings answer together. In place of one network, its members do: networks
-of other initial values and dropout.
+is tested, and the other way round. What a test fold is judged by has seen neither its labels nor its features (but for
+one number, the root mean square of all), and the models that were trained to choose among settings answer together. In
+place of one network, its members do: networks of other initial values and dropout.
 """
 
 from itertools import product
