@@ -131,8 +131,13 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     new(["experiment", "mything"])
     config = mine / "mything/experiments/mything/config.py"
     config.write_text("import pandas\n" + config.read_text())
+    with (config.parent / "experiment.py").open("a") as code:
+        code.write("\n\ndef points(config):\n    return []\n")
     assert check(["./mything"]) == 1
-    assert "config.py imports nothing heavy: no (AssertionError: it imports pandas)" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "config.py imports nothing heavy: no (AssertionError: it imports pandas)" in told
+    assert "points are flat and different from each other: no (AssertionError: there are none)" in told
+    assert "it runs: no" in told
 
 
 @pytest.mark.parametrize(
