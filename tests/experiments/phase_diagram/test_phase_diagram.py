@@ -153,6 +153,7 @@ def test_a_point_does_not_depend_on_what_is_measured_with_it():
 
 def test_a_run_stopped_among_refined_points_ends_with_the_same_table(command: Callable, tmp_path: Path):
     words = ["conf=phase_diagram", "memories=[modern]", "modern.neurons=10", "modern.cells=[3,3]", "modern.samples=2"]
+    words += ["figure.format=[png]"]
     assert command(*words, "output=whole").code == 0
     table = (tmp_path / "whole/table.csv").read_text()
     assert len(table.splitlines()) - 1 > 2 * 9

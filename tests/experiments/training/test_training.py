@@ -36,6 +36,7 @@ KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
 BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own(name)]
 COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "seeds=1"]
 WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
+WORDS += ["figure.format=[svg]"]
 
 
 def command(directory):
