@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS := -n auto --maxprocesses 2 --dist loadfile
+WORKERS := -n auto --maxprocesses 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules

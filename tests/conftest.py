@@ -37,17 +37,24 @@ import pytest
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
 
 matplotlib.use("Agg")
+gc.set_threshold(50_000, 20, 20)
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=6)
 hypothesis.settings.load_profile("few")  # the same few examples every time
+LONG = {"physics", "process", "exhaustive"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with tests that take long come first: a worker that takes one last is waited for by the others."""
+    long = {item.path for item in items if any(mark.name in LONG for mark in item.iter_markers())}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def pytest_collection_finish() -> None:
     """What is loaded stays to the end: the garbage collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 MAPS = Path("/proc/self/maps")
