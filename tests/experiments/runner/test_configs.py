@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from experiments import contract
-from experiments.runner import compose, provenance, registry, session
+from experiments.runner import budget, compose, provenance, registry, session
 from experiments.shared import files
 from hopfield.memories import find, names
 
@@ -20,6 +20,17 @@ def composed():
     """The job that words on the command line ask for; composed once."""
     with session.opened():
         yield cache(lambda *words: compose.jobs(words, sweep=False)[0])
+
+
+@pytest.fixture(scope="module")
+def listed(composed):
+    """The points of a choice of `conf=`; listed once."""
+
+    def points(conf):
+        job = composed(f"conf={conf}")
+        return registry.load(job.experiment).points(job.config)
+
+    return cache(points)
 
 
 @pytest.mark.parametrize("conf", CONFS)
@@ -34,10 +45,9 @@ def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, co
 
 
 @pytest.mark.parametrize("conf", CONFS)
-def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
-    job = composed(f"conf={conf}")
+def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, listed, conf):
+    job, points = composed(f"conf={conf}"), listed(conf)
     experiment = registry.load(job.experiment)
-    points = experiment.points(job.config)
     science = provenance.constants(job.config)
     assert set(science) < set(provenance.science(experiment, job.config, points))
     assert points
@@ -47,6 +57,15 @@ def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, conf):
     for value in (value for point in points for value in point.values()):
         assert isinstance(value, str | int | float | None)
     assert not set(points[0]) & set(science)
+
+
+@pytest.mark.parametrize("conf", CONFS)
+def test_costs_bound_the_points_of_every_published_config(composed, listed, conf):
+    job, points = composed(f"conf={conf}"), len(listed(conf))
+    cost = budget.check(job.config, conf, registry.load(job.experiment).cost)
+    assert points <= max(cost.points, 3000 * (job.experiment == "heads")) <= 60 * points + 3000
+    assert budget.seconds(cost) > 1
+    assert (budget.seconds(cost) < 7200) == (conf != "mqar_published")  # that one is for a GPU
 
 
 NO_AXIS = {"save_every"}
