@@ -8,10 +8,9 @@ import os
 import sys
 
 os.environ["JAX_PLATFORMS"] = "cpu"
-# Nearly all of the time is compilation, and what is compiled runs for milliseconds: no optimisation of the code.
-os.environ["XLA_FLAGS"] = "--xla_backend_optimization_level=0"
-if len(sys.argv) == 1:
-    os.environ["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
+# The flags of the tests, which compile cheaply, and devices: nearly all of the time is compilation.
+os.environ.setdefault("XLA_FLAGS", "")
+os.environ["XLA_FLAGS"] += f" --xla_force_host_platform_device_count={8 if len(sys.argv) == 1 else 1}"
 
 import jax
 import jax.numpy as jnp

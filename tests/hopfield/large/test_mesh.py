@@ -17,7 +17,6 @@ ROOT = SCRIPT.parents[3]
 
 def start(*arguments: str) -> subprocess.Popen:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    environment.pop("XLA_FLAGS", None)
     command = [sys.executable, str(SCRIPT), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
