@@ -74,7 +74,9 @@ def test_converged_states_are_fixed_points(build):
     np.testing.assert_allclose(jax.vmap(memory.energy)(end.state), end.energy, rtol=1e-12)
 
 
-@pytest.mark.parametrize("dynamics", ["synchronous", "asynchronous", "sequential"])
+@pytest.mark.parametrize(
+    "dynamics", ["synchronous", "asynchronous", pytest.param("sequential", marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_query_ends_the_same_in_any_company(name, dynamics):
     """Per-query stop: among copies of itself, or among queries that need fewer and many more steps."""

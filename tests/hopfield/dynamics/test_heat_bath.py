@@ -34,8 +34,14 @@ def chains(model, start, dynamics, known):
     return quick(jax.vmap(chain))(TEMPERATURES, KEYS)
 
 
-@pytest.mark.parametrize("neurons", [1, BLOCK - 1, BLOCK, 2 * BLOCK + 3])
-@pytest.mark.parametrize("clamped", [False, True], ids=["free", "clamped"])
+EITHER = [(1, False), (BLOCK - 1, False), (BLOCK, True), (2 * BLOCK + 3, True)]
+"""Sizes, and whether some units are clamped; the other four combinations are tried by `make check`."""
+
+
+@pytest.mark.parametrize(
+    ("neurons", "clamped"),
+    [*EITHER, *(pytest.param(size, not clamped, marks=pytest.mark.exhaustive) for size, clamped in EITHER)],
+)
 def test_visits_in_blocks_end_where_single_visits_do(neurons, clamped):
     """Every spin of every chain, with temperatures from frozen to free; Hebb's fields are whole numbers over N."""
     memory = network(neurons, 7)

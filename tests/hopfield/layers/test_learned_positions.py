@@ -52,9 +52,19 @@ POSITIONS = {
 }
 
 
-@pytest.mark.parametrize("name", POSITIONS)
+OFTEN = ("rotary", "relative")
+"""Positions that `make test` tries with many options, too: one that turns keys, one whose bias is that of the query."""
+
+
 @pytest.mark.parametrize(
-    "options", [{}, {"num_kv_heads": 2, "update_steps": 3, "metric": "definite"}], ids=["one", "many"]
+    ("name", "options"),
+    [
+        *(pytest.param(name, {}, id=name) for name in POSITIONS),
+        *(
+            pytest.param(name, MANY, marks=[pytest.mark.exhaustive] * (name not in OFTEN), id=f"many-{name}")
+            for name in POSITIONS
+        ),
+    ],
 )
 def test_decoding_with_positions_is_causal_attention(name, options):
     module = layer(4, 16, decode=True, positions=POSITIONS[name](), **options)
@@ -165,10 +175,11 @@ def test_an_energy_transformer_descends_with_positions(name):
     own = AssociationOptions(positions=POSITIONS[name](), metric="definite")
     large = nnx.initializers.normal(0.5)
     module = EnergyTransformerBlock(16, 4, 6, options=own, steps=8, kernel_init=large, rngs=nnx.Rngs(0))
-    energies = np.asarray(module.inspect(X).energy)
-    assert np.all(np.diff(energies, axis=0) <= 1e-5)
     order = np.array([1, 0, 2, 3, 4, 5])
-    assert float(jnp.abs(module(X[:, order])[:, order] - module(X)).max()) > 1e-3
+    run = nnx.jit(lambda module, x: (module(x), module.inspect(x).energy))
+    (found, energies), (moved, _) = (run(module, x) for x in (X, X[:, order]))
+    assert np.all(np.diff(energies, axis=0) <= 1e-5)
+    assert float(jnp.abs(moved[:, order] - found).max()) > 1e-3
 
 
 def test_a_bias_is_added_to_the_scores_of_a_layer():
