@@ -19,6 +19,9 @@ from jaxtyping import Array, Float
 
 from hopfield.theory._arguments import shown as shown
 
+EXACT_DEGREE = 33
+"""The largest degree of a power whose binomial coefficients are 32-bit integers."""
+
 KEPT = "kept"
 """Name of sums, thresholds and results that a derivative keeps where it forms the scores again."""
 
@@ -136,6 +139,22 @@ def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     return jnp.where(jnp.any(jnp.isnan(x), axis=axis, keepdims=keepdims), jnp.nan, top)
 
 
+@jax.custom_batching.custom_vmap
+def anywhere(flags):
+    """Whether any flag is set, of a whole batch together: a condition that no batch makes two computations of."""
+    return jnp.any(flags)
+
+
+@anywhere.def_vmap
+def _of_batch(size, batched, flags):
+    return anywhere(flags), False
+
+
+def scaled(x: ArrayLike, factor: Array) -> Array:
+    """x · factor, where an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
+    return jnp.where(x == 0, 0.0, x * factor)
+
+
 def top_k(x: Array, count: int) -> tuple[Array, Array]:
     """The largest entries along the last axis and their places, NaN first; XLA puts one of negative sign last."""
     return jax.lax.top_k(jnp.where(jnp.isnan(x), jnp.nan, x), count)
@@ -149,6 +168,11 @@ def power_of_two(size: Array) -> Array:
     limit = jnp.finfo(size.dtype).maxexp - 2
     power = jnp.ldexp(jnp.ones_like(size), jnp.clip(jnp.frexp(size)[1], -limit, limit))
     return jax.lax.stop_gradient(jnp.where(size == 0, 1.0, power))
+
+
+def power_scale(size: Array, degree: int) -> Array:
+    """What numbers up to a size ≥ 0 are divided by before powers are taken: 2^k, or the size where (½)ⁿ vanishes."""
+    return power_of_two(size) if degree <= EXACT_DEGREE else jax.lax.stop_gradient(jnp.where(size == 0, 1.0, size))
 
 
 def safe_norm(x: Float[Array, "*axes"], axis: int | None = None, keepdims: bool = False) -> Float[Array, "..."]:

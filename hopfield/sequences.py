@@ -14,8 +14,9 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, instance, number, whole
-from hopfield._numerics import accumulation_dtype, real_matrix, violated
+from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, real_matrix, violated
 from hopfield._pytrees import Node
+from hopfield.separations.base import nonzero
 from hopfield.spaces import Spins, State, one_state
 
 
@@ -93,10 +94,13 @@ class SequenceMemory(Node):
 
     def _shape(self, sums: Array) -> Array:
         """f of sums of N − 1 signs, each spin's relative to a factor of its own."""
-        rows = sums if sums.ndim == 2 else sums[None, :]
+        rows, over = (sums, 0) if sums.ndim == 2 else (sums[None, :], 1)
         if self.degree is None:
-            return jnp.exp(rows - jnp.max(rows, axis=0 if sums.ndim == 2 else 1, keepdims=True))
-        scale = 2.0 ** (self.patterns.shape[1] - 1).bit_length()  # a power of two keeps whole numbers exact
+            return jnp.exp(rows - jnp.max(rows, axis=over, keepdims=True))
+        if self.degree <= EXACT_DEGREE:
+            scale = 2.0 ** (self.patterns.shape[1] - 1).bit_length()  # a power of two keeps whole numbers exact
+        else:
+            scale = nonzero(jnp.max(jnp.abs(rows), axis=over, keepdims=True))
         return (rows / scale) ** self.degree
 
     def _rows(self) -> Float[Array, "P N"]:

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool
 
 from hopfield import _numerics
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, largest
+from hopfield._numerics import accumulation_dtype, anywhere, largest, scaled
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
@@ -116,10 +116,10 @@ class Exponential(LogSumExp):
 
     def potential_difference(self, up, down, beta, mask=None):
         gap = _gap(up, down, beta, mask)
-        return _scaled(gap.moment, gap.shift) / beta
+        return _times_exp(gap.moment, gap.shift) / beta
 
     def fields(self, scores, steps, state, beta, mask=None):
-        return self.field_finish(self._gaps(scores, steps, state, beta, mask), beta)
+        return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
 
     def _gaps(self, scores, steps, state, beta, mask) -> Stream:
         """By how much the sum over patterns changes with every spin [N], relative to one shift for all."""
@@ -131,7 +131,7 @@ class Exponential(LogSumExp):
         fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
         rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
         either = jax.lax.cond(  # of units that are hidden, 0
-            _any_hidden(jax.lax.stop_gradient(state)),
+            anywhere(jax.lax.stop_gradient(state) == 0),
             lambda: weights @ (jnp.exp(0.5 * jnp.abs(beta * steps) - widest) * drop),
             lambda: jnp.zeros_like(rise),
         )
@@ -154,24 +154,13 @@ class Exponential(LogSumExp):
             return _gap(scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step, beta, mask)
 
         # Beside the largest term of all spins that of another one must not vanish.
-        return jax.lax.cond(largest(jnp.abs(beta * steps)) < WIDEST, shared, alone)
+        return jax.lax.cond(anywhere(jnp.abs(jax.lax.stop_gradient(beta * steps)) >= WIDEST), alone, shared)
 
     def field_merge(self, a, b):
         return jax.vmap(self.merge)(a, b)
 
     def field_finish(self, sums, beta):
-        return 0.5 * _scaled(sums.moment, sums.shift) / beta
-
-
-@jax.custom_batching.custom_vmap
-def _any_hidden(state):
-    """Whether any unit is 0, of all states of a batch together: a condition that no batch makes two computations of."""
-    return jnp.any(state == 0)
-
-
-@_any_hidden.def_vmap
-def _of_batch(size, batched, state):
-    return _any_hidden(state), False
+        return 0.5 * _times_exp(sums.moment, sums.shift) / beta
 
 
 def _drop(x):
@@ -186,9 +175,9 @@ def _gap(up, down, beta, mask) -> Stream:
     return Stream(top, jnp.sum(size), jnp.sum(size * _drop(beta * (up - down))))
 
 
-def _scaled(gap, exponent):
-    """gap · e^exponent, where overflow does not spoil a tie (∞·0 is NaN) and underflow makes none."""
-    return jnp.where(gap == 0, 0.0, gap * jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
+def _times_exp(gap, exponent):
+    """gap · e^exponent."""
+    return scaled(gap, jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
 
 
 class TopK(Separation):

@@ -1,19 +1,22 @@
 """Powers of the scores: the classical network and its dense generalisations."""
 
 import math
+from functools import partial
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
 from hopfield._checks import flag, whole
-from hopfield._numerics import largest, power_of_two
-from hopfield.separations.base import Separation, Stream, Summand, faint, unmasked
+from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, anywhere, largest, power_of_two, power_scale, scaled
+from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
 from hopfield.separations.simplex import Mask, Scores
 
-EXPANDED = 33
-"""The largest degree whose binomial coefficients are 32-bit integers."""
+NEVER_CANCELS = 8
+"""The largest degree whose expansion leaves a float32 four digits at any step: its terms cancel by 3ⁿ at most."""
+CANCELLATION = 3.0**NEVER_CANCELS
 
 
 class Polynomial(Separation):
@@ -49,6 +52,15 @@ class Polynomial(Separation):
     def weights(self, z, mask=None):
         return self._base(z, mask) ** (self.degree - 1)
 
+    def shares(self, z, mask=None):
+        # The scale of the scores is immaterial to them, but not to the range of their powers.
+        z = unmasked(z.astype(accumulation_dtype(z.dtype)), mask)
+        return super().shares(z / power_scale(largest(jnp.abs(z)), self.degree), mask)
+
+    def log_sizes(self, z, mask=None):
+        size = jnp.abs(self._base(z, mask))
+        return jnp.where(size == 0, -jnp.inf, (self.degree - 1) * jnp.log(nonzero(size)))
+
     def summand(self, scores, beta):
         return (np.maximum(scores, 0.0) if self.rectified else np.asarray(scores)) ** self.degree  # integers stay exact
 
@@ -69,15 +81,27 @@ class Polynomial(Separation):
         # aⁿ − bⁿ = (a − b) Σ a^k b^(n−1−k): no cancellation, and exact in floating point while scores are integers, so
         # that a spin with zero field is recognised as a tie. β enters last for the same reason.
         a, b = self._base(up, mask), self._base(down, mask)
-        scale = power_of_two(largest(jnp.maximum(jnp.abs(a), jnp.abs(b))))
+        scale = power_scale(largest(jnp.maximum(jnp.abs(a), jnp.abs(b))), self.degree)
         a, b = a / scale, b / scale
         total = sum(a**k * b ** (self.degree - 1 - k) for k in range(self.degree))
-        return self._factor(beta, scale) * jnp.sum((a - b) * total) / self.degree
+        return scaled(jnp.sum((a - b) * total), self._factor(beta, scale)) / self.degree
 
     def fields(self, scores, steps, state, beta, mask=None):
-        if self.rectified or self.degree > EXPANDED:
+        if self.rectified or self.degree > EXACT_DEGREE:
             return Separation.fields(self, scores, steps, state, beta, mask)
-        # Up and down the scores are s + (1 − x) t/2 and s − (1 + x) t/2, whose powers expand into products of matrices.
+        if self.degree <= NEVER_CANCELS:
+            return self._expanded(scores, steps, state, beta, mask)
+        sizes = (jnp.abs(jax.lax.stop_gradient(x)) for x in (unmasked(scores, mask), steps))
+        largest_score, largest_step = map(largest, sizes)
+        lost = anywhere(largest_step > largest_score * (CANCELLATION ** (1 / self.degree) - 1.0))
+        alone = partial(Separation.fields, self)
+        return jax.lax.cond(lost, alone, self._expanded, scores, steps, state, beta, mask)
+
+    def _expanded(self, scores, steps, state, beta, mask):
+        """`fields` by products of matrices, into which the powers of scores s + (1 − x) t/2 and s − (1 + x) t/2 expand.
+
+        The terms may be larger than what they add up to by (1 + t/s)ⁿ.
+        """
         # A masked score is left out of its powers as well, since 0⁰ = 1.
         n, s = self.degree, unmasked(scores, mask)
         scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
@@ -88,7 +112,7 @@ class Polynomial(Separation):
             math.comb(n, k) * _rise(state, k) * (own / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
             for k in range(1, n + 1)
         ]
-        return 0.5 * self._factor(beta, scale) * sum(terms) / n
+        return 0.5 * scaled(sum(terms), self._factor(beta, scale)) / n
 
     def _factor(self, beta, scale):
         return scale * jnp.maximum((beta * scale) ** (self.degree - 1), faint(scale.dtype))

@@ -47,6 +47,16 @@ def test_a_short_sequence_is_followed_round_and_round(degree):
     np.testing.assert_array_equal(states, PATTERNS[np.arange(8) % 3])
 
 
+def test_fields_of_any_degree_have_the_sign_of_whole_numbers():
+    """(32/64)^150 is below every float32."""
+    patterns = np.random.default_rng(1).choice([-1, 1], size=(4, 33))
+    sums = (patterns @ patterns.T)[:, :, None] - patterns * patterns[:, None]
+    expected = np.sign(np.sum(np.roll(patterns, -1, 0) * sums.astype(object) ** 150, axis=1).astype(float))
+    model = SequenceMemory.create(jnp.asarray(patterns, jnp.float32), 150)
+    found = quick(jax.vmap(model.field))(jnp.asarray(patterns, jnp.float32))
+    np.testing.assert_array_equal(np.sign(found), expected)
+
+
 def test_an_open_sequence_ends_in_its_last_pattern():
     model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
     states = recall(model, jnp.asarray(PATTERNS[0]), 6)

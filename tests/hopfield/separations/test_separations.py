@@ -146,6 +146,35 @@ def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
     assert field(separation, up, np.subtract(up, down), 1.0, beta) == pytest.approx(0.5 * got, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("separation", "summand"),
+    [
+        (Exponential(), lambda s: np.exp(np.longdouble(s))),
+        (polynomial(20), lambda s: s**20),
+        (polynomial(150), lambda s: s**150),
+        (polynomial(150, rectified=True), lambda s: np.maximum(s, 0) ** 150),
+    ],
+    ids=["exponential", "20", "150", "150 rectified"],
+)
+def test_fields_have_the_sign_of_exact_sums_however_far_one_spin_moves_the_scores(separation, summand):
+    """One spin counts sixty times in every score: e^−120 beside its term is lost, ½^150 is below every float32."""
+    rng = np.random.default_rng(6)
+    patterns, states = rng.choice([-7, -5, -3, 2, 4, 6], (8, 4, 6)), rng.choice([-1, 1], (8, 6))
+    steps = (2 * patterns * np.array([1, 1, 1, 60, 1, 1])).astype(object)
+    scores = np.einsum("bmn,bn->bm", steps, states) // 2
+    up = scores[..., None] + (1 - states[:, None]) * steps // 2
+    expected = np.sign((summand(up) - summand(up - steps)).sum(1).astype(np.longdouble))
+    fields = jax.vmap(lambda s, t, x: separation.fields(s, t, x, jnp.float32(1.0)))
+    found = np.asarray(quick(fields)(*(np.asarray(a, np.float32) for a in (scores, steps, states))))
+    np.testing.assert_array_equal(np.sign(found), expected)
+
+
+def test_a_tie_of_powers_beyond_every_overflow_is_one():
+    assert rise(polynomial(25), [50.0, -50.0], [48.0, -48.0]) == 0.0
+    assert field(polynomial(25), [50.0, -50.0], [2.0, -2.0], 1.0) == 0.0
+    assert field(polynomial(25), [50.0, -48.0], [2.0, -2.0], 1.0) == np.inf
+
+
 def test_exponential_rise_is_signed_beyond_every_overflow():
     """F overflows at z = 88 and vanishes at z = −104 in float32; differences keep their sign."""
     separation = Exponential()
@@ -195,6 +224,11 @@ def test_shares_are_relative_weights_at_any_size():
     np.testing.assert_allclose(Linear().shares(z), [3 / 7, 4 / 7, 0])
     np.testing.assert_allclose(polynomial(3).shares(1e15 * z.astype(jnp.float32)), [9 / 25, 16 / 25, 0], rtol=1e-6)
     np.testing.assert_allclose(Exponential().shares(jnp.float32([500.0, 500.0, 0.0])), [0.5, 0.5, 0.0])
+    for size in (0.5, 60.0):  # ½^200 and 60^200 are outside of float32
+        shares = polynomial(201).shares(size * jnp.float32([1.0, 1.0, 0.5]))
+        np.testing.assert_allclose(shares, [0.5, 0.5, 0.0])
+        logs = polynomial(201).log_sizes(size * jnp.float32([1.0, -1.0, 0.5]))
+        np.testing.assert_allclose(logs - logs[0], [0.0, 0.0, -200 * np.log(2.0)], rtol=1e-6)
 
 
 def test_softmax_of_half_precision_scores_is_summed_in_float32():
