@@ -14,6 +14,7 @@ import numpy as np
 from experiments.bags import baselines, networks
 from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.data import Bags
+from experiments.shared.draws import seed_of
 from experiments.statistics.ranking import auc
 
 
@@ -56,7 +57,7 @@ def results(config: Config, method: str, bags: Bags, repetition: int) -> list[di
 def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:
     """[models, candidates, B]."""
     if method not in NETWORKS:
-        return baselines.scores(method, bags, used, config.seed + repetition)
+        return baselines.scores(method, bags, used, seed_of(config.seed, repetition))
     found = []
     for number, variant in enumerate(VARIANTS[method]):
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), repetition), number)

@@ -35,6 +35,13 @@ def keys(seed, neurons: int, num_patterns, sample) -> tuple:
     return pattern_key, query_key
 
 
+def seed_of(seed: int, number: int) -> int:
+    """Seed from 0 below 2³² of a numbered draw of an experiment: `number` itself for seed 0, and never that of another
+    seed's draw nearby, as sums of the two are: multiples of the golden ratio stay apart (Knuth, vol. 3, 6.4).
+    """
+    return (seed * 2654435769 + number) % 2**32
+
+
 def numbered(key, count: int) -> tuple:
     """Numbers 0 to count − 1 of the queries of a draw, and for each a key that depends on its number alone."""
     index = jnp.arange(count)

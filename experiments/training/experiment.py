@@ -23,6 +23,7 @@ from typing import Any
 from experiments.contract import Cost
 from experiments.runner import provenance
 from experiments.shared import files
+from experiments.shared.draws import seed_of
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
 from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
@@ -146,11 +147,10 @@ def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
     for _, group in groupby(ordered, key=run):
         wanted = {point["epoch"]: point for point in group}
         first = next(iter(wanted.values()))
-        data = tasks.split(first["task"], config.seed + first["seed_index"], config.size)
+        seed = seed_of(config.seed, first["seed_index"])
+        data = tasks.split(first["task"], seed, config.size)
         if first["layer"] in BASELINES:
-            yield (
-                first | baselines.fitted(first["layer"], data, config.seed + first["seed_index"]) | {"diverged": False}
-            )
+            yield first | baselines.fitted(first["layer"], data, seed) | {"diverged": False}
         else:
             yield from _trained(config, data, wanted)
 
@@ -167,6 +167,6 @@ def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iter
         raise ValueError("output must name the directory where runs are saved, got None")
     path = Path(config.output) / "checkpoints" / f"{name}.msgpack"
     length = measurement.Length(config.epochs, config.patience, config.save_every, config.schedule == "cosine")
-    for row in measurement.curve(setting, knobs, data, config.seed + point["seed_index"], path, length):
+    for row in measurement.curve(setting, knobs, data, seed_of(config.seed, point["seed_index"]), path, length):
         if row["epoch"] in wanted:
             yield wanted[row["epoch"]] | row

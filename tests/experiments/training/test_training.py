@@ -17,6 +17,7 @@ from flax import nnx
 from experiments import contract
 from experiments.runner import provenance
 from experiments.shared import processes
+from experiments.shared.draws import seed_of
 from experiments.training import experiment, layers, tasks
 from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, TASKS, Config
 from experiments.training.experiment import points
@@ -306,6 +307,13 @@ def test_every_layer_keeps_its_contract(name):
 def test_every_optimiser_takes_options_that_there_are(name):
     assert set(own(name)) <= {*SEARCHED, *RULE}
     assert own(name)["learning_rate"]
+
+
+def test_no_seed_of_a_run_is_that_of_a_run_of_another_seed():
+    found = [seed_of(seed, number) for seed in (*range(300), 2**32 - 1) for number in range(100)]
+    assert len(set(found)) == len(found)
+    assert max(found) < 2**32
+    assert found[:100] == list(range(100))
 
 
 def test_tasks_that_are_drawn_have_random_numbers_of_their_own():
