@@ -13,6 +13,8 @@ LEARNED = ("diagonal", "low_rank", "definite", "full")
 FAMILIES = ("softmax", "entmax", "power", "network", "linear")
 DYNAMICS = ("single", "iterated")
 OPTIMISERS = ("adam", "natural")
+RANDOM = ("gaussian", "biased", "correlated")
+"""Ensembles of any width."""
 BEFORE = "none"
 """Optimiser of a memory before it learns."""
 LEVEL = 0.05
@@ -75,7 +77,16 @@ class Config(contract.Config):
         [0.5, 1.5], "corruptions of a basin, in units of the one learned from", above=0, most=100, axis=True
     )
     samples: int = option(2, "trainings, each with draws of its own", least=1, extends=True)
-    neurons: int = option(8, "components N of random patterns", least=2, most=512)
+    neurons: int = option(
+        8,
+        "components N of random patterns",
+        least=2,
+        most=512,
+        used_when=Use(
+            f"tasks has one of {', '.join(RANDOM)}",
+            lambda config: any(text.partition("/")[0].partition(":")[0] in RANDOM for text in config.tasks),
+        ),
+    )
     stored: int = option(16, "patterns M of a draw that is learned from", least=2, most=2**14)
     draws: int = option(8, "draws that are learned from", least=1, most=4096, axis=True)
     fewer: list[int] = option([1], "fewer draws, which memories of `overfitted` learn from too", least=1, axis=True)
@@ -109,7 +120,9 @@ class Config(contract.Config):
         most=10_000,
         used_when=Use(
             "memories has one that is iterated",
-            lambda config: any(kind(name).dynamics == "iterated" for name in (*config.memories, *config.further)),
+            lambda config: any(
+                kind(name).dynamics == "iterated" for name in (*config.memories, *config.further, *config.overfitted)
+            ),
         ),
     )
 

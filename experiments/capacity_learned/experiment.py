@@ -20,7 +20,8 @@ where softmax can pick the largest score.
 A row is a memory `before` (optimiser none) or after learning, on draws, or images, that it has not learned from
 (`fresh`) or on those that it has (`seen`), queries corrupted anew in either: shares `retrieved` (error at most
 `threshold`, in units of the mean squared distance of two patterns; an answer of spins is taken by its signs), mean
-error, entropy of the weights, the cosines of g and three matrices, and the seconds that learning took.
+error, entropy of the weights, the cosines of g and three matrices (none for `projection`, another g in every draw),
+and the seconds that learning took.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +36,7 @@ from experiments.capacity_learned import families, measurement, memories, tasks
 from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, Kind, kind
 from experiments.capacity_learned.figure import plot
 from experiments.capacity_learned.measurement import Given, Lesson
-from experiments.capacity_learned.summary import summarise
+from experiments.capacity_learned.summary import COSINES, summarise
 from experiments.contract import Cost
 from experiments.shared import parallel
 
@@ -113,15 +114,25 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     given = _given(config, task, parts)
     params, about = _trained(config, point, (task, parts, given), stored, (lesson_key, start_key))
     about |= _described(task, parts, params, given)
-    fresh = tasks.drawn(task, asked_key, config.held, max(*config.patterns, config.stored), learning=False)
     rows = []
     for row in group:
-        places = fresh if row["data"] == "fresh" else stored[np.arange(config.held) % len(stored)]
+        places = stored[np.arange(config.held) % len(stored)]
+        if row["data"] == "fresh":
+            width = _width(task, max(row["patterns"], config.queries))
+            places = tasks.drawn(task, asked_key, config.held, width, learning=False)
         queries = tasks.corrupted(task, asked_key, places[:, : config.queries], row["strength"])
         question = measurement.Question(parts, config.updates, task.spins)
         found = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
         rows.append(row | found | about)
     return rows
+
+
+def _width(task: tasks.Task, num_patterns: int) -> int:
+    """Padded number of patterns of a draw: a power of four, so that few programs serve all, and no more than images."""
+    found, most = 4, tasks.rows(task)
+    while found < num_patterns:
+        found *= 4
+    return found if most is None else min(found, most)
 
 
 def _given(config: Config, task: tasks.Task, parts: Kind) -> Given:
@@ -169,12 +180,14 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
 def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
     """What was learned: β over its start, the family's number, and how alike the metric is to three matrices."""
     learned = families.number(parts.separation, params)
+    about = {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)}
+    if parts.metric == "projection":
+        return about | {f"cosine_{name}": None for name in COSINES}
     metric = np.asarray(memories.dense(parts, params, given.metric), np.float64)
     beside = {"identity": np.eye(task.neurons), "whitening": tasks.inverse(tasks.second_moment(task))}
     beside["matched"] = tasks.inverse(tasks.query_moment(task))
     cosine = lambda g: float(np.sum(metric * g) / np.linalg.norm(metric) / np.linalg.norm(g))
-    about = {f"cosine_{name}": cosine(g) for name, g in beside.items()}
-    return {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)} | about
+    return about | {f"cosine_{name}": cosine(g) for name, g in beside.items()}
 
 
 def _or_none(value: Any) -> float | None:

@@ -27,13 +27,12 @@ def plot(table: Table, summary: dict) -> Figure:
     looks = series(list(dict.fromkeys(usual["name"])))
     drawn = [partial(_loads, table=usual[usual["task"] == task], looks=looks) for task in tasks]
     drawn += [partial(_linear, table=table)] if "linear" in set(table["separation"]) else []
-    drawn += [
-        partial(_growth, summary=summary, tasks=tasks, looks=looks),
-        partial(_others, summary=summary, task=tasks[0]),
-    ]
+    drawn += [partial(_growth, summary=summary, tasks=tasks, looks=looks)]
+    learns = usual["metric"].isin(LEARNED)
+    drawn += [partial(_others, summary=summary, task=tasks[0])] if table["metric"].isin(LEARNED).any() else []
     fewer = len({entry["draws"] for entry in summary["overfit"]}) > 1
     drawn += [partial(_overfit, summary=summary)] if fewer else []
-    drawn += [partial(_times, table=usual)]
+    drawn += [partial(_times, table=usual[learns])] if learns.any() else []
     figure, axes = panels(-(-len(drawn) // COLUMNS), COLUMNS, width=4.2 * COLUMNS, height=3.6)
     fill(axes.ravel(), drawn)
     handles, words = axes[0, 0].get_legend_handles_labels()
@@ -146,8 +145,7 @@ def _times(ax: Axes, table: Table) -> None:
         (table["optimiser"] != BEFORE) & (table["data"] == "seen") & (table["draws"] == table["draws"].max())
     ]
     for optimiser, look in series(list(dict.fromkeys(trained["optimiser"]))).items():
-        rows = trained[(trained["optimiser"] == optimiser) & trained["metric"].isin(LEARNED)]
-        by = rows.groupby(["task", "name"])[["seconds", "further_error"]].mean()
+        by = trained[trained["optimiser"] == optimiser].groupby(["task", "name"])[["seconds", "further_error"]].mean()
         dots: Any = look | {"linestyle": "none"}
         ax.plot(by["seconds"], by["further_error"].clip(lower=LEAST), label=optimiser, **dots)
     ax.set(xscale="log", yscale="log", xlabel="seconds of a training", ylabel="error on further draws")

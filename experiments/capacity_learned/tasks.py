@@ -7,12 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.capacity_learned.config import RANDOM
 from experiments.shared import corruptions, draws, parallel, pattern_sets
 from experiments.shared.pattern_sets import IMAGES
 from hopfield import patterns
 from hopfield.patterns import corrupt
+from hopfield.theory._arguments import flips
 
-RANDOM = ("gaussian", "biased", "correlated")
 FLOOR = 1e-3
 """What is added to a second moment before it is inverted, in units of its mean eigenvalue."""
 
@@ -84,14 +85,16 @@ def second_moment(given: Task) -> np.ndarray:
 def query_moment(given: Task) -> np.ndarray:
     """E xxᵀ [N, N] of the corrupted patterns x."""
     moment, n = second_moment(given), given.neurons
-    own = np.diag(np.diag(moment))
+    own, count = np.diag(np.diag(moment)), int(flips(given.amount, n))  # as many units of every query, none twice
     if given.corruption == "noise":
         return moment + given.amount**2 * np.eye(n)
     if given.corruption == "lower":
-        shown = np.arange(n) < n - round(given.amount * n)
+        shown = np.arange(n) < n - count
         return moment * np.outer(shown, shown)
-    kept = 1.0 - given.amount * (2.0 if given.corruption == "flip" else 1.0)
-    return kept**2 * (moment - own) + (own if given.corruption == "flip" else kept * own)
+    if given.corruption == "flip":
+        return ((n - 2.0 * count) ** 2 - n) / (n * (n - 1.0)) * (moment - own) + own
+    kept = (n - count) / n
+    return kept * ((n - count - 1.0) / (n - 1.0) * (moment - own) + own)
 
 
 def inverse(moment: np.ndarray) -> np.ndarray:

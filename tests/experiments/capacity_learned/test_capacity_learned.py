@@ -1,5 +1,8 @@
 """Learned memories: their answers, gradients and references against closed forms, and what the experiment refuses."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +10,9 @@ import pandas
 import pytest
 
 from experiments.capacity_learned import families, memories, tasks
-from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
+from experiments.capacity_learned.config import BEFORE, LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import check, measure, plot, points, summarise
+from experiments.capacity_learned.summary import COSINES
 from hopfield import Memory, spaces
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -132,6 +136,15 @@ def test_second_moments_are_those_of_the_draws(text):
     assert centred.var(axis=0).sum() == pytest.approx(tasks.spread(task), rel=0.03)
 
 
+@pytest.mark.parametrize(("corruption", "count"), [("flip:0.25", 2), ("mask:0.5", 4), ("mask:0.1", 1), ("flip:0.3", 2)])
+def test_the_moment_of_queries_is_that_of_every_choice_of_units(corruption, count):
+    task = tasks.task(f"biased:0.5/{corruption}", 8)
+    hidden = -1.0 if task.corruption == "flip" else 0.0
+    factors = np.array([[hidden if i in chosen else 1.0 for i in range(8)] for chosen in combinations(range(8), count)])
+    expected = tasks.second_moment(task) * (factors.T @ factors / len(factors))
+    np.testing.assert_allclose(tasks.query_moment(task), expected, atol=1e-12)
+
+
 def test_images_that_are_measured_are_none_that_were_learned_from():
     task, key = tasks.task("digits/noise:0.5", 8), jax.random.key(0)
     halves = [tasks.drawn(task, key, 1, 898, learning=learning)[0] for learning in (True, False)]
@@ -167,6 +180,12 @@ def test_a_point_does_not_depend_on_the_others(table):
     assert all(row[name] == whole[name] for name in row if name != "seconds")
 
 
+def test_a_row_does_not_depend_on_how_many_patterns_other_rows_have():
+    few = replace(SMALL, memories=["dot/identity/softmax"], patterns=[4], stored=2, fewer=[], strengths=[])
+    asked = [point for point in points(few) if point["patterns"] == 4 and point["optimiser"] == BEFORE][:1]
+    assert list(measure(few, asked)) == list(measure(replace(few, patterns=[4, 16]), asked))
+
+
 def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
     """Errors of M/1000 before and M/4000 after: 50 and 200 patterns at an error of 0.05, on logits nearly so."""
     loads = 2.0 ** np.arange(3, 11)
@@ -195,6 +214,14 @@ def test_summary_and_figure_of_a_run(table):
     assert sum(ax.axison for ax in plot(table, found).axes) == 5
     whole = table[table["draws"] == 4]
     assert sum(ax.axison for ax in plot(whole, summarise(whole)).axes) == 4
+    fixed = whole[whole["metric"] == "identity"]
+    assert sum(ax.axison for ax in plot(fixed, summarise(fixed)).axes) == 2
+
+
+def test_a_metric_that_every_draw_has_of_its_own_has_no_cosine():
+    config = replace(SMALL, memories=["dot/projection/linear"], fewer=[], patterns=[8], strengths=[])
+    (row, *_) = measure(config, points(config)[:1])
+    assert all(row[f"cosine_{name}"] is None for name in COSINES)
 
 
 @pytest.mark.parametrize(
