@@ -5,6 +5,7 @@ import numpy as np
 from experiments.basins.theory import lines
 from experiments.figures.style import Table
 from experiments.statistics.clusters import curves
+from experiments.statistics.columns import untaken
 from experiments.statistics.thresholds import critical_load
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
@@ -49,6 +50,7 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
     scalars = {}
     for entry in critical:
         if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
-            name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={entry['load']:.3g}"
+            name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={{}}"
+            name = untaken(scalars, name, entry["load"], 3)
             scalars |= {name: entry["overlap"], f"{name}/stderr": entry["stderr"]}
     return scalars

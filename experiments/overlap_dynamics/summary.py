@@ -8,6 +8,7 @@ import numpy as np
 from experiments.figures.style import Table
 from experiments.overlap_dynamics import theory
 from experiments.statistics.clusters import by_group, means_by_group
+from experiments.statistics.columns import untaken
 
 CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
 
@@ -46,7 +47,8 @@ def _scalars(times: list[dict]) -> dict[str, float]:
     longest = max(entry["step"] for entry in times)
     for entry in times:
         if entry["step"] == longest:
-            name = f"m/n={entry['degree']}/N={entry['neurons']}/load={entry['load']:.4g}/m0={entry['overlap']:g}"
+            name = f"m/n={entry['degree']}/N={entry['neurons']}/load={{}}/m0={entry['overlap']:g}"
+            name = untaken(scalars, name, entry["load"], 4)
             scalars |= {name: entry["m"], f"{name}/stderr": entry["m_stderr"], f"{name}/theory": entry["neurodynamics"]}
     return scalars
 

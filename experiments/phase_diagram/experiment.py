@@ -33,6 +33,8 @@ __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "re
 X_AXIS = "load"
 PARITY = "odd"
 """Parity of the numbers of patterns of the classical network, the same at all sizes."""
+EDGES = ("load_low", "load_high", "temperature_low", "temperature_high")
+"""Columns of the edges of a cell; a curve has none."""
 TEMPERATURES = 2
 """Temperatures that share one draw of patterns in one call."""
 
@@ -59,6 +61,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
             "asked": (low + high) / 2,
             "patterns": _stored(memory, (low + high) / 2, area.neurons),
             "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
+            **dict(zip(EDGES, (low, high, cold, warm), strict=True)),
             "level": cell.level,
             "column": cell.column,
             "row": cell.row,
@@ -96,8 +99,9 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
     shared["patterns"] = _stored("classical", load, neurons)
     length = {"queries": config.curves.queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
+    edges, cell = dict.fromkeys(EDGES), {"column": 0, "row": 0}
     return [
-        shared | {"temperature": temperature, "level": level, "column": 0, "row": 0} | length | {"sample": sample}
+        shared | {"temperature": temperature} | edges | {"level": level} | cell | length | {"sample": sample}
         for temperature, level in places
         for sample in range(samples)
     ]
@@ -171,7 +175,7 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; temperatures that share a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
-    return program.rows(grid, config.seed, points_, known=lambda point: _place(config, point))
+    return program.rows(grid, config.seed, points_, known=_place)
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
@@ -189,16 +193,7 @@ def _padding(config: Config, point: dict) -> int:
     return draws.padded(point["patterns"], largest, point["neurons"])
 
 
-def _place(config: Config, point: dict) -> dict[str, float | None]:
-    """Place of a point: its load, its β and the edges of its cell."""
+def _place(point: dict) -> dict[str, float]:
+    """Place of a point: its load and its β."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
-    return {"load": load, "beta": 1 / point["temperature"]} | _extent(config, point)
-
-
-def _extent(config: Config, point: dict) -> dict[str, float | None]:
-    """The edges of a point's cell; a curve has none."""
-    names = ("load_low", "load_high", "temperature_low", "temperature_high")
-    if point["study"] == CURVE:
-        return dict.fromkeys(names)
-    cell = Cell(point["level"], point["column"], point["row"])
-    return dict(zip(names, _edges(config, point["memory"], cell), strict=True))
+    return {"load": load, "beta": 1 / point["temperature"]}

@@ -14,7 +14,7 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, Table, series
 from experiments.phase_diagram import measurement, theory
-from experiments.phase_diagram.summary import cells
+from experiments.phase_diagram.summary import cells, maps_of
 from hopfield.theory import classical
 
 SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
@@ -37,10 +37,9 @@ AXES = {
 def plot(table: Table, summary: dict) -> Figure:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     rows: list[list[Panel]] = []
-    maps = table[table["study"] == "map"]
-    for memory in dict.fromkeys(maps["memory"]):
-        area = maps[maps["memory"] == memory]
+    for area in maps_of(table):
         found, first = cells(area), area.iloc[0]
+        memory = first["memory"]
         where = rf"{memory}, $N={first['neurons']}$"
         where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
         shared = {"found": found, "memory": memory, "neurons": int(first["neurons"]), "where": where}

@@ -9,6 +9,7 @@ from experiments.figures.style import Table
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.statistics.clusters import clustered_mean
+from experiments.statistics.columns import untaken
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical, spherical
@@ -35,7 +36,7 @@ def summarise(table: Table) -> dict:
     lines = [_line(rows) for _, rows in curves.groupby(list(LINE), sort=False)]
     overlaps = [entry for line in lines for entry in _overlaps(curves, line)]
     limits = _limits(overlaps)
-    maps = [_map(rows) for _, rows in table[table["study"] == "map"].groupby("memory", sort=False)]
+    maps = [_map(rows) for rows in maps_of(table)]
     return {
         "retrieval_line": lines,
         "extrapolation": _extrapolation(lines),
@@ -48,6 +49,23 @@ def summarise(table: Table) -> dict:
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
         "scalars": _scalars(lines, limits, maps),
     }
+
+
+def maps_of(table: Table) -> list[Table]:
+    """The rows of every map: those of one memory and effort whose coarsest cells fit into one grid."""
+    rows = table[table["study"] == "map"]
+    if rows.empty:
+        return []
+    coarse = 2.0 ** rows["level"]
+    low, high = rows["temperature_low"], rows["temperature_high"]
+    heat = rows["memory"] == "modern"  # cells are equal in ln β
+    with np.errstate(divide="ignore"):
+        low, high = low.where(~heat, -np.log(high)), high.where(~heat, -np.log(low))
+    sides = {"load": (rows["load_low"], rows["load_high"], "column"), "height": (low, high, "row")}
+    grid = [rows[name] for name in ("memory", "neurons", "burn_in", "sweeps", "max_steps")]
+    for left, right, place in sides.values():
+        grid += [((right - left) * coarse).round(9), (left - rows[place] * (right - left)).round(9)]
+    return [part for _, part in rows.groupby(grid, sort=False)]
 
 
 def cells(rows: Table) -> Table:
@@ -208,12 +226,16 @@ def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[st
     """The measured end of retrieval with its sweeps, and how well overlaps and maps agree with theory."""
     scalars = {}
     for line in lines:
-        name = f"half_lost/load={line['load']:.3g}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
+        name = f"half_lost/load={{}}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
+        if sum(all(one[n] == line[n] for n in ("load", "neurons", "observed_sweeps")) for one in lines) > 1:
+            name += f"_of_which_{line['sweeps']}_averaged"
+        name = untaken(scalars, name, line["load"], 3)
         if line["stderr"] > 0:
             scalars |= {name: line["temperature"], f"{name}/stderr": line["stderr"], f"{name}/width": line["width"]}
     if limits:
         scores = [abs(entry["overlap"] - entry["theory"]) / entry["stderr"] for entry in limits]
         scalars["overlap_limit/largest_score"] = max(scores)
-    for entry in maps:
-        scalars[f"map/{entry['memory']}/contradicting_area"] = entry["contradicting_area"]
+    for number, entry in enumerate(maps, start=1):
+        name, further = (f"map/{entry['memory']}{part}/contradicting_area" for part in ("", f"/{number}"))
+        scalars[further if name in scalars else name] = entry["contradicting_area"]
     return scalars

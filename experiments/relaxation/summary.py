@@ -7,6 +7,7 @@ import numpy as np
 from experiments.figures.style import Table
 from experiments.relaxation import theory
 from experiments.statistics.clusters import clustered_mean, curves
+from experiments.statistics.columns import untaken
 
 CURVE = ["degree", "temperature", "neurons", "around", "patterns", "load"]
 NETWORK = ["degree", "temperature", "neurons"]
@@ -71,7 +72,7 @@ def _scalars(times: list[dict], divergences: list[dict]) -> dict[str, float]:
         mine = [e["neurons"] for e in times if _name(e) == _name(entry)]
         for kind in ("time", "escape") if entry["neurons"] == max(mine) else ():
             if entry[kind] is not None:
-                name = f"{kind}/{_name(entry)}/load={entry['load']:.4g}"
+                name = untaken(scalars, f"{kind}/{_name(entry)}/load={{}}", entry["load"], 4)
                 scalars |= {name: entry[kind], f"{name}/stderr": entry[f"{kind}_stderr"]}
     return scalars
 

@@ -1,5 +1,6 @@
 """Columns of numbers, as every function of statistics takes them."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,13 @@ def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: fl
     if found.ndim or not low < found <= high:
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
     return float(found)
+
+
+def untaken(taken: Collection[str], name: str, load: float, digits: int) -> str:
+    """Name with `{}` where its load stands, of so many significant digits, or of as many as no other name has."""
+    while (found := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
+        digits += 1
+    return found
 
 
 def magnitude(column: Array) -> float:

@@ -15,6 +15,7 @@ from experiments.figures import style
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
+from experiments.phase_diagram.summary import _scalars, maps_of
 from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import files, program
 from hopfield.theory import classical, spherical
@@ -240,6 +241,38 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
         (rounding,) = (ax for ax in figure.axes if "rounding" in ax.get_title(loc="left"))
         labels = rounding.get_legend_handles_labels()[1]
     assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
+
+
+def test_every_line_has_a_number_of_its_own():
+    lines = [
+        {"load": load, "neurons": 40, "burn_in": 60 - sweeps, "sweeps": sweeps, "observed_sweeps": 60}
+        for load, sweeps in ((0.05, 20), (0.05, 40), (0.1381, 40), (0.1382, 40))
+    ]
+    lines = [line | {"temperature": float(i), "stderr": 1.0, "width": 1.0} for i, line in enumerate(lines)]
+    found = _scalars(lines, [], [])
+    assert [found[name] for name in found if not name.endswith(("/stderr", "/width"))] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_cell_of_another_map_with_the_same_middle_is_another_point():
+    wide, narrow = (Config(studies=["map"], memories=["classical"]) for _ in range(2))
+    wide.classical.load, narrow.classical.load = [0.0, 0.2], [0.05, 0.15]
+    wide.classical.cells = narrow.classical.cells = [1, 1]
+    ours, theirs = (phase_diagram.points(config)[0] for config in (wide, narrow))
+    assert ours["patterns"] == theirs["patterns"]
+    assert ours != theirs
+
+
+def test_maps_of_other_loads_or_cells_are_maps_of_their_own(smoke):
+    rows = smoke[smoke["study"] == "map"]
+    moved = rows.assign(load_low=rows["load_low"] + 0.5, load_high=rows["load_high"] + 0.5)
+    wider = rows.assign(load_low=2 * rows["load_low"], load_high=2 * rows["load_high"])
+    alone = [part["memory"].iloc[0] for part in maps_of(rows)]
+    assert alone == ["classical", "modern"]
+    assert [len(part) for part in maps_of(pandas.concat([rows, moved, wider]))] == 3 * [
+        len(rows[rows["memory"] == memory]) for memory in alone
+    ]
+    found = phase_diagram.summarise(pandas.concat([smoke, moved]))
+    assert len([name for name in found["scalars"] if name.startswith("map/")]) == 4
 
 
 def test_lines_of_theory_are_called_what_they_are(smoke):
