@@ -60,6 +60,8 @@ class Bert:
             raise ValueError(f"checkpoint must be a BERT encoder with absolute positions, got no {word} of one")
         if (act := config.get("hidden_act", "gelu")) != "gelu":
             raise ValueError(f"checkpoint must have the activation gelu, got {act!r}")
+        if config.get("is_decoder"):
+            raise ValueError("checkpoint must be an encoder, whose tokens read all others, got is_decoder=true")
         self.weights = {name[len(prefix) :]: x for name, x in tensors.items() if name.startswith(prefix)}
         self.heads = int(config["num_attention_heads"])
         self.eps = float(config.get("layer_norm_eps", 1e-12))

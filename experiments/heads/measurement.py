@@ -79,14 +79,17 @@ def encoder_of(config: Config) -> Any:
     if not vocabulary.is_file():
         raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
     settings = checkpoints.read_config(place)
-    bert = encoder.Bert(checkpoints.read_tensors(place), settings)
-    return bert, tokenizer_of(vocabulary, lower=settings.get("do_lower_case", True))
+    bert = encoder.Bert(checkpoints.read_tensors(place), {"num_attention_heads": config.heads} | settings)
+    told = {"do_lower_case": True} | settings | checkpoints.read_config(place, "tokenizer_config.json")
+    return bert, tokenizer_of(vocabulary, lower=bool(told["do_lower_case"]), strip=told.get("strip_accents"))
 
 
-def tokenizer_of(vocabulary: Path, *, lower: bool = True) -> BertWordPieceTokenizer:
-    """The tokenizer of a vocab.txt, one token a line; `lower` folds case and strips accents."""
+def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = None) -> BertWordPieceTokenizer:
+    """The tokenizer of a vocab.txt, one token a line; `lower` folds case, and strips accents unless `strip` says."""
     try:
-        found = BertWordPieceTokenizer(str(vocabulary), lowercase=lower, strip_accents=lower)
+        found = BertWordPieceTokenizer(
+            str(vocabulary), lowercase=lower, strip_accents=lower if strip is None else strip
+        )
     except Exception as error:  # the package raises no class of its own
         raise ValueError(f"vocabulary must be a vocab.txt of BERT, got '{vocabulary}' ({error})") from error
     if found.token_to_id("[UNK]") is None:

@@ -41,9 +41,9 @@ def locate(path: str | Path) -> Path:
     return place
 
 
-def read_config(place: Path) -> dict[str, Any]:
-    """The config.json beside a checkpoint; empty if there is none. ValueError if it is damaged."""
-    file = place.parent / "config.json"
+def read_config(place: Path, name: str = "config.json") -> dict[str, Any]:
+    """The config.json beside a checkpoint, or another JSON file; empty if there is none. ValueError if damaged."""
+    file = place.parent / name
     return _object(file) if file.is_file() else {}
 
 

@@ -88,6 +88,24 @@ def test_a_vocabulary_that_is_none_is_one_sentence(content: bytes, tmp_path: Pat
         measurement.tokenizer_of(tmp_path / "vocab.txt")
 
 
+def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\n")
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
+    given: list[dict] = []
+    monkeypatch.setattr(measurement, "located", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
+    monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: given.append(settings))
+    _, tokenizer = measurement.encoder_of(Config(heads=3))
+    assert tokenizer.encode("The the").tokens == ["[CLS]", "The", "the", "[SEP]"]
+    assert given == [{"num_attention_heads": 3}]
+
+
+def test_a_decoder_is_no_encoder() -> None:
+    with pytest.raises(ValueError, match=r"^checkpoint must be an encoder, .* got is_decoder=true"):
+        encoder.Bert({"embeddings.word_embeddings.weight": np.zeros((2, 2))}, {"is_decoder": True})
+
+
 def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(drawn_by_hand: Path) -> None:
     found = table_of(Config(checkpoint=str(drawn_by_hand), layers=None))
     pairs = found[found["quantity"] == "pair"].set_index(["first", "second"])
