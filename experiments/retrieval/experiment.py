@@ -15,7 +15,7 @@ queries succeed. The second is a first-order transition: near it updates linger,
 theory beside both is annealed, at the measured N and M.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -146,7 +146,23 @@ def points(config: Config) -> list[dict]:
                         point = dict(zip(CURVE, shared, strict=True)) | {"kappa": kappa, "sample": sample}
                         point |= {"queries": min(at.queries, num_patterns), "max_steps": at.max_steps}
                         found.setdefault(tuple(point.values()), point)
+    _check_curves(found.values())
     return list(found.values())
+
+
+def _check_curves(points_: Iterable[dict]) -> None:
+    """Refuse parts that measure one curve with other numbers of updates, or one place of it with other queries."""
+    steps: dict[tuple, set] = {}
+    queries: dict[tuple, set] = {}
+    for point in points_:
+        curve = tuple(point[name] for name in CURVE)
+        steps.setdefault(curve, set()).add(point["max_steps"])
+        queries.setdefault((curve, point["kappa"]), set()).add(point["queries"])
+    for name, found in (("max_steps", steps), ("queries", queries)):
+        for curve, values in found.items():
+            if len(values) > 1:
+                where = " ".join(map(str, curve if name == "max_steps" else curve[0]))
+                raise ValueError(f"{name} must be one number for all parts that measure {where}, got {sorted(values)}")
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:

@@ -49,6 +49,14 @@ def test_parts_are_a_union_without_repetition():
     assert len(retrieval.points(common)) == 2
 
 
+@pytest.mark.parametrize("option", [{"max_steps": 1}, {"queries": 2}])
+def test_parts_that_measure_one_curve_otherwise_are_refused(option):
+    part = {"patterns": [50], "kappas": [1.0], "around": [], "samples": 2}
+    config = Config(part={"one": Scan(**part), "two": Scan(**part | option)})
+    with pytest.raises(ValueError, match=rf"^{next(iter(option))} must be one number for all parts that measure"):
+        retrieval.points(config)
+
+
 def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
     with session.opened():
 
