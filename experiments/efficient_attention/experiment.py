@@ -5,13 +5,13 @@
     linear:m      FAVOR+ with m positive orthogonal random features
     elu           linear attention with features elu(x) + 1, a kernel of its own
     window:w      the w positions on either side of a query
-    low_rank:r    keys and values averaged over r stretches of the sequence (Linformer with fixed projections)
+    low_rank:r    keys and values averaged over r stretches of the sequence, T at most (Linformer, projections fixed)
     softmax, softmax1, sparsemax, entmax:a, top_k:k
                   a head of `hopfield.layers` with that separation and `update_steps`, block by block where it is long
 
 Errors are relative to dense attention, those of a layer's head to the same head with all scores at once, in the
 Frobenius norm, on Gaussian queries, keys and values. Times are the best of several runs of the compiled function;
-memory is what XLA sets aside beyond inputs and outputs.
+memory is the larger of what XLA sets aside beyond inputs and outputs and of what the process grows by.
 """
 
 from collections.abc import Iterator, Sequence

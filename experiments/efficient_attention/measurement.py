@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from experiments.bounds import named
 from experiments.efficient_attention.config import LAYERS, Config
 from experiments.shared import footprint, timing
+from experiments.shared.draws import seed_of
 from experiments.statistics.clusters import standard_error
 from hopfield import attention
 from hopfield.layers import AssociationOptions, HopfieldAssociation
@@ -32,6 +33,7 @@ def computation(method: str, width: int, length: int, number: int) -> Callable:
     if name == "window":
         return lambda q, k, v: attention.attend_locally(q, k, v, left=size, right=size)
     if name == "low_rank":
+        size = min(size, length)  # of more stretches some would hold no key
         stretch = jnp.arange(length) * size // length
         means = jnp.where(stretch[None, :] == jnp.arange(size)[:, None], 1.0, 0.0)
         means = means / jnp.maximum(jnp.sum(means, axis=1, keepdims=True), 1.0)
@@ -75,7 +77,7 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
         for sample in range(config.samples):
             query, key, value = _drawn(config, length, sample)
             exact = jax.jit(_exact(config, method, length))(query, key, value)
-            output = jax.jit(_function(config, method, length, config.seed + sample))(query, key, value)
+            output = jax.jit(_function(config, method, length, seed_of(config.seed, sample)))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
     mean = sum(errors) / len(errors) if errors else float("nan")
     return found | {"error": mean, "error_stderr": standard_error(errors)}

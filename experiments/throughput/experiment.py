@@ -5,8 +5,8 @@
     counts      `counts.tally` of generated spins by overlap and bit     2 M Q (N + 1)²
 
 Every point is compiled once and run several times, in alternation with a product of two square matrices, whose rate
-is the machine's own. `temporary` is what the compiled program holds beside its inputs and outputs, as the compiler
-reports it.
+is the machine's own. `temporary` is what the compiled program holds beside its inputs and outputs: the larger
+of what the compiler reports and of what the process grows by.
 """
 
 from collections.abc import Iterator, Sequence
