@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from experiments.bags.config import PUBLISHED
 from experiments.bags.summary import labels
+from experiments.figures.panels import LETTERS
 from experiments.figures.style import THEORY, Table, panels, series
 
 
@@ -16,7 +17,7 @@ def plot(table: Table, summary: dict) -> Figure:
     looks: Any = series(methods)
     figure, axes = panels(1, len(sets), width=1.5 + 2.9 * len(sets), height=1.6 + 0.32 * len(methods))
     found = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
-    for letter, ax, name in zip("abcdefgh", axes[0], sets, strict=False):
+    for letter, ax, name in zip(LETTERS, axes[0], sets, strict=False):
         label = called[str(name)]
         rows = table[table["data"] == name]
         for place, method in enumerate(methods):

@@ -1,5 +1,7 @@
 """Panels of a capacity figure that hold measurements against theory: critical loads, one step, overlaps, sizes."""
 
+import itertools
+
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
@@ -182,7 +184,7 @@ def extrapolation(ax: Axes, summary: dict, betas: dict[str, float | None]) -> No
     ax.errorbar(1 / size, points["load"], points["stderr"], color="k", marker="o", linestyle="none", label="measured")
     grid = np.geomspace(size.min() / 1.2, size.max() * 50, 80)
     best = best_fit(fits.to_dict("records"))
-    for look, fit in zip(zip(COLOURS, LINES, strict=True), fits.to_dict("records"), strict=False):
+    for look, fit in zip(itertools.cycle(zip(COLOURS, LINES, strict=True)), fits.to_dict("records"), strict=False):
         x = fit["exponent"]
         name = f"$x={x:.2f}$ (free)" if fit["free_exponent"] else f"$x={x:.2g}$"
         label = rf"{name}: {fit['load']:.4f}({fit['stderr'] * 1e4:.0f}), $\chi^2$/dof {fit['chi2']:.1f}/{fit['dof']}"

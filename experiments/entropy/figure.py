@@ -1,5 +1,6 @@
 """Figure of an entropy table: retrievals step by step as bands, who rises, and entropy against temperature."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures import labels
 from experiments.figures.panels import Panel, fill, legend
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import LINES, THEORY, Table, panels, series
 from experiments.shared import corruptions
 from hopfield.theory import spherical
 
@@ -166,14 +167,17 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     """Share of retrievals along which the entropy rises, for the first memory, by ensemble and start."""
     shares: Table = pandas.DataFrame(summary["rising"])
     shares = shares[shares["memory"] == _first(table, "memory")]
+    lines: dict[str, Any] = dict(zip(_in_order(table, "corruption"), itertools.cycle(LINES), strict=False))
     for ensemble in _in_order(table, "ensemble"):
         rows = shares[shares["ensemble"] == ensemble]
-        for line, start in zip(("-", "--", ":"), _in_order(table, "corruption"), strict=False):
+        for start, line in lines.items():
             curve = rows[rows["corruption"] == start].sort_values("ratio")
             error = curve["rising_stderr"].fillna(0.0).astype(float)
             look: dict[str, Any] = series(_in_order(table, "ensemble"))[ensemble] | {"linestyle": line}
-            ax.errorbar(curve["ratio"], curve["rising"], error, label=ensemble if line == "-" else None, **look)
-    for line, start in zip(("-", "--", ":"), _in_order(table, "corruption"), strict=False):
+            ax.errorbar(
+                curve["ratio"], curve["rising"], error, label=ensemble if start == [*lines][0] else None, **look
+            )
+    for start, line in lines.items():
         ax.plot([], [], color="0.3", linestyle=line, label=corruptions.label(start))
     _ratio_axis(ax, shares["ratio"])
     ax.set(ylabel="share of retrievals", ylim=(-0.03, 1.03))

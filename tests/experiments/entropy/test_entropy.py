@@ -16,6 +16,7 @@ from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.config import Config
 from experiments.figures import style
+from experiments.shared import corruptions
 from hopfield import find_memory
 from hopfield.theory import spherical
 
@@ -177,6 +178,15 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
         figure = entropy.plot(rows, entropy.summarise(rows))
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert sum(ax.has_data() for ax in figure.axes) == 9
+
+
+def test_every_start_is_drawn_however_many_there_are(table: pandas.DataFrame) -> None:
+    starts = ["clean", "lower:0.5", "mask:0.25", "flip:0.1", "noise:1", "mask:0.1", "flip:0.2", "mask:0.75"]
+    rows = pandas.concat([table[table["corruption"] == "clean"].assign(corruption=start) for start in starts])
+    rows = rows.reset_index(drop=True)
+    figure = entropy.plot(rows, entropy.summarise(rows))
+    (said,) = ([*ax.get_legend_handles_labels()[1]] for ax in figure.axes if "a step raises" in ax.get_title("left"))
+    assert {corruptions.label(start) for start in starts} <= set(said)
 
 
 def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
@@ -125,6 +126,19 @@ def test_a_look_that_there_is_not_is_one_sentence(word: str, sentence: str, tmp_
     with pytest.raises(InputError, match=r"^[^\n]+$") as error:
         results.look(tmp_path, [word.replace("HERE", str(tmp_path))])
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [0.0]])
+def test_a_panel_without_a_positive_value_has_logarithmic_axes_all_the_same(values: list, tmp_path: Path) -> None:
+    def logarithmic(table: object, summary: dict) -> Any:
+        figure, axes = style.panels(1, 1, width=3.0, height=2.0)
+        axes[0, 0].plot(values, values)
+        panels.log_axis(axes[0, 0])
+        panels.log_axis(axes[0, 0], "y")
+        return figure
+
+    saving.draw(tmp_path, logarithmic, pandas.DataFrame(), {})
+    assert (tmp_path / "figure.svg").is_file()
 
 
 def test_more_than_seven_series_have_a_look_each() -> None:
