@@ -82,7 +82,11 @@ def measured(words: Sequence[str], scalar: str) -> float:
         error = Missing(f"SCALAR must be {known if near else 'a result of the run, which has none'}, got {scalar!r}")
         error.empty = not scalars
         raise error
-    return float(scalars[scalar])
+    if isinstance(scalars[scalar], bool | int | float):
+        return float(scalars[scalar])
+    error = Missing(f"SCALAR must be a number, got {scalars[scalar]!r} for {scalar}")
+    error.empty = scalars[scalar] is None
+    raise error
 
 
 def objective(study: Any, words: Sequence[str], scalar: str, trial: Any) -> float:

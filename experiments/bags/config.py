@@ -41,7 +41,7 @@ class Config(contract.Config):
     members: int = option(2, "networks that differ in chance alone and answer together", least=1, used_when=_TRAINED)
     weight_decay: float = option(0.01, "of Adam", least=0, used_when=_TRAINED)
     learning_rate: float = option(0.003, "of Adam", above=0, used_when=_TRAINED)
-    dropout: float = option(0.2, "share of embedded features blanked in training", least=0, below=1)
+    dropout: float = option(0.2, "share of embedded features blanked in training", least=0, below=1, used_when=_TRAINED)
     width: int = option(8, "features of an embedded instance", least=1, used_when=_TRAINED)
     heads: int = option(2, "heads of the pooling; they divide width", least=1, used_when=chosen("methods", "hopfield"))
     queries: int = option(2, "learned queries of the pooling", least=1, used_when=chosen("methods", "hopfield"))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Bounds, Number
+from experiments.bounds import Bounds, Number, Use
 from experiments.contract import grid_axis, option
 
 COVARIANCE = ("binary", "balanced", "spins")
@@ -24,7 +24,11 @@ class Config(contract.Config):
     )
     neurons: list[int] = grid_axis([64], "numbers of neurons N", least=32, most=4096)
     activities: list[float] = grid_axis(
-        [0.2], "shares of neurons that are on, of the covariance rule and of Hebb's", above=0, most=0.5
+        [0.2],
+        "shares of neurons that are on, of the covariance rule and of Hebb's",
+        above=0,
+        most=0.5,
+        used_when=Use("rules has another than willshaw", lambda config: set(config.rules) != {"willshaw"}),
     )
     around: list[float] = grid_axis(
         [0.7, 1.3],

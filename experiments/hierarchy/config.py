@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import Use
 from experiments.contract import grid_axis, option
 
 FLAT = 0
@@ -20,4 +21,10 @@ class Config(contract.Config):
     samples: int = option(4, "draws of stored digits", least=2, extends=True)
     queries: int = option(8, "digits asked for in each draw, of the stored ones and of others", least=1, most=64)
     beta: float = option(8.0, "inverse temperature of the layers of parts and of wholes", above=0, most=1e3)
-    coupling: float = option(2.0, "strength J between parts and wholes", above=0, most=1e3)
+    coupling: float = option(
+        2.0,
+        "strength J between parts and wholes",
+        above=0,
+        most=1e3,
+        used_when=Use("parts has one above 0", lambda config: max(config.parts) > FLAT),
+    )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import Use, both, chosen
 from experiments.contract import grid_axis, option
 
 SPINS = ("classical", "dense:3", "dense:4", "exponential")
@@ -24,6 +25,14 @@ class Config(contract.Config):
         least=0,
         most=100,
     )
-    sweeps: int = option(30, "heat-bath sweeps at T > 0", least=1, most=10_000)
+    sweeps: int = option(
+        30,
+        "heat-bath sweeps at T > 0",
+        least=1,
+        most=10_000,
+        used_when=both(
+            chosen("memories", *SPINS), Use("temperatures has one above 0", lambda config: max(config.temperatures) > 0)
+        ),
+    )
     samples: int = option(3, "draws of patterns", least=2, extends=True)
     starts: int = option(6, "random starts in each draw", least=2, most=4096, extends=True)

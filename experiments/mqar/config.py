@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import chosen
 from experiments.contract import grid_axis, option
 
 MIXERS = ("softmax", "entmax", "softmax1", "hopfield", "linear", "delta", "gated_delta", "by_hand")
 FILLERS = ("zero", "random", "clean")
 SOLVED = 0.99
 """Accuracy in validation at which training ends."""
+_TRAINED = chosen("mixers", *MIXERS[:-1])
 
 
 @dataclass
@@ -24,16 +26,16 @@ class Config(contract.Config):
     seeds: int = option(2, "models, each with data of its own", least=1, extends=True)
     vocabulary: int = option(16, "tokens V: 0, keys below V/2, values from V/2", least=4)
     filler: str = option("zero", "other places: zero, random, or clean, random but for keys", among=FILLERS)
-    examples: int = option(64, "sequences to train on", least=1)
+    examples: int = option(64, "sequences to train on", least=1, used_when=_TRAINED)
     held: int = option(32, "sequences of validation, and as many of the test", least=1)
     learning_rates: list[float] = option(
-        [0.003], "rates of AdamW that validation chooses from in every seed", above=0, nonempty=True
+        [0.003], "rates of AdamW that validation chooses from in every seed", above=0, nonempty=True, used_when=_TRAINED
     )
-    weight_decay: float = option(0.1, "of AdamW", least=0)
-    dropout: float = option(0.1, "share of embedded features blanked", least=0, below=1)
-    update_steps: int = option(3, "applications of the mixer hopfield", least=1)
-    epochs: int = option(1, "epochs at most", least=1)
-    batch_size: int = option(32, "sequences of a step", least=1)
+    weight_decay: float = option(0.1, "of AdamW", least=0, used_when=_TRAINED)
+    dropout: float = option(0.1, "share of embedded features blanked", least=0, below=1, used_when=_TRAINED)
+    update_steps: int = option(3, "applications of the mixer hopfield", least=1, used_when=chosen("mixers", "hopfield"))
+    epochs: int = option(1, "epochs at most", least=1, used_when=_TRAINED)
+    batch_size: int = option(32, "sequences of a step", least=1, used_when=_TRAINED)
 
     def __post_init__(self) -> None:
         super().__post_init__()

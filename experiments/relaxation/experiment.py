@@ -7,6 +7,7 @@ to the `sweeps` of observation: a slower fluctuation is not seen, and a later es
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 
 from experiments import contract
@@ -15,7 +16,7 @@ from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
 from experiments.relaxation.figure import plot
 from experiments.relaxation.summary import summarise
-from experiments.shared import draws, program
+from experiments.shared import draws, loads, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -26,18 +27,24 @@ LARGEST = 2**20
 
 def _curves(config: Config) -> list[dict]:
     """Degree, temperature, size, load and odd number of patterns of every network that is not too large, each once."""
-    found = {}
-    axes = config.degrees, config.temperatures, config.neurons, config.around
-    for degree, temperature, neurons, around in product(*map(dict.fromkeys, axes)):
-        count = around * theory.spinodal_load(degree, temperature) * neurons ** (degree - 1)
-        num_patterns = max(1, 2 * round((count - 1) / 2) + 1)
-        if num_patterns * neurons <= LARGEST:
-            load = num_patterns / neurons ** (degree - 1)
-            place = {"degree": degree, "temperature": temperature, "neurons": neurons, "around": around}
-            found.setdefault(
-                (degree, temperature, neurons, num_patterns), place | {"patterns": num_patterns, "load": load}
-            )
-    return list(found.values())
+    found = []
+    for degree, temperature, neurons in product(
+        *map(dict.fromkeys, (config.degrees, config.temperatures, config.neurons))
+    ):
+        scale = neurons ** (degree - 1)
+        number = partial(_number, theory.spinodal_load(degree, temperature) * scale, LARGEST // neurons)
+        asked = {number(around): around for around in reversed(config.around)}
+        what = f"degree {degree} at T={temperature:g}, N={neurons}"
+        for num_patterns in loads.counts(config.around, number, what, name="around"):
+            place = {"degree": degree, "temperature": temperature, "neurons": neurons, "around": asked[num_patterns]}
+            found.append(place | {"patterns": num_patterns, "load": num_patterns / scale})
+    return found
+
+
+def _number(spinodal: float, largest: int, around: float) -> int | None:
+    """Odd number of patterns nearest to `around` times that of the spinodal; None where that is too many."""
+    num_patterns = max(1, 2 * round((around * spinodal - 1) / 2) + 1)
+    return num_patterns if num_patterns <= largest else None
 
 
 def check(config: Config) -> None:

@@ -66,7 +66,9 @@ def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
 
 
 def load(ensemble: str, spins: bool):
-    """Real patterns [M, N]: as spins by their own median, or each centred and scaled to the norm √N of spins.
+    """Real patterns [M, N]: as spins, or each centred and scaled to the norm √N of spins.
+
+    Spins are cut at half of full grey for digits, else at the own median of a pattern.
 
     Args:
         ensemble: digits (1797 of 8 × 8), photographs (2000 patches of 8 × 8), or the path of an .npy or .npz file.

@@ -1,6 +1,7 @@
 """Searching options: words become suggestions, and two searchers share one study."""
 
 import importlib.util
+import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,15 +79,17 @@ def test_a_trial_without_the_scalar_has_failed_and_a_study_without_it_is_told(se
 
     def run(command, **options):
         words = dict(word.split("=", 1) for word in command[3:])
-        found = {"y": float(words["x"])} if float(words["x"]) < 2.5 else {}
+        found = {"y": float(words["x"])} if float(words["x"]) < 2.5 else next(without)
         Path(words["output"], "summary.json").write_text(json.dumps({"scalars": found}))
 
     pytest.importorskip("optuna", reason="optuna is not installed")
+    without = itertools.cycle([{}, {"y": None}])
     monkeypatch.setattr(search.subprocess, "run", run)
     words = [str(tmp_path / "study.log"), "y", "conf=toy", "x=0.5..4.5", "--trials", "12", "--seed", "1"]
     assert search.main(words) == 0
     out, err = capsys.readouterr()
     assert "y = 2." in out
     assert "has no result: SCALAR must be a result of the run, which has none, got 'y'" in err
+    assert "has no result: SCALAR must be a number, got None for y" in err
     assert search.main([str(tmp_path / "other.log"), "y", "conf=toy", "x=3.0..4.5", "--trials", "2"]) == 2
     assert "which none of the trials had" in capsys.readouterr().err
