@@ -171,12 +171,10 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     for ensemble in _in_order(table, "ensemble"):
         rows = shares[shares["ensemble"] == ensemble]
         for start, line in lines.items():
-            curve = rows[rows["corruption"] == start].sort_values("ratio")
+            first, curve = start == next(iter(lines)), rows[rows["corruption"] == start].sort_values("ratio")
             error = curve["rising_stderr"].fillna(0.0).astype(float)
             look: dict[str, Any] = series(_in_order(table, "ensemble"))[ensemble] | {"linestyle": line}
-            ax.errorbar(
-                curve["ratio"], curve["rising"], error, label=ensemble if start == [*lines][0] else None, **look
-            )
+            ax.errorbar(curve["ratio"], curve["rising"], error, label=ensemble if first else None, **look)
     for start, line in lines.items():
         ax.plot([], [], color="0.3", linestyle=line, label=corruptions.label(start))
     _ratio_axis(ax, shares["ratio"])

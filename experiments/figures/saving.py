@@ -72,7 +72,7 @@ def made(plot: Callable[[Table, dict], Figure], table: Table, summary: dict, loo
             for name in look.log:
                 _logarithmic(ax, name)
         for name, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
-            if axis.get_scale() == "log" and axis.get_view_interval().min() <= 0 and np.isinf(axis.get_minpos()):
+            if axis.get_scale() == "log" and min(axis.get_view_interval()) <= 0 and np.isinf(axis.get_minpos()):
                 ax.set(**{f"{name}lim": (1.0, 10.0)})  # as of a panel without data, which this one is
     return figure
 

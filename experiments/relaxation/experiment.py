@@ -41,7 +41,7 @@ def _curves(config: Config) -> list[dict]:
     return found
 
 
-def _number(spinodal: float, largest: int, around: float) -> int | None:
+def _number(spinodal: float, largest: float, around: float) -> int | None:
     """Odd number of patterns nearest to `around` times that of the spinodal; None where that is too many."""
     num_patterns = max(1, 2 * round((around * spinodal - 1) / 2) + 1)
     return num_patterns if num_patterns <= largest else None
