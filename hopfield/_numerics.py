@@ -36,6 +36,11 @@ def accumulation_dtype(dtype) -> jnp.dtype:
     return jnp.promote_types(dtype, jnp.float32)
 
 
+def wide(array: Array) -> Array:
+    """The array in the type sums are carried in."""
+    return array.astype(accumulation_dtype(array.dtype))
+
+
 def tolerance(dtype) -> float:
     """Relative step below which an iterate counts as a fixed point: 100 units in the last place of `dtype`."""
     return 100.0 * float(jnp.finfo(dtype).eps)
@@ -148,11 +153,6 @@ def anywhere(flags):
 @anywhere.def_vmap
 def _of_batch(size, batched, flags):
     return anywhere(flags), False
-
-
-def scaled(x: ArrayLike, factor: Array) -> Array:
-    """x · factor, where an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
-    return jnp.where(x == 0, 0.0, x * factor)
 
 
 def top_k(x: Array, count: int) -> tuple[Array, Array]:

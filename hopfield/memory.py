@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield import _numerics, large
 from hopfield._checks import booleans, instance, one_of, whole
-from hopfield._numerics import accumulation_dtype, positive
+from hopfield._numerics import accumulation_dtype, positive, wide
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
 from hopfield.large.reading import own_patterns
@@ -107,7 +107,7 @@ class Memory(Node):
         """s_μ(x) [M], zero where masked."""
         if isinstance(self.patterns, Source):
             return large.scores(self, self.as_state(state)[None])[0]
-        scores = self.similarity(_wide(self.as_state(state)), _wide(self.patterns))
+        scores = self.similarity(wide(self.as_state(state)), wide(self.patterns))
         return scores if self.mask is None else jnp.where(self.mask, scores, 0.0)
 
     def weights(self, state: State) -> Float[Array, "M"]:
@@ -120,7 +120,7 @@ class Memory(Node):
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = R(x) − F(β s)/β, at least in float32; Ramsauer's additive constants are left out."""
-        state = _wide(self.as_state(state))
+        state = wide(self.as_state(state))
         if isinstance(self.patterns, Source):
             return large.energy(self, state[None])[0]
         scores = self.scores(state).astype(state.dtype)
@@ -134,7 +134,7 @@ class Memory(Node):
         if isinstance(self.patterns, Source):
             found = large.read(self, state[None]).output[0]
         else:
-            found = self.weights(state) @ _wide(_zeroed(values, self.mask))
+            found = self.weights(state) @ wide(_zeroed(values, self.mask))
         return found.astype(jnp.promote_types(state.dtype, values.dtype))
 
     def update(self, state: State, known: Known = None) -> State:
@@ -147,10 +147,10 @@ class Memory(Node):
         shares = self.space.flat and self.separation.monotone
         if isinstance(self.patterns, Source):
             (moment,), (mass,) = large.moments(self, state[None], shares=shares)
-            new = self.similarity.minimiser(_wide(state), moment, mass, self.space, known)
+            new = self.similarity.minimiser(wide(state), moment, mass, self.space, known)
         else:
             weights = self.shares(state) if shares else self.weights(state)
-            new = self.similarity.proximal_step(_wide(state), self.stored(), weights, self.space, known)
+            new = self.similarity.proximal_step(wide(state), self.stored(), weights, self.space, known)
         return new.astype(state.dtype)
 
     def statistics(self, state: State, target: ArrayLike | None = None, top: int = 1) -> large.Statistics:
@@ -174,7 +174,7 @@ class Memory(Node):
         Raises:
             TypeError: states are not spins.
         """
-        state = _wide(self.as_state(state))
+        state = wide(self.as_state(state))
         if isinstance(self.patterns, Source) and isinstance(self.space, Spins):
             return large.local_field(self, state[None])[0].astype(state.dtype)
         keys, scores = self.cache(state)
@@ -186,20 +186,20 @@ class Memory(Node):
         """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
         if not isinstance(self.space, Spins):
             raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
-        scores = jnp.where(self.similarity.flips(_wide(self.as_state(state))), self.scores(state), jnp.nan)
+        scores = jnp.where(self.similarity.flips(wide(self.as_state(state))), self.scores(state), jnp.nan)
         return self.similarity.keys(self.stored()), scores
 
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
         keys, scores = cache
-        state = _wide(state)
+        state = wide(state)
         up, down = (scores + self.similarity.spin_flip(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
         return 0.5 * self.separation.potential_difference(up, down, self.beta, self.mask)
 
     def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
         """The cache after spin i of `state` has become `new`."""
         keys, scores = cache
-        return keys, scores + self.similarity.spin_flip(_wide(state), state[i], new, keys[:, i])
+        return keys, scores + self.similarity.spin_flip(wide(state), state[i], new, keys[:, i])
 
     def stored(self) -> Float[Array, "M N"]:
         """The patterns [M, N] in the type that sums are carried in, zero where masked.
@@ -210,7 +210,7 @@ class Memory(Node):
         if isinstance(self.patterns, Source):
             kind = type(self.patterns).__name__
             raise TypeError(f"patterns must be an array where all of them are needed at once, got a source, {kind}")
-        return _wide(_zeroed(self.patterns, self.mask))
+        return wide(_zeroed(self.patterns, self.mask))
 
     def descends(self, dynamics: str = "synchronous") -> bool:
         """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
@@ -235,8 +235,3 @@ def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int
 
 def _zeroed(rows: Float[Array, "M K"], mask) -> Float[Array, "M K"]:
     return rows if mask is None else jnp.where(mask[:, None], rows, 0.0)
-
-
-def _wide(array: Array) -> Array:
-    """The array in the type sums are carried in."""
-    return array.astype(accumulation_dtype(array.dtype))

@@ -17,7 +17,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import flag, instance, number, one_of, random_key, step_limit, whole
-from hopfield._numerics import positive, real_matrix, safe_norm, tolerance
+from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.spaces import State, one_state
@@ -92,7 +92,8 @@ class FeatureMemory(Node):
 
     def features(self, x: State) -> Float[Array, "2 K"]:
         """√K φ(x): both features of every projection."""
-        along = jnp.sqrt(self.beta) * (self.projections @ self._state(x))
+        x = wide(self._state(x))
+        along = jnp.sqrt(self.beta) * (self.projections @ x)
         if self.kind == "trigonometric":
             return jnp.stack([jnp.cos(along), jnp.sin(along)])
         fall = self.beta * jnp.sum(x * x)
@@ -125,7 +126,7 @@ class FeatureMemory(Node):
     def update(self, x: State) -> State:
         """x − ∇E(x) [N], which with exact features is the mean of patterns weighted by their kernels."""
         x = self._state(x)
-        return x - jax.grad(self.energy)(x)
+        return (wide(x) - jax.grad(self.energy)(wide(x))).astype(x.dtype)
 
     def _state(self, x: State) -> State:
         return one_state(x, self.projections.shape[1], self.projections.dtype)
@@ -164,7 +165,9 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
     """
     instance("memory", memory, FeatureMemory)
     size = jnp.asarray(positive("step_size", step_size), memory.projections.dtype)
-    return _descend(memory, memory._state(state), step_limit("max_steps", max_steps), size)
+    state = memory._state(state)
+    end = _descend(memory, wide(state), step_limit("max_steps", max_steps), size)
+    return end._replace(state=end.state.astype(state.dtype))
 
 
 @jax.jit

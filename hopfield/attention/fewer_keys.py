@@ -50,6 +50,9 @@ def attend_locally(
     if form is not None:
         query, key = form.left(query), form.right(key)
     rate = over_temperature(rate, temperature, query, key, value)
+    if key.shape[-2] == 0:  # one that is out of reach, as nothing can be taken from none
+        key, value = (jnp.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, 1), (0, 0)]) for x in (key, value))
+        valid = jnp.zeros(1, bool)
     queries, keys, size = query.shape[-2], key.shape[-2], max(left + right + 1, 16)
     count = -(-queries // size)
     at, mask = _reach(window, valid, count, size, keys)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from hopfield._checks import step_limit
-from hopfield._numerics import tolerance
+from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import as_model
 from hopfield.dynamics.retrieval import retrieve
 from hopfield.memory import Memory
@@ -27,7 +27,8 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     if isinstance(as_model("memory", memory).space, Spins):
         raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
     state = memory.as_state(state)
-    return _fixed_point(memory, state, step_limit("max_steps", max_steps), as_known(known, state))
+    found = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
+    return found.astype(state.dtype)
 
 
 @jax.jit

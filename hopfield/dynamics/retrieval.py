@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
-from hopfield._numerics import tolerance, while_outside
+from hopfield._numerics import tolerance, while_outside, wide
 from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.memory import DYNAMICS, Memory
@@ -85,9 +85,11 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
 
 
 def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
-    same = alike if isinstance(model.space, Spins) else near(tolerance(state.dtype) if rtol is None else rtol)
-    end = settled(lambda x: model.update(x, known), state, max_steps, same, cycles=True, loop=loop)
-    return Retrieval(end.state, end.steps, model.energy(end.state), end.status)
+    start = wide(state)  # half precision stands still where its next step is lost to rounding
+    same = alike if isinstance(model.space, Spins) else near(tolerance(start.dtype) if rtol is None else rtol)
+    end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
+    reached = end.state.astype(state.dtype)
+    return Retrieval(reached, end.steps, model.energy(reached), end.status)
 
 
 _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
@@ -106,4 +108,5 @@ def _trajectory(model: Model, state: State, known: Known, *, steps: int) -> Floa
         new = model.update(now, known)
         return new, new
 
-    return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])
+    visited = jax.lax.scan(advance, wide(state), length=steps)[1]
+    return jnp.concatenate([state[None], visited.astype(state.dtype)])

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import shown, violated
+from hopfield._numerics import largest, power_of_two, shown, violated
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
 
@@ -91,6 +91,7 @@ def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
     if violated(lambda x: (x >= 0) & (x < jnp.inf), held):
         raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
     held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
+    held = held / power_of_two(largest(held))  # whose sum may overflow
     total = jnp.sum(held)
     return held / jnp.where(total == 0, 1.0, total)
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype, safe_norm
 from hopfield.geometry.subspaces import grassmann_distance
 from hopfield.metrics._arrays import transposed
@@ -77,7 +78,7 @@ def product_distance(
 
     The terms differ in unit: angles do not grow with the weights of a head, its singular values do. Forms whose
     difference is small can be far apart here, since the order and mixing of near-equal values play no part in J.
-    Raises ValueError for forms of different rank.
+    Raises ValueError for forms of different rank and for weights below 0.
     """
     if first.values.shape[-1] != second.values.shape[-1]:
         raise ValueError(f"second must have rank {first.values.shape[-1]}, got {second.values.shape[-1]}")
@@ -86,7 +87,9 @@ def product_distance(
         grassmann_distance(first.right, second.right),
         safe_norm(jnp.subtract(*jnp.broadcast_arrays(first.values, second.values)), axis=-1),
     )
-    scaled = [math.sqrt(weight) * part for weight, part in zip(weights, parts, strict=True)]
+    contract = "three finite numbers of at least 0"
+    sizes = [math.sqrt(number("weights", weight, contract, 0.0)) for weight in weights]
+    scaled = [size * part for size, part in zip(sizes, parts, strict=True)]
     return safe_norm(jnp.stack(jnp.broadcast_arrays(*scaled), axis=-1), axis=-1)
 
 

@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, random_key, whole
-from hopfield._numerics import accumulation_dtype, real_array, safe_norm, tolerance
+from hopfield._numerics import largest, power_of_two, real_array, safe_norm, tolerance, wide
 from hopfield.metrics._arrays import transposed
 
 Frame = Float[Array, "*b n r"]
@@ -32,7 +32,9 @@ def orthonormal_basis(columns: ArrayLike) -> Frame:
     columns = real_array("columns", columns)
     if columns.ndim < 2 or not 0 < columns.shape[-1] <= columns.shape[-2]:
         raise ValueError(f"columns must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
-    basis, triangle = jnp.linalg.qr(columns.astype(accumulation_dtype(columns.dtype)))
+    columns = wide(columns)
+    columns = columns / power_of_two(largest(jnp.abs(columns), axis=-2, keepdims=True))  # only directions count
+    basis, triangle = jnp.linalg.qr(columns)
     size = jnp.abs(jnp.diagonal(triangle, axis1=-2, axis2=-1))
     least = columns.shape[-2] * float(jnp.finfo(basis.dtype).eps) * jnp.max(size, axis=-1)
     dependent = jax.lax.stop_gradient(jnp.min(size, axis=-1) <= least)

@@ -29,6 +29,7 @@ def dreaming(patterns, time: float = 1.0, *, mask=None) -> Couplings:
     stored, used = stored_spins(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     slept = jnp.asarray(number("time", time, "a finite number of at least 0", 0.0), rows.dtype)
+    slept = jnp.minimum(slept, 1.0 / jnp.finfo(rows.dtype).eps)  # beyond it 1 + t C of dependent patterns is singular
     overlaps = rows @ rows.T / rows.shape[1]
     factor = jnp.linalg.cholesky(jnp.eye(len(rows), dtype=rows.dtype) + slept * overlaps)
     matrix = (1.0 + slept) / rows.shape[1] * (rows.T @ cho_solve((factor, True), rows))

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import is_traced, real_array
+from hopfield._numerics import is_traced, largest, power_of_two, real_array
 from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
@@ -127,9 +127,12 @@ def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 
 def norm(v: Vectors, g: Form) -> Array:
     """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0. Its gradient at length zero is taken as zero."""
-    square = inner(v, v, g)
+    v, g = real_array("v", v), _metric(g)
+    scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
+    scale = jnp.ones_like(scale) if g.affine else scale
+    square = inner(v / scale, v / scale, g)
     zero = square == 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+    return jnp.where(zero, 0.0, scale[..., 0] * jnp.sqrt(jnp.where(zero, 1.0, square)))
 
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:
@@ -145,7 +148,9 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
     (Kahan 2006, "How futile are mindless assessments of roundoff", §12).
     """
     u, v = (_unit(w, g) for w in _pair(u, v))
-    return 2.0 * jnp.arctan2(norm(u - v, g), norm(u + v, g))
+    apart, together = norm(u - v, g), norm(u + v, g)
+    none = (apart == 0) & (together == 0)  # both are zero
+    return 2.0 * jnp.arctan2(*(jnp.where(none, 1.0, length) for length in (apart, together)))
 
 
 def _unit(v: Vectors, g: Form) -> Vectors:

@@ -250,6 +250,11 @@ def nonzero(x: Array) -> Array:
     return jnp.where(x != 0, x, 1.0)
 
 
+def scaled(x: Any, factor: Array) -> Array:
+    """x · factor, where an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
+    return jnp.where(x == 0, 0.0, x * factor)
+
+
 def faint(dtype) -> float:
     """The least a factor common to all terms of a sum is allowed to be, lest its underflow hide the sum's sign."""
     return 1e12 * float(jnp.finfo(dtype).tiny)

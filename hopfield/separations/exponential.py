@@ -10,8 +10,8 @@ from jaxtyping import Array, Bool
 
 from hopfield import _numerics
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, anywhere, largest, scaled
-from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
+from hopfield._numerics import accumulation_dtype, anywhere, largest
+from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
 WIDEST = 40.0

@@ -10,8 +10,8 @@ import numpy as np
 from flax import struct
 
 from hopfield._checks import flag, whole
-from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, anywhere, largest, power_of_two, power_scale, scaled
-from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, unmasked
+from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, anywhere, largest, power_of_two, power_scale
+from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.simplex import Mask, Scores
 
 NEVER_CANCELS = 8

@@ -123,3 +123,13 @@ def test_one_projection_has_no_spread_and_is_refused():
         FeatureMemory.create(KEY, N, 8, orthogonal="no")
     with pytest.raises(TypeError, match="memory must be a FeatureMemory, got None"):
         descend(None, X)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, jnp.bfloat16])
+def test_positive_features_of_any_numbers_are_those_of_float32(dtype):
+    """‖x‖² = 641 is beyond eight bits."""
+    memory = FeatureMemory.create(jax.random.key(0), 4, 64, beta=1e-3, kind="positive")
+    state = np.array([12, 20, 9, 4])
+    expected = memory.features(state.astype(np.float32))
+    np.testing.assert_allclose(memory.features(jnp.asarray(state, dtype)), expected, rtol=1e-6)
+    np.testing.assert_allclose(memory.features(state.tolist()), expected, rtol=1e-6)

@@ -96,6 +96,12 @@ def test_dreaming_goes_from_hebb_to_the_projection():
     np.testing.assert_allclose(build("dreaming:1e9", SPINS).matrix, build("projection", SPINS).matrix, atol=1e-8)
 
 
+def test_dreaming_of_dependent_patterns_for_any_time_ends_at_the_projection():
+    patterns = jnp.asarray(np.array([[1, 1, -1, 1, -1, 1, 1, -1]] * 2), jnp.float32)
+    found = memories.find("dreaming").build(patterns, time=1e12).matrix
+    np.testing.assert_allclose(found, memories.find("projection").build(patterns).matrix, atol=1e-5)
+
+
 def test_dreaming_keeps_patterns_that_hebbs_rule_has_lost():
     """N = 100, M = 40, far beyond 0.138 N."""
     patterns = jnp.asarray(np.random.default_rng(3).choice([-1.0, 1.0], size=(40, 100)))

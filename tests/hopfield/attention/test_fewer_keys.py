@@ -127,3 +127,8 @@ def test_truncated_attention_takes_nothing_from_keys_that_none_may_read():
 def test_a_rank_is_one_that_the_weights_can_have(rank, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
         fewer_keys.attend_truncated(*drawn(t=5, s=7), rank=rank)
+
+
+def test_without_keys_nothing_is_read():
+    read = fewer_keys.attend_locally(jnp.ones((3, 2)), jnp.ones((0, 2)), jnp.ones((0, 4)), left=1)
+    np.testing.assert_array_equal(read, np.zeros((3, 4)))

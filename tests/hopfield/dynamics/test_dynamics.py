@@ -254,3 +254,21 @@ def test_spins_of_half_precision_relax_to_the_state_of_float32():
     assert np.mean(ends[0].state * patterns[0]) > 0.95
     for half, single in zip(ends[0], ends[1], strict=True):
         np.testing.assert_array_equal(half, single)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_slow_approaches_in_half_precision_end_where_those_of_float32_do(dtype):
+    """Steps shrink below what half precision resolves long before the fixed point, found here in float64."""
+    patterns = np.asarray(jnp.asarray([[1.0, 0, 0], [0, 1, 0], [0.6, 0.6, 0.2]], dtype), np.float64)
+    start = np.asarray(jnp.asarray([0.1, 0.12, 0.3], dtype), np.float64)
+    fixed = start
+    for _ in range(2000):
+        weights = np.exp(4 * patterns @ fixed)
+        fixed = weights @ patterns / np.sum(weights)
+    memory, query = Memory.create(jnp.asarray(patterns, dtype), 4.0), jnp.asarray(start, dtype)
+    end = retrieve(memory, query, max_steps=1000)
+    assert end.state.dtype == dtype
+    assert STATUS[end.status] == "converged"
+    np.testing.assert_allclose(np.asarray(end.state, np.float64), fixed, atol=8e-3)
+    np.testing.assert_array_equal(fixed_point(memory, query), end.state)
+    np.testing.assert_array_equal(trajectory(memory, query, 500)[-1], end.state)

@@ -62,3 +62,12 @@ def test_targets_that_the_family_does_not_have_are_refused_or_not_a_number(name)
         traced = jax.jit(lambda t: fisher(model, PARAMS, targets=t, **given).trace())(targets)
         assert np.isnan(traced)
         assert np.isnan(family.log_probability(model(PARAMS, INPUTS), jnp.asarray(targets))).all()
+
+
+def test_weights_are_relative_even_where_their_sum_overflows():
+    inputs = jnp.asarray(np.arange(6.0).reshape(3, 2), jnp.float32)
+
+    def build(weights):
+        return fisher(lambda p, x: x @ p, jnp.zeros((2, 1)), likelihood="gaussian", inputs=inputs, weights=weights)
+
+    np.testing.assert_allclose(build(jnp.full(3, 2e38, jnp.float32)).trace(), build(None).trace(), rtol=1e-6)

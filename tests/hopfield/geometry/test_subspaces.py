@@ -141,3 +141,9 @@ def test_random_subspaces_of_a_large_space_are_not_at_distance_one():
 def test_wrong_shapes_are_refused_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_columns_of_unlike_lengths_span_what_their_directions_span():
+    columns = np.random.default_rng(2).normal(size=(6, 2)).astype(np.float32)
+    basis = orthonormal_basis(columns * np.float32([1.0, 1e-12]))
+    np.testing.assert_allclose(np.abs(basis), np.abs(orthonormal_basis(columns)), atol=1e-6)

@@ -242,3 +242,13 @@ def test_vectors_and_outputs_that_do_not_fit_are_one_sentence():
         metrics.distance([0.0, 0.0, 0.0], [3.0, 4.0], metrics.euclidean(2))  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match=r"^formula must have each output once, got 'ia->ii'$"):
         metrics.contract("ia->ii", A=np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("size", [1e-25, 1.0, 1e25])
+def test_lengths_and_angles_hold_at_any_scale(size):
+    u, v = size * jnp.array([[3.0, 4.0], [4.0, -3.0]], jnp.float32)
+    plane = metrics.euclidean(2)
+    np.testing.assert_allclose(metrics.norm(u, plane) / size, 5.0, rtol=1e-6)
+    np.testing.assert_allclose(metrics.distance(u, v, plane) / size, 5 * np.sqrt(2), rtol=1e-6)
+    np.testing.assert_allclose(metrics.angle(u, v, plane), np.pi / 2, rtol=1e-6)
+    np.testing.assert_allclose(metrics.angle(0 * u, 0 * v, plane), np.pi / 2, rtol=1e-6)

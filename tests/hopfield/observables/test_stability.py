@@ -269,3 +269,11 @@ def test_error_bound_of_padded_and_of_lone_patterns():
 def test_error_bound_is_refused_for_memories_the_theorem_is_not_about(memory):
     with pytest.raises(ValueError, match="memory must be modern"):
         stability.retrieval_error_bound(memory)
+
+
+def test_of_two_eigenvalues_of_opposite_sign_one_is_found_exactly():
+    """The third-degree memory of two unit vectors has J = 2 diag(x): 1 and −1."""
+    memory = Memory.create(jnp.eye(2, dtype=jnp.float32), 1.0, separation="polynomial:3")
+    found = stability.largest_eigenvalue(stability.update_jacobian(memory, jnp.float32([0.5, -0.5])))
+    np.testing.assert_allclose(abs(found.value), 1.0, rtol=1e-6)
+    np.testing.assert_allclose(found.residual, 0.0, atol=1e-6)
