@@ -1,15 +1,16 @@
 """Exact maps from scores onto the probability simplex: thresholds of sparsemax, entmax and normmax.
 
-Each map is p_μ = [z_μ − τ]₊^(1/(α−1)) up to scale, with the threshold τ that a normalisation fixes. The threshold is
-found by Newton's method to rounding and differentiated as an implicit function.
+Each map is p_μ = [z_μ − τ]₊^(1/(α−1)) up to scale, with a threshold τ from a normalisation, found by Newton's method.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
@@ -155,10 +156,57 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)  # a finite stand-in: (α−1)·(−∞) has no tangent in α
-    scaled, exponent = (alpha - 1.0) * s, 1.0 / (alpha - 1.0)
-    weights = _clipped_power(scaled - _threshold(scaled, exponent), exponent)
-    total = kept(jax.lax.stop_gradient(jnp.sum(weights)))  # 1 but for rounding
-    return jnp.where(absent, 0.0, weights / jnp.where(total == 0, 1.0, total))
+    return jnp.where(absent, 0.0, _entmax(s, alpha - 1.0))
+
+
+@jax.custom_jvp
+def _entmax(s: Scores, gap: Array) -> Scores:
+    """[1 + gap (s − λ)]₊^(1/gap) of scores whose largest is 0, gap = α − 1, with λ such that they add up to 1."""
+    scaled = gap * s
+    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, kept(_threshold(scaled, 1.0 / gap)))
+    total = kept(jnp.sum(weights))
+    return weights / jnp.where(total == 0, 1.0, total)
+
+
+def _relative(u: Array, tau: Array, exponent: Array, power: int | None) -> Array:
+    """[u − τ]₊^exponent, of any exponent in units of [−τ]^exponent, lest rounding u − τ grows with the exponent."""
+    if power is not None:
+        return _power(u - tau, exponent, power)
+    cut = u <= tau
+    return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log1p(jnp.where(cut, 0.0, u / -tau))))
+
+
+def _slope(p: Scores, exponent: Array, power: int | None) -> Array:
+    """p^(1 − 1/exponent), zero where p is."""
+    if power == 2:
+        return jnp.where(p == 0, 0.0, jnp.sqrt(jnp.where(p == 0, 1.0, p)))
+    return _power(p, 1.0 - 1.0 / exponent, 0 if power == 1 else None)
+
+
+RELATIVE, SLOPES = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_relative, _slope))
+SERIES = np.array([1.0 / math.factorial(j + 2) for j in range(12, -1, -1)])
+
+
+def _entmax_jvp(primals, tangents):
+    (s, gap), (ds, d_gap) = primals, tangents
+    p = _entmax(s, gap)
+    slope = _by_exponent(1.0 / gap, SLOPES, p)
+    change = jnp.zeros_like(p)
+    if not isinstance(ds, SymbolicZero):
+        change += slope * ds
+    if not isinstance(d_gap, SymbolicZero):
+        log_p = jnp.log(jnp.where(p == 0, 1.0, p))
+        w = gap * log_p
+        # (p − p^(1−gap) − p w)/gap², whose terms cancel to p log²p (−1/2 + w/6 − …) as gap → 0
+        near = jnp.abs(w) < 0.5
+        series = jnp.polyval(jnp.asarray(SERIES, p.dtype), jnp.where(near, -w, 0.0))  # Σ (−w)^j/(j+2)!
+        far = (p - slope - p * w) / jnp.where(near, 1.0, gap * gap)
+        change += jnp.where(near, -p * log_p**2 * series, far) * d_gap
+    total = jnp.sum(slope)
+    return p, change - slope * (jnp.sum(change) / jnp.where(total == 0, 1.0, total))
+
+
+_entmax.defjvp(_entmax_jvp, symbolic_zeros=True)
 
 
 def shannon_entropy(p: Scores) -> Float[Array, ""]:

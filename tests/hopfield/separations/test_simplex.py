@@ -113,6 +113,24 @@ def test_entmax_approaches_softmax_in_proportion_to_alpha_less_one(alpha):
     assert half / gap == pytest.approx(0.5, abs=0.08)
 
 
+@pytest.mark.parametrize("alpha", [1.01, 1.0001, 1.000001])
+def test_entmax_keeps_its_digits_and_its_slope_in_alpha_as_alpha_comes_near_one(alpha):
+    """In float32, against bisection for λ in float64 of Σ [1 + (α−1)(s − λ)]^(1/(α−1)) = 1."""
+    z, alpha = np.float32([0.3, 1.7, -0.4, 0.9]), np.float32(alpha)
+
+    def exact(gap):
+        low, high = 0.0, np.log(z.size)
+        for _ in range(60):
+            p = np.exp(np.log1p(gap * (z.astype(float) - np.float64(z.max()) - (low + high) / 2)) / gap)
+            low, high = ((low + high) / 2, high) if p.sum() > 1 else (low, (low + high) / 2)
+        return p
+
+    gap, step = float(alpha) - 1, 0.1 * (float(alpha) - 1)
+    found, slope = quick(lambda z, a: jax.jvp(simplex.entmax, (z, a), (0 * z, jnp.ones_like(a))))(z, alpha)
+    np.testing.assert_allclose(found, exact(gap), rtol=2e-6)
+    np.testing.assert_allclose(slope, (exact(gap + step) - exact(gap - step)) / (2 * step), rtol=2e-3, atol=1e-4)
+
+
 def test_weights_of_far_scores_are_exactly_zero():
     z = np.array([[10.0, 3.0, 0.0]])
     for p in (sparsemax(z), entmax(z, 1.5), normmax(z, 2.0)[0]):
