@@ -99,6 +99,9 @@ class FastWeights(Node):
             strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
             decay: 0 < a_t ≤ 1; 1 if None.
             chunk: steps done together; one at a time where least squares have a decay, whose prior spans a^−chunk.
+                Such keys have to keep spanning all D directions: along one that none has had for T steps the inverse
+                grows as a^−T, and its rounding spoils the others (by 17 % at a = 0.9 and T = 60, to NaN from T = 100).
+                Without a decay rounding adds up to 0.3 % in 2000 steps of one key, as other keys read it.
         Raises:
             ValueError: shapes that do not fit, chunk < 1.
         Source: Yang et al. 2024, eqs. 8 to 11 (arXiv:2406.06484); of least squares, Gaussian conditioning by Cholesky.
