@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
-from hopfield._numerics import tolerance
+from hopfield._numerics import accumulation_dtype, tolerance
 from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
@@ -174,7 +174,7 @@ def reading_of(
     check_heads(query, key, association.num_heads)
     if association.window is not None:
         scope = scope.windowed(association.window, query.shape[-3], key.shape[-3])
-    state, key = jnp.swapaxes(query, -3, -2), jnp.swapaxes(key, -3, -2)
+    state, key = (_stepped(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
         state = encoding.turned(state, scope.offset + jnp.arange(state.shape[-2]))
@@ -200,6 +200,11 @@ def reading_of(
         precision=precision,
     )
     return found, state
+
+
+def _stepped(association: HopfieldAssociation, rows: Array) -> Array:
+    """Rows in float32 at least where there are several steps: in 16 bits these end where their rounding does."""
+    return rows if association.update_steps == 1 else rows.astype(accumulation_dtype(rows.dtype))
 
 
 def check_heads(query: Heads, key: Array, heads: int) -> None:
