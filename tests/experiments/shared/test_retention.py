@@ -10,8 +10,8 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import DYNAMICS, Scale
-from experiments.shared import retention
-from hopfield import patterns
+from experiments.shared import draws, retention
+from hopfield import Couplings, Memory, patterns, spaces
 from hopfield.dynamics import asynchronous as asynchronous_
 from tests.experiments.capacity.tables import COUNTS, measured
 
@@ -121,6 +121,12 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
         np.testing.assert_allclose(table[name].astype(float), expected[name], atol=2e-7, err_msg=name)
     assert 0.2 < expected["retained"].sum() / table["queries"].sum() < 0.8
     assert expected["cycles"].any() == (dynamics == "synchronous")
+
+
+@pytest.mark.parametrize("space", [spaces.sphere(), spaces.Spins()], ids=["sphere", "spins"])
+def test_a_linear_memory_has_couplings_on_spins_alone(space):
+    memory = Memory.create(1.0 - 2.0 * np.eye(3), separation="linear", space=space)
+    assert isinstance(draws.network(memory), Couplings) == isinstance(space, spaces.Spins)
 
 
 def test_as_many_spins_are_flipped_as_the_theory_flips():
