@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.shared import corruptions, critical_beta, draws, files, parallel, pattern_sets, retrievals, streams
+from experiments.shared import corruptions, critical_beta, draws, files, parallel, retrievals, streams
 from experiments.shared import program as grids
 from hopfield import find_memory, retrieve
 from hopfield.dynamics import CYCLE
@@ -149,7 +149,7 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
     def draw(ensemble, key, rows, neurons, data):
         return sphere_patterns(key, rows, neurons, dtype=jnp.float32).astype(float)  # the same in both
 
-    monkeypatch.setattr(pattern_sets, "draw", draw)
+    monkeypatch.setattr(draws, "patterns", draw)
     monkeypatch.setattr(parallel, "rows", lambda tasks: [row for task in tasks for row in task()])  # x64 is a thread's
     grids._compiled.cache_clear()
     with jax.enable_x64(False):
