@@ -171,7 +171,7 @@ def power_of_two(size: Array) -> Array:
 
 
 def power_scale(size: Array, degree: int) -> Array:
-    """What numbers up to a size ≥ 0 are divided by before powers are taken: 2^k, or the size where (½)ⁿ vanishes."""
+    """Divisor of numbers up to a size ≥ 0 before powers are taken: 2^k, or the size where (½)ⁿ vanishes."""
     return power_of_two(size) if degree <= EXACT_DEGREE else jax.lax.stop_gradient(jnp.where(size == 0, 1.0, size))
 
 

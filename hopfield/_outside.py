@@ -62,7 +62,7 @@ def find(kind: str, spec: str) -> Outside | None:
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
-    """What code outside the package returns; what it raises is a sentence about the code, or a short one of its own.
+    """Result of code outside the package; what it raises is a sentence about the code, or a short one of its own.
 
     Args:
         name: of the argument or option that was given.

@@ -33,7 +33,7 @@ class SequenceMemory(Node):
 
     patterns: Float[Array, "P N"]
     targets: Float[Array, "P N"]
-    """What each pattern's overlap calls for: its successor, and λ times itself."""
+    """Patterns that each pattern's overlap calls for: its successor, and λ times itself."""
     filters: Float[Array, "P P"] | None = None
     """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
     degree: int | None = struct.field(pytree_node=False, default=1)

@@ -1,4 +1,4 @@
-"""What the library's kernels cost on an accelerator: predicted from their operations, and measured where there is one.
+"""Cost of the library's kernels on an accelerator: predicted from their operations, and measured where there is one.
 
     python scripts/device.py [--only TEXT] [--measure] [--repetitions 5] [--size published]
 
@@ -28,7 +28,7 @@ from hopfield.patterns.sources import generated
 
 
 class Device(NamedTuple):
-    """What a device can do in a second, from its data sheet."""
+    """Peaks of a device in a second, from its data sheet."""
 
     name: str
     flops: float

@@ -1,4 +1,4 @@
-"""What the site shows of a run: its figure, a small picture of it, and its report without what all reports share.
+"""Showcase of a run for the site: its figure, a small picture of it, and its report without what all reports share.
 
 `python scripts/showcase.py NAME RUN` keeps docs/figures/NAME.svg, docs/figures/small/NAME.webp and
 docs/reports/NAME.html of the run in a folder; `scripts/reproduce.py` does it for every run. Building the site puts the

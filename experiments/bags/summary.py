@@ -13,7 +13,7 @@ OURS = "hopfield"
 
 
 def labels(data: Iterable[Any]) -> dict[str, str]:
-    """What data sets are called: the stems of their files, where these tell them apart."""
+    """Names of data sets: the stems of their files, where these tell them apart."""
     stems = {name: Path(name).stem for name in dict.fromkeys(map(str, data))}
     return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
 

@@ -178,7 +178,7 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
 
 
 def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
-    """What was learned: β over its start, the family's number, and how alike the metric is to three matrices."""
+    """Columns of what was learned: β over its start, the family's number, likeness of the metric to three matrices."""
     learned = families.number(parts.separation, params)
     about = {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)}
     if parts.metric == "projection":

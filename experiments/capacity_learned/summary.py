@@ -56,7 +56,7 @@ def _by(table: Table) -> list[tuple[tuple, Table]]:
 
 
 def _reach(rows: Table, axis: str) -> Reach:
-    """Where the error of each training rises through LEVEL, or the end of what is measured that it stays within."""
+    """M where the error of each training rises through LEVEL, or the end of what is measured that it stays within."""
     logs, low, high = [], False, False
     for _, own in rows.groupby("sample"):
         own = own.sort_values(axis)
@@ -74,7 +74,7 @@ def _told(name: str, found: Reach) -> dict[str, Any]:
 
 
 def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:
-    """What was learned, and error and entropy at the M that it was learned from."""
+    """Numbers of what was learned, and error and entropy at the M that it was learned from."""
     here = rows[(rows["patterns"] == stored) & (rows["strength"] == 1.0)]
     entry = dict(zip(TRAINED, key, strict=True))
     for name in ("identified", "error", "entropy"):

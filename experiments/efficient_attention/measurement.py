@@ -48,7 +48,7 @@ def _drawn(config: Config, length: int, sample: int):
 
 
 def _exact(config: Config, method: str, length: int) -> Callable:
-    """What the method would give with all scores at once and nothing left out."""
+    """Exact output of the method, with all scores at once and nothing left out."""
     if named(method)[0] in LAYERS:
         return head(method, config.width, config.update_steps, length)
     return computation("dense", config.width, length, 0)

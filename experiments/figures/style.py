@@ -77,7 +77,7 @@ def style(sheet: str | None = None) -> Iterator[None]:
 
 
 class _Listener(logging.Handler):
-    """What Matplotlib says of a style sheet's mistakes, which it passes over."""
+    """Listener to what Matplotlib says of a style sheet's mistakes, which it passes over."""
 
     def __init__(self) -> None:
         super().__init__()

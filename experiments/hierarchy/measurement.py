@@ -46,7 +46,7 @@ def grid(program) -> Grid:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """How many stored digits are found, and the errors of the hidden pixels of stored digits and of others."""
+    """Number of stored digits that are found, and the errors of the hidden pixels of stored digits and of others."""
     key, _ = draws.keys(seed, POSITIONS * PIXELS, draw["patterns"], draw["sample"])
     order = jax.random.permutation(key, data.shape[0])
     stored = data[order[: program.padding]]

@@ -17,7 +17,7 @@ SLOPE = 1e-8
 
 
 def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
-    """What every start of a draw ends in; patterns have norm √N, a start lies between three of them.
+    """Ends of every start of a draw; patterns have norm √N, a start lies between three of them.
 
     Args:
         seed: of the experiment.

@@ -169,9 +169,9 @@ def multi_head_parts(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
+    separation: Separation | str = core.SOFTMAX,
     bias: Float[Array, "*b H T S"] | None = None,
     mask: MaskLike = None,
-    separation: Separation | str = core.SOFTMAX,
     temperature: ArrayLike | None = None,
 ) -> HeadParts:
     """Result of `multi_head` with all its parts; keys that heads share are repeated for it. Arguments as there."""

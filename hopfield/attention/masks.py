@@ -50,7 +50,7 @@ class Mask(Node, abc.ABC):
         return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
 
     def refusal(self, keys: int) -> str | None:
-        """What keeps the mask, without those it is made of, from masking that many keys; None where nothing does."""
+        """Reason why the mask, without those it is made of, cannot mask that many keys; None where there is none."""
         return None
 
     def fitting(self, keys: int) -> "Mask":

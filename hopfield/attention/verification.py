@@ -29,7 +29,7 @@ STEPS = (1e-4, 1e-5)
 
 
 class Agreement(NamedTuple):
-    """What counts as agreement of gradients; errors are relative to the gradient, or to 1 if that is larger.
+    """Limits within which gradients agree; errors are relative to the gradient, or to 1 if that is larger.
 
     Example:
         >>> from hopfield import attention

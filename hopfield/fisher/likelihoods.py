@@ -35,7 +35,7 @@ class Likelihood(Node, abc.ABC):
     """
 
     contract: ClassVar[str] = "finite numbers"
-    """What targets must be."""
+    """Contract of targets, in words."""
 
     def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
         """Whether each target is one of the family; the score and the probability of others are NaN."""

@@ -60,9 +60,9 @@ class Block(NamedTuple):
     rows: Array
     """The patterns [B, N]."""
     values: Array
-    """What is read out of them [B, V]."""
+    """Values that are read out of them [B, V]."""
     used: Array
-    """Which are no padding [B]."""
+    """Mask of those that are no padding [B]."""
     index: Array
     """Their numbers among all patterns [B]."""
 
@@ -77,7 +77,7 @@ class Piece(NamedTuple):
     size: int
     """Patterns of a block."""
     top: int
-    """How many of the largest scores to keep; with none no statistics, and `first` is not used."""
+    """Number of the largest scores to keep; with none no statistics, and `first` is not used."""
     shares: int = 1
     """Devices that hold parts, whose sums are to be put together."""
 
@@ -195,7 +195,7 @@ MERGES = {
     largest_of: lambda _, a, b: jnp.maximum(a, b),
     excess_of: lambda _, a, b: a + b,
 }
-"""How two blocks of each kind of term become one."""
+"""Merging of two blocks, by kind of term."""
 
 
 @partial(jax.jit, static_argnums=0)

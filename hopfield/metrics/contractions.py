@@ -27,7 +27,7 @@ MEANING = {
     "k": "key position",
     "n": "batch",
 }
-"""What an index stands for, in error messages."""
+"""Meaning of an index, in error messages."""
 
 
 class Contraction(NamedTuple):

@@ -42,7 +42,7 @@ class Summand(NamedTuple):
 
 
 ROUNDING = 2.0**-8
-"""How far from 1 rounding leaves a sum of weights, in half precision."""
+"""Distance from 1 that rounding leaves a sum of weights at, in half precision."""
 
 
 class Separation(Node, abc.ABC):
