@@ -38,6 +38,8 @@ def listed(words: Sequence[str]) -> int:
         raise InputError(f"{unknown[0]} must be one of the flags --json, --html")
     places = [word for word in words if word not in flags and ("=" not in word or os.path.isdir(word))]
     conditions = dict(word.split("=", 1) for word in words if word not in flags and word not in places)
+    if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
+        raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
     runs = [run for place in places or ["outputs"] for run in _found(Path(place)) if listing.kept(run, conditions)]
     if "--json" in flags:
         print(json.dumps([run._asdict() for run in runs], indent=2))

@@ -13,6 +13,7 @@ import yaml
 
 from experiments.runner import folders, locks
 
+STATES = ("complete", "interrupted", "running")
 _KEY = re.compile(rb'^\{"key":"?([^",]+)')
 
 

@@ -53,6 +53,17 @@ def test_a_run_that_is_being_measured_is_told_with_its_process(three: None, caps
     assert "toy/limit=1: running by process " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [["state=nonsense"], ["state="], ["seed=3", "state=Complete", "--json"]])
+def test_a_state_that_no_run_can_have_is_refused_with_those_there_are(
+    words: list[str], three: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert runs(words) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert "state must be one of complete, interrupted, running, got " in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize("words", [["nowhere"], ["--jsn"]])
 def test_what_cannot_be_listed_is_one_sentence(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
