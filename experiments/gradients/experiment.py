@@ -17,6 +17,7 @@ from experiments.gradients.summary import summarise
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "magnitude"
+COLUMNS = ("size", "magnitude", "autodiff", "difference", "tolerance", "difference_tolerance")
 
 
 def cost(config: Config) -> Cost:
@@ -54,8 +55,4 @@ def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
         checks = verified(config.seed, *case)
         for point in wanted:
             found = checks[point["input"]]
-            yield (
-                point
-                | {name: found[name] for name in ("size", "magnitude", "autodiff", "difference", "tolerance")}
-                | {"passed": bool(found["passed"])}
-            )
+            yield point | {name: found[name] for name in COLUMNS} | {"passed": bool(found["passed"])}

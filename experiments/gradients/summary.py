@@ -20,6 +20,7 @@ def summarise(table: Table) -> dict:
         scalars[f"{dtype} verdict"] = f"{verdict}: {int(rows['passed'].sum())} of {len(rows)} gradients agree"
         scalars[f"{dtype}_worst_autodiff"] = float(rows["autodiff"].max())
         scalars[f"{dtype}_worst_difference"] = float(rows["difference"].max())
-    columns = ["dtype", "separation", "metric", "mask", "shape", "input", "autodiff", "difference", "tolerance"]
+    case = ["dtype", "separation", "metric", "mask", "shape", "input"]
+    columns = [*case, "autodiff", "difference", "tolerance", "difference_tolerance"]
     scalars |= {"gradients": len(table), "gradients_wrong": int((~table["passed"]).sum())}
-    return {"wrong": table.loc[~table["passed"], columns].to_dict("records"), "scalars": scalars}
+    return {"wrong": table[~table["passed"]].reindex(columns=columns).to_dict("records"), "scalars": scalars}

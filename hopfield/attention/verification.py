@@ -58,6 +58,9 @@ class Check(NamedTuple):
     difference: float
     """Difference from finite differences, along one random direction, or the largest of all components."""
     tolerance: float
+    """Largest `autodiff` that passes."""
+    difference_tolerance: float
+    """Largest `difference` that passes."""
     passed: bool
 
 
@@ -161,7 +164,7 @@ def _check(name: str, hand: np.ndarray, automatic: np.ndarray, difference: float
     largest = float(np.max(np.abs(automatic), initial=0.0))
     error = float(np.max(np.abs(hand - automatic), initial=0.0)) / max(1.0, largest)
     passed = error <= limits[0] and difference <= limits[1]  # NaN fails
-    return Check(name, hand.size, largest, error, difference, limits[0], passed)
+    return Check(name, hand.size, largest, error, difference, *limits, passed)
 
 
 def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str, np.ndarray]) -> dict[str, float]:

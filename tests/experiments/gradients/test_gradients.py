@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas
 import pytest
 
@@ -27,6 +28,29 @@ def test_every_gradient_is_measured_once_and_agrees(table):
     assert double["difference"].max() < 1e-9
     single = table[table["dtype"] == "float32"]
     assert 1e-9 < single["autodiff"].max() < 1e-4  # really single precision
+
+
+def test_what_passed_is_told_by_the_limits_in_the_row(table):
+    held = (table["autodiff"] <= table["tolerance"]) & (table["difference"] <= table["difference_tolerance"])
+    assert (held == table["passed"]).all()
+    double = table[table["dtype"] == "float64"]
+    assert (double["difference"] > double["tolerance"]).any(), "differences need a limit of their own"
+    assert set(double["difference_tolerance"]) == {1e-9}
+    for limit in ("tolerance", "difference_tolerance"):
+        strict = table.assign(passed=False, **{limit: 1e-30})
+        assert {entry[limit] for entry in experiment.summarise(strict)["wrong"]} == {1e-30}
+
+
+def test_the_figure_marks_the_limits_in_the_table(table):
+    def limits(rows):
+        found = [np.asarray(line.get_xdata(), float) for line in experiment.plot(rows, {}).axes[0].lines]
+        return sorted({x[0] for x in found if len(x) == 2 and x[0] == x[1]})
+
+    known = sorted({*table["tolerance"], *table["difference_tolerance"]})
+    assert len(known) == 3
+    assert limits(table) == known
+    assert 3e-7 in limits(table.assign(difference_tolerance=3e-7))
+    assert limits(table.drop(columns="difference_tolerance")) == sorted(set(table["tolerance"]))
 
 
 def test_a_point_does_not_depend_on_what_else_is_measured(table):
