@@ -7,6 +7,7 @@ import numpy as np
 
 from experiments.figures.style import Table
 from experiments.optimisers.config import BATCHES, FIRST, NATURAL
+from experiments.statistics.columns import agreed
 
 TASK = ["batch", "conditioning"]
 RIVALS = {"first-order": FIRST, "quasi-Newton": ("lbfgs",)}
@@ -18,7 +19,8 @@ def summarise(table: Table) -> dict:
     results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
                  problems of steps, seconds and of the excess at equal time, all counting a miss as infinite; means of
                  what was held out, NaN where a problem has none; `diverged`, problems on which the run did, which is a
-                 miss, and `trials_diverged`, those of the search
+                 miss, and `searches_diverged`, those for which all trials of the search did; what the search chose and
+                 how many of its trials diverged, a list where the seeds of joined runs differ
     comparisons  for every kind of batch and conditioning, by steps and by seconds: the first of the natural gradients
                  and of each kind of rival, the median over problems of the ratio of rival to natural, and the winner. A
                  ratio is a bound from below where the rival missed the target on most problems: it counts what was run
@@ -72,12 +74,13 @@ def _results(rows: Table) -> list[dict]:
         then = [np.inf if lost else _at(run, equal) for lost, run in zip(own["diverged"], curves(own), strict=True)]
         entry |= {"equal_seconds": equal, "excess_then": _median(then)}
         entry |= {"diverged": int(own["diverged"].sum())}
-        entry |= {name: int(own[name].iloc[0]) for name in ("search_trials", "search_trials_diverged")}
+        entry |= {name: agreed(own[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
+        entry |= {"searches_diverged": int((own["search_trials_diverged"] == own["search_trials"]).sum())}
         names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
         entry |= {name: float(own[name].astype(float).mean(skipna=False)) for name in names}
         numbers = ("rate", "friction", "damping", "curvature", "memory")
-        entry |= {name: float(own[name].iloc[0]) for name in numbers if own[name].notna().any()}
-        found.append(entry | {"edge": _text(own["edge"].iloc[0])})
+        entry |= {name: agreed(own[name].astype(float)) for name in numbers if own[name].notna().any()}
+        found.append(entry | {"edge": agreed(own["edge"].map(_text))})
     return found
 
 
@@ -156,9 +159,9 @@ def _scalars(found: dict) -> dict[str, Any]:
         scalars["product_in_gradients"] = found["product"]["median"]
     for entry in found["results"]:
         lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
-        search = (
-            f"all {entry['search_trials']} trials" if entry["search_trials_diverged"] == entry["search_trials"] else ""
-        )
+        some = entry["searches_diverged"] < entry["problems"]
+        share = f" for {entry['searches_diverged']} of {entry['problems']} problems" if some else ""
+        search = f"all {entry['search_trials']} trials{share}" if entry["searches_diverged"] else ""
         if said := ", ".join(filter(None, (lost, search))):
             scalars[f"diverged/{entry['batch']}/{entry['conditioning']:g}/{entry['rule']}"] = said
     return scalars

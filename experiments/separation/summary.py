@@ -3,6 +3,7 @@
 from experiments.figures.style import Table
 from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
 from experiments.statistics.clusters import curves, standard_error
+from experiments.statistics.columns import agreed
 
 
 def summarise(table: Table) -> dict:
@@ -11,7 +12,8 @@ def summarise(table: Table) -> dict:
     Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
     lead is that of the pair that came out first, so that one of less than two errors says nothing.
 
-    results   for every task and pair the shares and the error, with errors
+    results   for every task and pair the shares and the error, with errors, and the sharpness that was tuned: a list
+              where the seeds of joined runs tuned different ones
     best      for every task and dynamics the pair that retrieves most, and its lead, draw by draw, over the best of
               another similarity and over the best of another separation with the same similarity
     ranking   for every ensemble and dynamics all pairs by the mean share retrieved over the starts at the largest M,
@@ -30,7 +32,7 @@ def _results(table: Table) -> list[dict]:
         for name in ("retrieved", "identified", "close", "error"):
             values = rows[name] if name == "error" else rows[name] / rows["queries"]
             entry |= {name: float(values.mean()), f"{name}_stderr": standard_error(values)}
-        found.append(entry | {name: float(rows[name].iloc[0]) for name in names})
+        found.append(entry | {name: agreed(rows[name].astype(float)) for name in names})
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+import pandas
 from numpy.typing import ArrayLike, NDArray
 
 from hopfield.theory._arguments import numbers as numbers
@@ -39,6 +40,12 @@ def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: fl
     if found.ndim or not low < found <= high:
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
     return float(found)
+
+
+def agreed(column: pandas.Series) -> Any:
+    """The value that all rows of a column have; where they differ, the list of all values, in the order of the rows."""
+    found = column.unique().tolist()
+    return found[0] if len(found) == 1 else found
 
 
 def untaken(taken: Collection[str], name: str, load: float, digits: int) -> str:

@@ -214,6 +214,24 @@ def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     assert {entry["retrieved"] for entry in found["results"]} == {0.5, 0.4, 0.6000000000000001}
 
 
+def test_a_sharpness_that_seeds_tuned_apart_is_told_of_all_of_them(table: pandas.DataFrame) -> None:
+    soft = (table["separation"] == "softmax") & (table["corruption"] == "noise:0.4")
+    other = table.assign(sample=table["sample"] + 3)
+    other.loc[soft, "sharpness_error"] = 8.0
+    alone = {name: entry["sharpness_error"] for name, entry in told(table).items()}
+    joined = {
+        name: entry["sharpness_error"] for name, entry in told(pandas.concat([table, other], ignore_index=True)).items()
+    }
+    assert list(alone) == list(joined)
+    for name, before in alone.items():
+        expected = [before, 8.0] if name[2] == "noise:0.4" and name[-1] == "softmax" else before
+        assert joined[name] == expected or math.isnan(before)
+
+
+def told(table: pandas.DataFrame) -> dict[tuple, dict]:
+    return {tuple(entry[name] for name in (*TASK, *PAIR)): entry for entry in summarise(table)["results"]}
+
+
 def test_a_second_dynamics_is_measured_at_the_largest_number_alone() -> None:
     both = points(Config(dynamics=["single", "iterated"]))
     assert {point["patterns"] for point in both if point["dynamics"] == "iterated"} == {40}
