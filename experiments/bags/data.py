@@ -6,7 +6,7 @@ A file is a .npz of
     bag         [instances], the number of the bag that an instance belongs to, 0 to bags − 1
     labels      [bags], true or false, or 1 or 0; both occur
     train       [repetitions, folds, bags], whether a bag is trained on in a fold; the others are its test set,
-                and every bag is tested in one fold of each repetition
+                and every bag is tested in one fold of each repetition, every fold with bags of both classes
 """
 
 import os

@@ -13,6 +13,9 @@ Source: Ramsauer et al. 2021, §4; Andrews, Tsochantaridis & Hofmann 2002 (MI-SV
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
+
+import numpy as np
 
 from experiments.bags import data, measurement
 from experiments.bags.config import NETWORKS, VARIANTS, Config
@@ -27,7 +30,7 @@ KEYS = ("data", "method", "repetition")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for data that are not there or have too few folds."""
+    """Raise ValueError for data that are not there, or have too few folds or some of one class."""
     for name in config.data:
         bags = data.load(name)
         if config.repetitions > len(bags.tested):
@@ -36,6 +39,15 @@ def check(config: Config) -> None:
             )
         if 2 * config.partners >= bags.folds:
             raise ValueError(f"partners must be below half of the {bags.folds} folds of {name}, got {config.partners}")
+        _check_folds(name, bags, config.repetitions)
+
+
+def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
+    """Raise ValueError for a fold without bags of both classes: it has no area, and may leave one class to train on."""
+    for repetition, fold in product(range(repetitions), range(bags.folds)):
+        if len(np.unique(bags.labels[bags.tested[repetition] == fold])) < 2:
+            where = f"fold {fold} of repetition {repetition} of {name}"
+            raise ValueError(f"data must test bags of both classes in every fold, got one class or none in {where}")
 
 
 def cost(config: Config) -> Cost:

@@ -127,6 +127,21 @@ def test_options_that_the_data_do_not_allow_are_refused(options, message):
         contract.check(experiment, dataclasses.replace(SMALL, **options))
 
 
+@pytest.mark.parametrize("methods", [["svm"], ["forest"], ["hopfield"]])
+def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
+    """Sorted by label, the second division has folds of one class, and models that are trained on one alone."""
+    labels = np.arange(12) % 2
+    mixed, ordered = np.arange(12) // 2 % 3, np.argsort(np.argsort(labels, kind="stable")) // 4
+    train = np.array([[division != fold for fold in range(3)] for division in (mixed, ordered)])
+    features = np.random.default_rng(0).normal(size=(12, 2))
+    np.savez(tmp_path / "mine.npz", features=features, bag=np.arange(12), labels=labels, train=train)
+    config = Config(data=[str(tmp_path / "mine.npz")], methods=methods, repetitions=2)
+    contract.check(experiment, dataclasses.replace(config, repetitions=1))
+    with pytest.raises(ValueError, match=r"^data must test bags of both classes in every fold, [^\n]*$") as error:
+        contract.check(experiment, config)
+    assert "fold 0 of repetition 1" in str(error.value)
+
+
 def test_leads_are_those_of_the_same_folds(table):
     summary = summarise(table)
     mean = table.groupby("method")["auc"].mean()
