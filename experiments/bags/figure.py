@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.bags.config import PUBLISHED
-from experiments.bags.summary import labels
+from experiments.bags.summary import divisions, labels
 from experiments.figures.panels import LETTERS
 from experiments.figures.style import THEORY, Table, panels, series
 
@@ -22,10 +23,10 @@ def plot(table: Table, summary: dict) -> Figure:
         rows = table[table["data"] == name]
         for place, method in enumerate(methods):
             look = {"color": looks[method]["color"], "marker": looks[method]["marker"]}
-            each = rows[rows["method"] == method].groupby("repetition")["auc"].mean()
+            each = divisions(rows[rows["method"] == method].set_index(["repetition", "fold"])["auc"])
             ax.plot(each, [place - 0.25] * len(each), ".", color=look["color"], alpha=0.5, markersize=4)
             entry = found[label, method]
-            ax.errorbar(entry["auc"], place, xerr=entry["stderr"], **look)
+            ax.errorbar(np.array(entry["auc"], float), place, xerr=entry["stderr"], **look)
         if label in PUBLISHED:
             value, error = PUBLISHED[label]
             ax.axvline(value, **THEORY, label="published, Hopfield")

@@ -18,22 +18,32 @@ def labels(data: Iterable[Any]) -> dict[str, str]:
     return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
 
 
+def divisions(areas: Any) -> Any:
+    """Mean over the test folds of each division of areas by (repetition, fold); NaN where a fold has none."""
+    return areas.groupby("repetition").agg(lambda each: each.mean(skipna=False))
+
+
 def summarise(table: Table) -> dict:
     """Means over folds, with the standard error over divisions; leads of the Hopfield pooling on each other method.
 
-    A lead is the mean over test folds of the difference on the same fold. Folds share bags that they are trained on, so
-    that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio 2003).
+    Scores that are not finite have no area: one such fold leaves neither a mean nor a lead of its method (NaN), and the
+    scalars count them. A lead is the mean over test folds of the difference on the same fold. Folds share bags that
+    they are trained on, so that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio
+    2003).
     """
-    results, leads, scalars = [], [], {}
+    results, leads = [], []
+    scalars: dict[str, Any] = {}
     called = labels(table["data"])
     for name, rows in table.groupby("data", sort=False):
         label = called[str(name)]
         folds = rows.pivot(index=["repetition", "fold"], columns="method", values="auc")
         for method in dict.fromkeys(rows["method"]):
-            each = folds[method].groupby("repetition").mean().to_numpy(float)
+            each = divisions(folds[method]).to_numpy(float)
             stderr = float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
             results.append({"data": label, "method": method, "auc": float(each.mean()), "stderr": stderr})
             scalars |= {f"auc/{label}/{method}": float(each.mean()), f"auc/{label}/{method}/stderr": stderr}
+            if lost := int(folds[method].isna().sum()):
+                scalars[f"no_area/{label}/{method}"] = f"{lost} of {len(folds)} test folds"
         for method in [m for m in folds.columns if m != OURS and OURS in folds]:
             lead = (folds[OURS] - folds[method]).to_numpy(float)
             share = 1 / len(lead) + 1 / (rows["fold"].nunique() - 1)

@@ -1,6 +1,7 @@
 """Multiple-instance learning: folds that are never seen, files that are refused, methods that find the instance."""
 
 import dataclasses
+import json
 
 import jax
 import numpy as np
@@ -140,6 +141,33 @@ def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     with pytest.raises(ValueError, match=r"^data must test bags of both classes in every fold, [^\n]*$") as error:
         contract.check(experiment, config)
     assert "fold 0 of repetition 1" in str(error.value)
+
+
+def test_a_setting_without_an_area_is_not_chosen(monkeypatch):
+    """Scores that are no numbers have no area, which is not the largest one."""
+    made = data.made()
+    right = np.where(made.labels, 1.0, -1.0)
+    found = [np.full(right.shape, np.nan), -right, right, -right]
+    monkeypatch.setattr(
+        measurement, "_scores", lambda config, method, bags, used, repetition: np.array([found] * len(used))
+    )
+    rows = measurement.results(SMALL, "svm", made, 0)
+    assert [(row["chosen"], row["auc"], row["held_auc"]) for row in rows] == [("max 1.0", 1.0, 1.0)] * made.folds
+
+
+def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
+    lost = (table["method"] == "svm") & (table["fold"] == 2)
+    rows = table.assign(auc=table["auc"].mask(lost))
+    summary = json.loads(json.dumps(summarise(rows)).replace("NaN", "null"))
+    areas = {entry["method"]: entry["auc"] for entry in summary["results"]}
+    whole = {entry["method"]: entry["auc"] for entry in summarise(table)["results"]}
+    assert areas == whole | {"svm": None}
+    assert [(entry["lead"], entry["stderr"]) for entry in summary["leads"]] == [(None, None)]
+    assert summary["scalars"]["no_area/made/svm"] == "1 of 4 test folds"
+    assert not any(name.startswith("no_area") for name in summarise(table)["scalars"])
+    drawn = [np.asarray(line.get_xdata(), float) for line in plot(rows, summary).axes[0].lines]
+    assert [x.size for x in drawn] == [1] * 4, "a dot and a mean for each method"
+    assert sum(np.isnan(x[0]) for x in drawn) == 2
 
 
 def test_leads_are_those_of_the_same_folds(table):
