@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield import separations
 from hopfield._checks import instance, whole
-from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance
+from hopfield._numerics import map_rows, real_array, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
@@ -129,7 +129,7 @@ class EnergyTransformerBlock(nnx.Module):
             bias: real numbers added to the scores, broadcast to [*b, H, T, T].
         """
         held, x, scope = self._held(x, mask, bias)
-        return _descend(held, x, scope, self.steps, self.block)[0]
+        return _descend(held, x, scope, self.steps, self.block)[0].astype(x.dtype)
 
     def inspect(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> EnergyReport:
         """The descent with its energies, and the weights, their entropy and the status at its end."""
@@ -139,9 +139,9 @@ class EnergyTransformerBlock(nnx.Module):
         energies = jnp.concatenate([energies, held.slopes(tokens, scope, self.block)[0][None]])
         reading, query = held.reading(*held.projected(tokens), scope)
         weights = reading.memory(query).weights(query)
-        status = jnp.where(moved[-1] <= tolerance(x.dtype), CONVERGED, STEP_LIMIT)
+        status = jnp.where(moved[-1] <= tolerance(moved.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1]), NOT_A_NUMBER, status)
-        return EnergyReport(state, energies, weights, thermodynamics.entropy(weights), status)
+        return EnergyReport(state.astype(x.dtype), energies, weights, thermodynamics.entropy(weights), status)
 
     def energy(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Float[Array, "*b"]:
         """E of the tokens, of attention and memory together."""
@@ -187,7 +187,7 @@ class _Energy(Node):
     encoding: Encoding | None
 
     def normalised(self, x: Tokens) -> Tokens:
-        x = x.astype(accumulation_dtype(x.dtype))
+        x = wide(x)
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
         scale = jnp.exp(self.log_scale) / jnp.sqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + EPSILON)
         scaled, shift = aligned(centred * scale, self.shift)
@@ -235,7 +235,10 @@ class _Energy(Node):
 
 @partial(jax.jit, static_argnames=("steps", "block"))
 def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
-    """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size."""
+    """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size.
+
+    Steps add up in float32 at least: in 16 bits a small one would change nothing and look like the end.
+    """
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = held.slopes(held.normalised(x), scope, block)
@@ -244,5 +247,5 @@ def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | No
         size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
         return new, (energies, size / jnp.maximum(safe_norm(x.reshape(flat), axis=-1), 1.0))
 
-    state, (energies, moved) = jax.lax.scan(step, x, length=steps)
+    state, (energies, moved) = jax.lax.scan(step, wide(x), length=steps)
     return state, energies, moved

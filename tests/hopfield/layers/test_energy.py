@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
+from hopfield.dynamics import CONVERGED
 from hopfield.layers import EnergyTransformerBlock
 from tests.hopfield.layers.building import options as grouped
 
@@ -36,6 +37,19 @@ def test_energy_is_the_published_one():
         stored = g[sample] @ np.asarray(module.patterns[...], np.float64).T
         energy[sample] -= 0.5 * np.sum(np.maximum(stored, 0.0) ** 2)
     np.testing.assert_allclose(module.energy(X), energy, rtol=1e-5)
+
+
+def test_small_steps_add_up_in_half_precision():
+    """Forty steps that each change less than a unit of bfloat16 end where those of float32 do, and are not the end."""
+    x = jnp.asarray(X, jnp.bfloat16)
+    half, full = (block(steps=40, step_size=0.005, param_dtype=dtype) for dtype in (jnp.bfloat16, jnp.float32))
+    nnx.update(full, jax.tree.map(lambda leaf: leaf.astype(jnp.float32), nnx.state(half)))
+    rough, exact = (nnx.jit(lambda m, x: m.inspect(x))(m, y) for m, y in ((half, x), (full, x.astype(jnp.float32))))
+    assert rough.state.dtype == jnp.bfloat16
+    moved = np.abs(np.asarray(exact.state) - np.asarray(x, np.float32)).max()
+    assert moved > 0.5
+    np.testing.assert_allclose(np.asarray(rough.state, np.float32), exact.state, atol=0.02 * moved)
+    assert np.all(rough.status == exact.status) and np.all(rough.status != CONVERGED)
 
 
 @pytest.mark.parametrize("options", [{}, {"separation": "sparsemax", "memory": "softmax"}], ids=["published", "sparse"])
