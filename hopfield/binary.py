@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, number, whole
-from hopfield._numerics import accumulation_dtype, held, is_traced, real_matrix, violated
+from hopfield._numerics import held, is_traced, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.spaces import State, one_state
@@ -157,4 +157,4 @@ def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:
     """Patterns of zeros and ones in the type that sums are carried in, and which are in use."""
     stored = _zeros_and_ones("patterns", real_matrix("patterns", patterns))
     used = jnp.ones(stored.shape[:1], bool) if mask is None else booleans("mask", mask, stored.shape[:1])
-    return stored.astype(accumulation_dtype(stored.dtype)), used
+    return wide(stored), used

@@ -6,11 +6,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, one_of, vector
-from hopfield._numerics import accumulation_dtype, is_traced, positive, real_matrix
+from hopfield._numerics import is_traced, positive, real_matrix, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
-from hopfield.similarities import Dot
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 
@@ -43,7 +42,7 @@ class Couplings(Node):
                 vector of N numbers.
         """
         matrix = real_matrix("matrix", matrix)
-        matrix = matrix.astype(accumulation_dtype(matrix.dtype))
+        matrix = wide(matrix)
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix must be square, got shape {matrix.shape}")
         if not is_traced(matrix):
@@ -117,9 +116,8 @@ class Couplings(Node):
 
 def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
-    instance("memory", memory, Memory)
-    parts = (memory.separation, memory.similarity, memory.space)
-    if not all(map(isinstance, parts, (Linear, Dot, Spins))):
+    if not instance("memory", memory, Memory).classical:
+        parts = (memory.separation, memory.similarity, memory.space)
         got = ", ".join(type(part).__name__ for part in parts)
         raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
     return Couplings(_hollow_gram(memory.stored()), memory.beta)

@@ -99,6 +99,11 @@ class Memory(Node):
         """Whether no compiled function can hold the patterns, as those of a file: verbs then loop over parts."""
         return any(isinstance(rows, Source) and rows.walked for rows in (self.patterns, self.values))
 
+    @property
+    def classical(self) -> bool:
+        """Whether it is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
+        return self.separation.quadratic and isinstance(self.similarity, Dot) and isinstance(self.space, Spins)
+
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
         return one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)

@@ -14,9 +14,8 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, instance, number, whole
-from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, real_matrix, violated
+from hopfield._numerics import power_scale, real_matrix, violated, wide
 from hopfield._pytrees import Node
-from hopfield.separations.base import nonzero
 from hopfield.spaces import Spins, State, one_state
 
 
@@ -69,8 +68,8 @@ class SequenceMemory(Node):
         )
         filters = None
         if flag("pseudo_inverse", pseudo_inverse):
-            wide = patterns.astype(accumulation_dtype(patterns.dtype))
-            filters = jnp.linalg.pinv(wide @ wide.T / patterns.shape[1], hermitian=True)
+            rows = wide(patterns)
+            filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
         return cls(patterns, successors + ratio * patterns, filters, degree)
 
     def overlaps(self, state: State) -> Float[Array, "P"]:
@@ -97,15 +96,12 @@ class SequenceMemory(Node):
         rows, over = (sums, 0) if sums.ndim == 2 else (sums[None, :], 1)
         if self.degree is None:
             return jnp.exp(rows - jnp.max(rows, axis=over, keepdims=True))
-        if self.degree <= EXACT_DEGREE:
-            scale = 2.0 ** (self.patterns.shape[1] - 1).bit_length()  # a power of two keeps whole numbers exact
-        else:
-            scale = nonzero(jnp.max(jnp.abs(rows), axis=over, keepdims=True))
+        scale = power_scale(jnp.max(jnp.abs(rows), axis=over, keepdims=True), self.degree)
         return (rows / scale) ** self.degree
 
     def _rows(self) -> Float[Array, "P N"]:
         """The patterns in the type that sums are carried in."""
-        return self.patterns.astype(accumulation_dtype(self.patterns.dtype))
+        return wide(self.patterns)
 
     def _state(self, state: State) -> State:
         return one_state(state, self.patterns.shape[1], self.patterns.dtype)
@@ -172,9 +168,9 @@ class BidirectionalMemory(Node):
 
     def update(self, state: State, partner: State) -> tuple[State, State]:
         """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
-        patterns, partners, wide, other = self._wide(state, partner)
-        other = Spins().project(partners.T @ (patterns @ wide), other)
-        found = Spins().project(patterns.T @ (partners @ other), wide)
+        patterns, partners, state, other = self._wide(state, partner)
+        other = Spins().project(partners.T @ (patterns @ state), other)
+        found = Spins().project(patterns.T @ (partners @ other), state)
         return found.astype(self.patterns.dtype), other.astype(self.partners.dtype)
 
     def _wide(self, state: State, partner: State) -> tuple[Array, Array, Array, Array]:
@@ -182,6 +178,6 @@ class BidirectionalMemory(Node):
         found = []
         for name, rows, x in (("state", self.patterns, state), ("partner", self.partners, partner)):
             x = one_state(x, rows.shape[1], rows.dtype, name)
-            found.append((rows.astype(accumulation_dtype(rows.dtype)), x.astype(accumulation_dtype(x.dtype))))
+            found.append((wide(rows), wide(x)))
         (patterns, state), (partners, partner) = found
         return patterns, partners, state, partner

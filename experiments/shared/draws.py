@@ -8,8 +8,6 @@ import jax.numpy as jnp
 
 import hopfield.patterns
 from hopfield import Memory, hebb_couplings
-from hopfield.similarities import Dot
-from hopfield.spaces import Spins
 
 
 class Rule(NamedTuple):
@@ -90,7 +88,4 @@ def largest(curves: Iterable[dict], *columns: str) -> dict[tuple, int]:
 
 def network(memory):
     """Network that a memory's dynamics run on: its matrix of couplings where it is classical, else itself."""
-    if not isinstance(memory, Memory) or not memory.separation.quadratic:
-        return memory
-    coupled = isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins)
-    return hebb_couplings(memory) if coupled else memory
+    return hebb_couplings(memory) if isinstance(memory, Memory) and memory.classical else memory

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, shown
+from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, shown, wide
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
 from hopfield.metrics._arrays import aligned, product, spread, transposed
@@ -144,9 +144,9 @@ def _refuse_indefinite(matrix: Array) -> None:
         raise ValueError(f"metric must be square, got [N, K] = {list(matrix.shape[-2:])}")
     if is_traced(matrix):
         return
-    wide = matrix.astype(accumulation_dtype(matrix.dtype))
-    least = np.asarray(jnp.linalg.eigvalsh((wide + transposed(wide)) / 2)[..., 0])
-    rounding = np.max(np.abs(wide), axis=(-2, -1)) * matrix.shape[-1] * float(jnp.finfo(matrix.dtype).eps)
+    exact = wide(matrix)
+    least = np.asarray(jnp.linalg.eigvalsh((exact + transposed(exact)) / 2)[..., 0])
+    rounding = np.max(np.abs(exact), axis=(-2, -1)) * matrix.shape[-1] * float(jnp.finfo(matrix.dtype).eps)
     if np.any(least < -rounding):
         raise ValueError(f"metric must be positive semidefinite, got one with the eigenvalue {np.min(least):.6g}")
 

@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import flag, whole
-from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, shown
+from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, shown, wide
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
 from hopfield.attention._blocks import (
     Blocks,
@@ -89,7 +89,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
     size = None if blocks is None else _given(blocks)
-    query, rate = aligned(query.astype(accumulation_dtype(query.dtype)), rate[..., None, None])
+    query, rate = aligned(wide(query), rate[..., None, None])
     query = (query * rate).astype(key.dtype)
     rank = max(query.ndim, key.ndim, value.ndim)
     if isinstance(mask, Mask):

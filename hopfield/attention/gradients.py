@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
 from hopfield.attention.jacobians import weights_jacobian_product
@@ -110,7 +110,7 @@ def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask:
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
     p = core.weights(scores, separation=separation, mask=mask, temperature=heat if divided else None)
-    p = p.astype(accumulation_dtype(p.dtype))
+    p = wide(p)
     shape = (*jnp.broadcast_shapes(p.shape[:-2], value.shape[:-2]), query.shape[-2], value.shape[-1])
     if output_gradient.shape != shape:
         raise ValueError(f"output_gradient must have the output's shape {shape}, got {output_gradient.shape}")

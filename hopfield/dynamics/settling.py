@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import accumulation_dtype, kept, safe_norm
+from hopfield._numerics import kept, safe_norm, wide
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
@@ -37,7 +37,7 @@ def near(rtol: ArrayLike) -> Same:
     """Whether two states differ by at most `rtol`, relative to the second or to one if that is shorter."""
 
     def same(a: States, b: States) -> Bool[Array, "*q"]:
-        a, b = (x.astype(accumulation_dtype(x.dtype)) for x in (a, b))
+        a, b = wide(a), wide(b)
         return safe_norm(a - b, axis=-1) <= rtol * jnp.maximum(safe_norm(b, axis=-1), 1.0)
 
     return same

@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, held, is_traced, real_array
+from hopfield._numerics import held, is_traced, real_array, wide
 from hopfield.large.parts import Parts, as_parts
 from hopfield.large.passes import Job, Sums, fields_of
 from hopfield.large.running import (
@@ -162,7 +162,7 @@ def _scores_job(memory: Parts, queries) -> Job:
     if queries.ndim != 2 or queries.shape[1] != width:
         raise ValueError(f"queries must have shape [Q, {width}], got {queries.shape}")
     _refuse_constants(source, memory.values)
-    queries = queries.astype(accumulation_dtype(queries.dtype))
+    queries = wide(queries)
     beta = jnp.asarray(memory.beta, queries.dtype)
     values = None if memory.values is None else as_source(memory.values)
     return Job(source, values, queries, None, beta, memory.similarity, memory.separation)

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
-from hopfield._numerics import accumulation_dtype, tolerance
+from hopfield._numerics import tolerance, wide
 from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
@@ -204,7 +204,7 @@ def reading_of(
 
 def _stepped(association: HopfieldAssociation, rows: Array) -> Array:
     """Rows in float32 at least where there are several steps: in 16 bits these end where their rounding does."""
-    return rows if association.update_steps == 1 else rows.astype(accumulation_dtype(rows.dtype))
+    return rows if association.update_steps == 1 else wide(rows)
 
 
 def check_heads(query: Heads, key: Array, heads: int) -> None:

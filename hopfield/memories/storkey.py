@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import wide
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE
@@ -20,7 +20,7 @@ def storkey(patterns, *, mask=None) -> Couplings:
         mask: patterns in use [M].
     """
     stored, used = stored_spins(patterns, mask)
-    learned = _learned(stored.astype(accumulation_dtype(stored.dtype)), used)
+    learned = _learned(wide(stored), used)
     return Couplings(learned.astype(stored.dtype), jnp.ones((), stored.dtype))
 
 

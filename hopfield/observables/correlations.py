@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import vector
-from hopfield._numerics import accumulation_dtype, positive
+from hopfield._numerics import positive, wide
 
 Scalar = Float[Array, ""]
 
@@ -49,7 +49,7 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
 
 @jax.jit
 def _correlation_time(series, factor) -> CorrelationTime:
-    length, x = series.size, series.astype(accumulation_dtype(series.dtype))
+    length, x = series.size, wide(series)
     x = x - jnp.mean(x)
     power = jnp.abs(jnp.fft.rfft(x, 2 * length)) ** 2
     covariance = jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length))

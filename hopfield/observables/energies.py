@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import wide
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
 from hopfield.similarities import Dot
@@ -30,7 +30,7 @@ def energy_constant(memory: Memory) -> Float[Array, ""]:
         got = ", ".join(type(x).__name__ for x in (memory.similarity, memory.separation, memory.space, memory.patterns))
         raise ValueError(f"memory must have dot products, weights that sum to one, ℝᴺ and an array, got {got}")
     patterns = jnp.asarray(memory.patterns)
-    patterns = patterns.astype(accumulation_dtype(patterns.dtype))
+    patterns = wide(patterns)
     square = jnp.sum(patterns * patterns, axis=1)
     square = square if memory.mask is None else jnp.where(memory.mask, square, 0.0)
     potential = memory.separation.potential(jnp.zeros_like(square), memory.mask)

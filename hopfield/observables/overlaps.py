@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, number, vector, whole
-from hopfield._numerics import accumulation_dtype, largest, real_array, unit
+from hopfield._numerics import largest, real_array, unit, wide
 
 Scalar = Float[Array, ""]
 State = Float[Array, "N"]
@@ -22,20 +22,16 @@ class Nearest(NamedTuple):
     overlap: Scalar
 
 
-def _accumulated(x: Array) -> Array:
-    return x.astype(accumulation_dtype(x.dtype))
-
-
 def _pair(state: State, pattern: State) -> tuple[State, State]:
     state = vector("state", state)
-    return _accumulated(state), _accumulated(vector("pattern", pattern, state))
+    return wide(state), wide(vector("pattern", pattern, state))
 
 
 def _rows(patterns, mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
     patterns = real_array("patterns", patterns)
     if patterns.ndim != 2 or 0 in patterns.shape:
         raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {patterns.shape}")
-    return _accumulated(patterns), None if mask is None else booleans("mask", mask, patterns.shape[:1])
+    return wide(patterns), None if mask is None else booleans("mask", mask, patterns.shape[:1])
 
 
 @jax.jit
@@ -161,7 +157,7 @@ def _largest_rival(patterns: Array, cost: Array, mask: Mask, block: int) -> Floa
 def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
     """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
     patterns, mask = _rows(patterns, mask)
-    state = _accumulated(vector("state", state, patterns[0]))
+    state = wide(vector("state", state, patterns[0]))
     overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size
     if mask is None:
         index = jnp.argmax(overlaps)

@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, random_key, whole
-from hopfield._numerics import accumulation_dtype, largest, safe_norm, tolerance, unit
+from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.dynamics.asynchronous import as_model
 from hopfield.memory import Memory
@@ -122,7 +122,7 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array 
 
 @partial(jax.jit, static_argnames="steps")
 def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> Eigenpair:
-    state = jacobian.state.astype(accumulation_dtype(jacobian.state.dtype))
+    state = wide(jacobian.state)
     linear = jacobian.replace(state=state).linear()
     start = unit(jax.random.normal(key, state.shape, state.dtype))
     basis, images = _krylov(linear, start, min(steps, state.size))
@@ -147,7 +147,7 @@ def regime(memory: Memory, state: State) -> Regime:
     are the criteria by which they call attention heads of BERT averaging, more than half of the weight is ours.
     """
     shares = memory.shares(state)
-    shares = shares.astype(accumulation_dtype(shares.dtype))
+    shares = wide(shares)
     used = shares.size if memory.mask is None else jnp.sum(memory.mask)
     descending = -jnp.sort(-shares)
     before = jnp.cumsum(descending) - descending

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, vector
-from hopfield._numerics import largest, power_of_two
-from hopfield.observables.overlaps import Mask, Scalar, _accumulated
+from hopfield._numerics import largest, power_of_two, wide
+from hopfield.observables.overlaps import Mask, Scalar
 from hopfield.separations.simplex import shannon_entropy
 
 Weights = Float[Array, "M"]
@@ -24,7 +24,7 @@ def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]
 @jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32; zeros where masked, or if all weights are zero or masked."""
-    size = jnp.abs(_accumulated(vector("weights", weights)))
+    size = jnp.abs(wide(vector("weights", weights)))
     if mask is not None:
         size = jnp.where(booleans("mask", mask, size.shape), size, 0.0)
     # Divided out first, for the sum of large weights could overflow; by a power of two, so that sums of whole numbers

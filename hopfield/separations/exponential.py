@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool
 
 from hopfield import _numerics
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, anywhere, largest
+from hopfield._numerics import anywhere, largest, wide
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
@@ -62,7 +62,7 @@ class LogSumExp(Separation):
         return z if mask is None else jnp.where(mask, z, -jnp.inf)
 
     def block(self, z, values, mask=None):
-        z = z.astype(accumulation_dtype(z.dtype))
+        z = wide(z)
         z = z if mask is None else jnp.where(mask, z, -jnp.inf)
         # Not `shifted`, which looks for a NaN once more: here it is in the sums, whatever the shift.
         top = jax.lax.stop_gradient(jnp.max(z, initial=-jnp.inf))

@@ -10,7 +10,7 @@ import numpy as np
 from flax import struct
 
 from hopfield._checks import flag, whole
-from hopfield._numerics import EXACT_DEGREE, accumulation_dtype, anywhere, largest, power_of_two, power_scale
+from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.simplex import Mask, Scores
 
@@ -54,7 +54,7 @@ class Polynomial(Separation):
 
     def shares(self, z, mask=None):
         # The scale of the scores is immaterial to them, but not to the range of their powers.
-        z = unmasked(z.astype(accumulation_dtype(z.dtype)), mask)
+        z = unmasked(wide(z), mask)
         return super().shares(z / power_scale(largest(jnp.abs(z)), self.degree), mask)
 
     def log_sizes(self, z, mask=None):
@@ -155,4 +155,5 @@ def _rise(state, power: int):
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
     """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
-    return Polynomial(whole("degree", degree, 2), flag("rectified", rectified))
+    degree, rectified = whole("degree", degree, 2), flag("rectified", rectified)
+    return Linear() if degree == 2 and not rectified else Polynomial(degree, rectified)

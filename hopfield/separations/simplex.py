@@ -15,7 +15,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, kept, largest
+from hopfield._numerics import kept, largest, wide
 
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
@@ -30,7 +30,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
 
     One NaN or +∞ among the unmasked scores makes all of them NaN: beyond +∞ no score can be compared.
     """
-    z = z.astype(accumulation_dtype(z.dtype))
+    z = wide(z)
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
