@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import held, is_traced, real_array, shown, violated
+from hopfield._numerics import held, is_traced, native, real_array, shown, violated
 from hopfield.theory._arguments import flag as flag
 
 FINITE = float(np.finfo(np.float64).max)
@@ -141,7 +141,7 @@ def as_path(name: str, value: Any) -> Path:
 def integers(name: str, value: ArrayLike) -> Array:
     """Whole numbers of at least 0 as an array. Raises ValueError, one sentence, for others."""
     try:
-        array = jnp.asarray(value)
+        array = jnp.asarray(native(value))
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be integers, got {shown(value)}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):

@@ -69,14 +69,19 @@ def held(value: Array, inside: ArrayLike) -> Array:
     return jnp.where(inside, value, jnp.nan)
 
 
+def native(value):
+    """An array of numpy in this machine's order of bytes, which JAX asks for and files of others may not have."""
+    other = isinstance(value, np.ndarray | np.generic) and not value.dtype.isnative
+    return value.astype(value.dtype.newbyteorder("=")) if other else value
+
+
 def real_array(name: str, value, dtype=None) -> Array:
     """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
 
     Raises:
         ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
-    if isinstance(value, np.ndarray) and not value.dtype.isnative:  # as files of other machines have them
-        value = value.astype(value.dtype.newbyteorder("="))
+    value = native(value)
     default = jnp.result_type(float) if dtype is None else dtype
     try:
         if isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value):

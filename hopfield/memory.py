@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield import _numerics, large
 from hopfield._checks import booleans, instance, one_of, whole
-from hopfield._numerics import accumulation_dtype, positive, wide
+from hopfield._numerics import accumulation_dtype, native, positive, wide
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
 from hopfield.large.reading import own_patterns
@@ -166,7 +166,7 @@ class Memory(Node):
             target: index of its own pattern; without one its share is NaN.
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
-        state, top = self.as_state(state), whole("top", top)
+        state, target, top = self.as_state(state), native(target), whole("top", top)
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, target, top)
         targets = None if target is None else jnp.asarray(target)[None]

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, shown, wide
+from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, native, real_array, shown, wide
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
 from hopfield.metrics._arrays import aligned, product, spread, transposed
@@ -67,6 +67,7 @@ def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> A
     if is_traced(value):
         numbers = jnp.asarray(value)
         return held(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
+    value = native(value)
     limits, numbers = jnp.finfo(dtype), _numbers(name, value)
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
         contract = "positive and finite" if finite else "positive"

@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import flag, number, whole
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._numerics import accumulation_dtype, native, real_array
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -78,6 +78,7 @@ def t5_buckets(
         ValueError: numbers of buckets or distances that leave no logarithmic bucket.
     Source: Raffel et al. 2020, §2.1 and its code `_relative_position_bucket` (arXiv:1910.10683).
     """
+    relative = native(relative)
     if not jnp.issubdtype(jnp.result_type(relative), jnp.integer):
         raise ValueError(f"relative must be whole numbers of tokens, got {jnp.result_type(relative)}")
     buckets, max_distance = whole("buckets", buckets), whole("max_distance", max_distance)
@@ -223,6 +224,7 @@ def _places(positions: ArrayLike, x: Array) -> Array:
 
 def _numbers(positions: ArrayLike) -> Array:
     """Positions as an array, whole ones that 32 bits hold as they are."""
+    positions = native(positions)
     found = real_array("positions", positions)
     given = positions if isinstance(positions, jax.Array) else np.asarray(positions)
     exact = jnp.issubdtype(given.dtype, jnp.integer) and (

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import is_traced, shown
+from hopfield._numerics import is_traced, native, shown
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
@@ -103,7 +103,7 @@ def sweep(model: Model, state: State, order: Order, known: Known = None) -> Stat
 
 
 def _as_order(order: Any, neurons: int) -> Order:
-    given = order if is_traced(order) else np.asarray(order)
+    given = order if is_traced(order) else native(np.asarray(order))
     if given.ndim != 1 or not jnp.issubdtype(given.dtype, jnp.integer):
         raise ValueError(f"order must be indices of neurons, got {given.dtype} {list(given.shape)}")
     if not is_traced(given) and not np.all((given >= 0) & (given < neurons)):

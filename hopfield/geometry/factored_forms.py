@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number
-from hopfield._numerics import accumulation_dtype, safe_norm
+from hopfield._numerics import accumulation_dtype, real_array, safe_norm
 from hopfield.geometry.subspaces import grassmann_distance
 from hopfield.metrics._arrays import transposed
 
@@ -50,7 +50,7 @@ def factored(
 
     Source: for the appended 1 the block matrix [[W_Q W_Kᵀ, W_Q b_K], [b_Q W_Kᵀ, b_Q·b_K]].
     """
-    query, key = jnp.asarray(query), jnp.asarray(key)
+    query, key = real_array("query", query), real_array("key", key)
     if query.ndim < 2 or key.ndim < 2 or query.shape[-1] != key.shape[-1]:
         raise ValueError(f"query and key must be [..., n, r] and [..., k, r], got shapes {query.shape}, {key.shape}")
     if query_bias is not None or key_bias is not None:
@@ -65,7 +65,7 @@ def factored(
 
 def _with_bias(name: str, weights: Array, bias: ArrayLike | None) -> Array:
     shape = (*weights.shape[:-2], weights.shape[-1])
-    bias = jnp.zeros(shape, weights.dtype) if bias is None else jnp.asarray(bias)
+    bias = jnp.zeros(shape, weights.dtype) if bias is None else real_array(name, bias)
     if bias.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {bias.shape}")
     return jnp.concatenate([weights, bias[..., None, :].astype(weights.dtype)], axis=-2)
@@ -114,7 +114,7 @@ def data_weighted_distance(
     left, right = _difference(first, second)
     sides = []
     for name, rows, side in (("queries", queries, left), ("keys", queries if keys is None else keys, right)):
-        rows = jnp.asarray(rows)
+        rows = real_array(name, rows)
         if rows.ndim != 2 or rows.shape[-1] != side.shape[-2]:
             raise ValueError(f"{name} must be rows [T, {side.shape[-2]}], got shape {rows.shape}")
         # The r factor stands for the rows: ‖X D‖ = ‖R D‖, and R is no larger than the form is wide.

@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
-from hopfield._numerics import held, is_traced, real_array, wide
+from hopfield._numerics import held, is_traced, native, real_array, wide
 from hopfield.large.parts import Parts, as_parts
 from hopfield.large.passes import Job, Sums, fields_of
 from hopfield.large.running import (
@@ -186,7 +186,7 @@ def own_patterns(targets, queries: int, count: int) -> Array:
     """Index of every query's own pattern; −1, which no pattern has, without targets."""
     if targets is None:
         return jnp.full(queries, -1)
-    given = targets if is_traced(targets) else np.asarray(targets)
+    given = targets if is_traced(targets) else native(np.asarray(targets))
     if given.shape != (queries,) or not jnp.issubdtype(given.dtype, jnp.integer):
         raise ValueError(f"targets must be one index for each of {queries} queries, got {given.dtype} {given.shape}")
     if isinstance(given, np.ndarray) and (strange := given[(given < 0) | (given >= count)]).size:

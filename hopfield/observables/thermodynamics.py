@@ -32,7 +32,7 @@ from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
 from hopfield._checks import axis_of, booleans
-from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, real_array, shown
+from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, native, real_array, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
 
@@ -272,4 +272,4 @@ def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Arr
         given = np.empty(0, object)
     if given.dtype.kind not in "iufV" or not np.all(inside(given.astype(np.float64))):
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
-    return jnp.asarray(value)
+    return jnp.asarray(native(value))

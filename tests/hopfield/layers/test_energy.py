@@ -49,7 +49,8 @@ def test_small_steps_add_up_in_half_precision():
     moved = np.abs(np.asarray(exact.state) - np.asarray(x, np.float32)).max()
     assert moved > 0.5
     np.testing.assert_allclose(np.asarray(rough.state, np.float32), exact.state, atol=0.02 * moved)
-    assert np.all(rough.status == exact.status) and np.all(rough.status != CONVERGED)
+    assert np.all(rough.status == exact.status)
+    assert np.all(rough.status != CONVERGED)
 
 
 @pytest.mark.parametrize("options", [{}, {"separation": "sparsemax", "memory": "softmax"}], ids=["published", "sparse"])
