@@ -50,6 +50,7 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
 @jax.jit
 def _correlation_time(series, factor) -> CorrelationTime:
     length, x = series.size, wide(series)
+    x = x - x[0]  # of one value the rest is then zero, not rounding
     x = x - jnp.mean(x)
     power = jnp.abs(jnp.fft.rfft(x, 2 * length)) ** 2
     covariance = jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length))

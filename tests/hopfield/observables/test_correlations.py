@@ -30,7 +30,9 @@ def test_the_time_of_an_autoregressive_series_is_that_of_its_closed_form(kept: f
 
 
 def test_a_constant_series_has_no_time_and_a_short_one_is_refused() -> None:
-    assert np.isnan(correlation_time(jnp.ones(10)).time)
+    for value, length in ((1.0, 10), (0.1, 1000), (5.0, 10), (-1e30, 77)):
+        for dtype in (jnp.float32, jnp.float64):
+            assert np.all(np.isnan(correlation_time(jnp.full(length, value, dtype))[:2]))
     with pytest.raises(ValueError, match="series must have at least two entries, got 1"):
         correlation_time(jnp.ones(1))
     with pytest.raises(ValueError, match="factor must be"):
