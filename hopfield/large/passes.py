@@ -169,7 +169,7 @@ def largest_of(job: Job, block: Block, top: int) -> Array:
 
 
 def excess_of(job: Job, block: Block, top: int) -> Array:
-    """By how much the weights of a block add up, and the slope of that, at the threshold of each query [Q, 2]."""
+    """By how much the weights of a block add up, and the slope of that in the logarithm of the largest one [Q, 2]."""
     return jax.vmap(lambda separation, z: separation.excess(z, block.used))(job.separation, block.z)
 
 
@@ -212,21 +212,19 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
     fixed = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if jnp.issubdtype(x.dtype, jnp.floating) else x, job)
     top = walk(fixed.replace(separation=LogSumExp()), largest_of)
 
-    def excess(job, threshold):
-        cuts = jax.vmap(job.separation.at_threshold)(top, threshold)
+    def newton(job, log_peak):
+        cuts = jax.vmap(job.separation.at_threshold)(top, log_peak)
         total, slope = walk(job.replace(separation=cuts), excess_of).T
-        return total - 1.0, slope
+        return jax.vmap(Cut.stepped)(cuts, total, jax.lax.stop_gradient(slope))
 
     def step(state):
-        i, threshold, _ = state
-        above, slope = excess(fixed, threshold)
-        return i + 1, threshold + above / slope, above / slope
+        i, log_peak, _ = state
+        found = newton(fixed, log_peak)
+        return i + 1, found, (log_peak - found) / (1.0 - found)
 
     def unsettled(state):
         return (state[0] < PASSES) & jnp.any(state[2] > 2 * jnp.finfo(top.dtype).eps)
 
-    start = jnp.int32(0), jnp.full_like(top, -1.0), jnp.full_like(top, jnp.inf)
-    threshold = repeat(unsettled, step, start)[1]
-    above, slope = excess(job, threshold)
-    threshold = threshold + above / jax.lax.stop_gradient(slope)
-    return job.replace(separation=jax.vmap(job.separation.at_threshold)(top, threshold))
+    start = jnp.int32(0), jnp.zeros_like(top), jnp.full_like(top, jnp.inf)
+    log_peak = newton(job, repeat(unsettled, step, start)[1])
+    return job.replace(separation=jax.vmap(job.separation.at_threshold)(top, log_peak))

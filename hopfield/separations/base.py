@@ -202,8 +202,8 @@ class Separation(Node, abc.ABC):
         """F(z) and the read-out Σ_μ ∇F_μ values_μ of all the blocks."""
         return stream.mass, stream.moment
 
-    def at_threshold(self, top: Scalar, threshold: Scalar) -> Any:
-        """The weights cut at a threshold of scores whose largest is `top`, block by block."""
+    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Any:
+        """The weights of scores whose largest is `top` and has the weight e^`log_peak`, block by block."""
         raise TypeError(f"{type(self).__name__} has no threshold")
 
     def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask) -> Any:

@@ -1,8 +1,9 @@
 """α-entmax at a given threshold: what is left of it to do block by block once the threshold is known.
 
-    p_μ = [(α−1)(z_μ − top) − τ]₊^(1/(α−1))       τ such that Σ p = 1
+    p_μ = [x + (α−1)(z_μ − top)]₊^(1/(α−1))       x = e^((α−1) ln p_top) such that Σ p = 1
 
-α = 2 is sparsemax. The threshold itself comes from passes over the scores that add up `excess`.
+α = 2 is sparsemax, α → 1 softmax, where x rounds to 1 but ln p_top is still what it is: so that is what stands for the
+threshold −x. It comes from passes over the scores that add up `excess`.
 """
 
 from typing import ClassVar
@@ -11,8 +12,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._pytrees import Node
-from hopfield.separations.base import Scalar, Stream, nonzero
-from hopfield.separations.simplex import Mask, Scores
+from hopfield.separations._deformed import log_power, power_logarithm
+from hopfield.separations.base import Scalar, Stream
+from hopfield.separations.simplex import Mask, Scores, tsallis_entropy
 
 
 class Cut(Node):
@@ -24,25 +26,24 @@ class Cut(Node):
     alpha: Scalar
     top: Scalar
     """The largest score of all patterns."""
-    threshold: Scalar
-    """τ, between −1 and 0 where it is right."""
+    log_peak: Scalar
+    """ln p_top, the logarithm of the largest weight, which tells the threshold; at most 0."""
     per_query: ClassVar[bool] = True
     thresholded: ClassVar[bool] = False
 
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
         """Weights [M], as of the separation, whose sum is 1 where the threshold is right."""
-        return self._power(z, mask, 1.0 / (self.alpha - 1.0))
+        return jnp.exp(self.log_sizes(z, mask))
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """Logarithms of the weights [M]; −∞ where a weight is 0."""
-        p = self.weights(z, mask)
-        return jnp.where(p == 0, -jnp.inf, jnp.log(nonzero(p)))
+        below, inside = self._below(z, mask)
+        return jnp.where(inside, self.log_peak + log_power(below, self.alpha - 1.0), -jnp.inf)
 
     def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
         """Sums of one block of scores and values."""
         p = self.weights(z, mask)
-        # p·z + H_α(p) with the part of Tsallis' entropy that is the same for all p left to `finish`
-        gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) - self._tsallis() * jnp.sum(p**self.alpha)
+        gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) + tsallis_entropy(p, self.alpha)
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
 
     def merge(self, a: Stream, b: Stream) -> Stream:
@@ -51,17 +52,26 @@ class Cut(Node):
 
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
         """The potential and the read-out [V] from the sums of all blocks."""
-        return stream.mass + self.top + self._tsallis(), stream.moment
+        return stream.mass + self.top, stream.moment
 
     def excess(self, z: Scores, mask: Mask = None) -> Float[Array, "2"]:
-        """Σ p and −dΣp/dτ of these scores; both add up over blocks."""
-        slope = self._power(z, mask, 1.0 / (self.alpha - 1.0) - 1.0) / (self.alpha - 1.0)
-        return jnp.stack([jnp.sum(self.weights(z, mask)), jnp.sum(slope)])
+        """Σ p and dΣp/d ln p_top of these scores; both add up over blocks."""
+        log_p = self.log_sizes(z, mask)
+        empty = log_p == -jnp.inf
+        log_slope = log_p + (self.alpha - 1.0) * (self.log_peak - jnp.where(empty, 0.0, log_p))
+        return jnp.stack([jnp.sum(jnp.exp(log_p)), jnp.sum(jnp.exp(log_slope))])
 
-    def _tsallis(self):
-        return 1.0 / (self.alpha * (self.alpha - 1.0))
+    def stepped(self, total: Scalar, slope: Scalar) -> Scalar:
+        """ln p_top after a step of Newton's method for ‖p‖ = 1, the norm of exponent 1/(α−1) of p^(α−1).
 
-    def _power(self, z: Scores, mask: Mask, exponent) -> Array:
-        rest = (self.alpha - 1.0) * (z - self.top) - self.threshold
-        outside = rest <= 0 if mask is None else (rest <= 0) | ~mask
-        return jnp.where(outside, 0.0, jnp.exp(exponent * jnp.log(jnp.where(outside, 1.0, rest))))
+        The norm is convex in x, so that steps from 0 fall to the root; α = 2 takes Michelot's, α → 1 one alone.
+        """
+        gap = self.alpha - 1.0
+        return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
+
+    def _below(self, z: Scores, mask: Mask) -> tuple[Scores, Mask]:
+        """(z − top)/x where 1 + (α−1) of it is above zero, else 0, and where that is."""
+        below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
+        inside = (self.alpha - 1.0) * below > -1.0
+        inside = inside if mask is None else inside & mask
+        return jnp.where(inside, below, 0.0), inside

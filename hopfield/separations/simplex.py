@@ -16,6 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import kept, largest, wide
+from hopfield.separations._deformed import power_logarithm
 
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
@@ -220,10 +221,7 @@ def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
     alpha = jnp.asarray(alpha, p.dtype)
     empty = p <= 0
     log_p = jnp.log(jnp.where(empty, 1.0, p))
-    gap = alpha - 1.0
-    # p^α − p = p (e^((α−1) ln p) − 1), which does not cancel as α → 1.
-    slope = jnp.where(gap == 0, log_p, jnp.expm1(gap * log_p) / jnp.where(gap == 0, 1.0, gap))
-    return -jnp.sum(jnp.where(empty, 0.0, p * slope)) / alpha
+    return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(log_p, alpha - 1.0))) / alpha
 
 
 def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:

@@ -32,9 +32,9 @@ class Sparsemax(Separation):
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
 
-    def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
-        """Sparsemax of scores whose largest is `top`, cut at τ = `threshold`."""
-        return Cut(jnp.asarray(self.alpha, top.dtype), top, threshold)
+    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
+        """Sparsemax of scores whose largest is `top`, cut where that one's weight is e^`log_peak`."""
+        return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
@@ -61,9 +61,9 @@ class Entmax(Separation):
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
 
-    def at_threshold(self, top: Scalar, threshold: Scalar) -> Cut:
-        """Entmax of scores whose largest is `top`, cut at τ = `threshold`."""
-        return Cut(jnp.asarray(self.alpha, top.dtype), top, threshold)
+    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
+        """Entmax of scores whose largest is `top`, cut where that one's weight is e^`log_peak`."""
+        return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return simplex.tsallis_entropy(p, self.alpha)

@@ -173,6 +173,26 @@ def test_energy_is_that_of_the_memory():
     np.testing.assert_allclose(found, jax.vmap(memory.energy)(QUERIES), rtol=1e-12)
 
 
+@pytest.mark.parametrize("alpha", [1.5, 1.01, 1.0001, 1.000001])
+def test_entmax_in_blocks_keeps_its_digits_and_slopes_as_alpha_comes_near_one(alpha):
+    """In float32 against float64: the threshold itself rounds to −1."""
+    patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
+
+    def found(alpha, patterns, queries):
+        separation = separations.entmax(1.5).replace(alpha=alpha)
+        reading = large.read(Memory(patterns, jnp.asarray(BETA, patterns.dtype), separation=separation), queries)
+        return reading.output, reading.potential
+
+    rounded = jnp.float32(alpha)
+    wide = [x.astype(jnp.float64) for x in (rounded, patterns, queries)]
+    exact = found(*wide)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=2e-6, atol=2e-6), found(rounded, patterns, queries), exact)
+    slopes = jax.jacrev(found)(rounded, patterns, queries)
+    steps = [found(wide[0] + h, *wide[1:]) for h in (2e-7, -2e-7)]
+    expected = jax.tree.map(lambda a, b: (a - b) / 4e-7, *steps)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5), slopes, expected)
+
+
 @pytest.mark.parametrize("name", ["log_sum_exp", "linear", "sparsemax", "entmax"])
 def test_gradients_are_those_of_the_memory(name):
     separation = SEPARATIONS[name]
