@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, one_of, vector
-from hopfield._numerics import is_traced, positive, real_matrix, wide
+from hopfield._numerics import held, positive, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
@@ -41,17 +41,13 @@ class Couplings(Node):
             ValueError: the matrix is not symmetric, not finite or not square, `scale` is not positive, or `bias` is no
                 vector of N numbers.
         """
-        matrix = real_matrix("matrix", matrix)
-        matrix = wide(matrix)
+        matrix = wide(real_matrix("matrix", matrix))
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"matrix must be square, got shape {matrix.shape}")
-        if not is_traced(matrix):
-            with jax.ensure_compile_time_eval():
-                skew, largest = float(jnp.max(jnp.abs(matrix - matrix.T))), float(jnp.max(jnp.abs(matrix)))
-            if skew > 1e-4 * largest:
-                raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {skew:.3g}")
-        halves = 0.5 * matrix  # before they are added, lest they overflow
-        hollow = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, halves + halves.T)
+        halves = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, 0.5 * matrix)  # whose sum does not overflow
+        if violated(_symmetric, halves):
+            raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {_asymmetry(halves):.3g}")
+        hollow = held(halves + halves.T, _symmetric(halves))
         bias = None if bias is None else vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype), bias)
 
@@ -112,6 +108,17 @@ class Couplings(Node):
         levels, vectors = jnp.linalg.eigh(self.scale * self.matrix)
         rows = (vectors * jnp.sqrt(jnp.maximum(levels - levels[0], 0.0))[None, :]).T
         return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())
+
+
+def _symmetric(halves: Float[Array, "N N"]) -> Array:
+    """Whether each pair of couplings is one: to 1e-4 of itself, or to float32's rounding of sums over the largest."""
+    size = jnp.abs(halves)
+    return jnp.all(jnp.abs(halves - halves.T) <= jnp.maximum(1e-4 * size, 1e-5 * jnp.max(size)))
+
+
+def _asymmetry(halves: Float[Array, "N N"]) -> float:
+    with jax.ensure_compile_time_eval():
+        return 2.0 * float(jnp.max(jnp.abs(halves - halves.T)))
 
 
 def hebb_couplings(memory: Memory) -> Couplings:
