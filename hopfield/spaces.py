@@ -152,12 +152,12 @@ class Sphere(Space):
         if known is None:
             norm = safe_norm(field)
             return jnp.where(norm == 0, state, self.radius * field / jnp.where(norm == 0, 1.0, norm))
-        square, kept = self.radius**2, jnp.sum(jnp.where(known, state, 0.0) ** 2)
-        rest = jnp.sqrt(jnp.maximum(square - kept, 0.0))
+        kept = jnp.sum((jnp.where(known, state, 0.0) / self.radius) ** 2)
+        rest = self.radius * jnp.sqrt(jnp.maximum(1.0 - kept, 0.0))
         free = jnp.where(known, 0.0, field)
         norm = safe_norm(free)
         new = jnp.where(norm == 0, state, rest * free / jnp.where(norm == 0, 1.0, norm))
-        return _clamp(held(new, kept <= square * (1.0 + tolerance(new.dtype))), state, known)
+        return _clamp(held(new, kept <= 1.0 + tolerance(new.dtype)), state, known)
 
     def violation(self, states):
         return largest(jnp.abs(safe_norm(states, axis=-1) - self.radius))

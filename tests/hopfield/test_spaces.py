@@ -103,6 +103,13 @@ def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
     )
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
+def test_clamped_units_of_a_sphere_have_no_unit_of_length(scale):
+    space, state = sphere(scale), jnp.array([0.6, 0.0, 0.8], jnp.float32) * np.float32(scale)
+    found = space.project(state, state, known=jnp.array([True, False, False]))
+    np.testing.assert_allclose(np.asarray(found) / np.float32(scale), [0.6, 0.0, 0.8], rtol=1e-6)
+
+
 def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
     memory, first = Memory.create(np.eye(4), 2.0, space=sphere(1.0)), jnp.arange(4) == 0
     within, beyond = (retrieve(memory, jnp.where(first, length, 0.0), known=first) for length in (1.0, 2.0))
