@@ -34,7 +34,8 @@ def log(point: Row, base_point: Row) -> Row:
     # From the chord, so that neighbours keep their digits; θ/sin θ = (1 + t²) arctan t / t for t = tan θ/2.
     chord = to_tangent(point - base_point, base_point)
     square, near = _half_angle(base_point, point)
-    far = away(chord, near) * dist(base_point, point)[..., None]
+    # Towards the point is away from its antipode, whose chord keeps its digits there.
+    far = away(to_tangent(point + base_point, base_point), near) * dist(base_point, point)[..., None]
     return jnp.where(near[..., None], chord * ((1 + square) * arc(square))[..., None], far)
 
 
