@@ -10,7 +10,7 @@ from flax import struct
 from jaxtyping import Array
 
 from hopfield import _numerics
-from hopfield._numerics import largest
+from hopfield._numerics import accumulation_dtype, largest, wide
 from hopfield._pytrees import Node
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.large import mesh
@@ -83,9 +83,11 @@ class Piece(NamedTuple):
 
 
 def fits_attention(job: Job, piece: Piece) -> bool:
-    """Whether the block-wise attention does the same: softmax of dot products, without statistics or padding."""
-    plain = type(job.separation) is LogSumExp and isinstance(job.similarity, Dot) and isinstance(job.source, Stored)
-    return plain and piece.top == 0 and piece.shares == 1 and isinstance(job.values, Stored | None) and not job.step
+    """Whether the block-wise attention does the same: softmax of dot products of 32 bits, no statistics or padding."""
+    arrays = isinstance(job.source, Stored) and isinstance(job.values, Stored | None)
+    exact = all(rows is None or accumulation_dtype(rows.dtype) == rows.dtype for rows in (job.source, job.values))
+    plain = job.separation.is_softmax and isinstance(job.similarity, Dot) and not job.step
+    return arrays and exact and plain and piece.top == 0 and piece.shares == 1
 
 
 def softmax(job: Job) -> Sums:
@@ -99,7 +101,7 @@ def softmax(job: Job) -> Sums:
 def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> Block:
     """Patterns start … start + size − 1 of a job and their scores; `first` is the number of the job's first pattern."""
     rows = job.source.rows(start, size)
-    values = rows if job.values is None else job.values.rows(start, size)
+    values = wide(rows if job.values is None else job.values.rows(start, size))
     if job.step:
         values = job.similarity.summed(rows).astype(job.queries.dtype)
         values = jnp.concatenate([values, jnp.ones((size, 1), values.dtype)], axis=1)

@@ -199,7 +199,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
 
 def _tilt(memory: Memory, state: State) -> Callable[[Array], Array]:
     """u [M] ↦ ∇²F(β s) u, how the weights answer to a change of β s; p (u − p·u) for log-sum-exp."""
-    if type(memory.separation) is LogSumExp:
+    if memory.separation.is_softmax:
         p = memory.weights(state)
         return lambda u: p * (u - jnp.dot(p, u))
     z = memory.beta * memory.scores(state)

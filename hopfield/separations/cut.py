@@ -29,6 +29,7 @@ class Cut(Node):
     log_peak: Scalar
     """ln p_top, the logarithm of the largest weight, which tells the threshold; at most 0."""
     per_query: ClassVar[bool] = True
+    is_softmax: ClassVar[bool] = False
     thresholded: ClassVar[bool] = False
 
     def weights(self, z: Scores, mask: Mask = None) -> Scores:

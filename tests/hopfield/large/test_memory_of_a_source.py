@@ -1,10 +1,11 @@
 """A memory of a source answers like the memory of its rows, verb by verb, whatever holds them."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, find_memory, fixed_point, retrieve, separations
+from hopfield import Memory, find_memory, fixed_point, large, retrieve, separations
 from hopfield.large import reading, running
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Manhattan, SquaredDistance, bilinear
@@ -165,3 +166,19 @@ def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():
         same = Memory.create(ROWS[used], 0.7, **options).statistics(QUERIES[0], 0, top=2)
         np.testing.assert_array_equal(found.top_patterns, np.flatnonzero(used)[np.asarray(same.top_patterns)])
         jax.tree.map(np.testing.assert_allclose, found[:4], same[:4])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["softmax", "softmax1", "exponential", "sparsemax", "entmax", "epanechnikov"])
+def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtype):
+    """At scores so small that the unnormalised sums are the number of patterns times 90, beyond what 16 bits hold."""
+    rows = jnp.asarray(np.random.default_rng(0).uniform(60, 120, size=(5000, 4)), dtype)
+    query = np.float32([0.1, 0.5, 0.3, 0.9])
+    found, exact = (
+        Memory.create(patterns, 1e-5, separation=name) for patterns in (stored(rows), np.asarray(rows, np.float64))
+    )
+    read = large.read(found, query[None], block=1000).output[0]
+    assert read.dtype == np.float32
+    np.testing.assert_allclose(read, exact.read(query), rtol=1e-5)
+    np.testing.assert_allclose(found.read(query), exact.read(query), rtol=1e-5)
+    np.testing.assert_allclose(found.statistics(query).entropy, exact.statistics(query).entropy, rtol=1e-5)
