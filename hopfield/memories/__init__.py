@@ -166,7 +166,8 @@ def find(spec: str) -> Blueprint:
 def _theory(blueprint: Blueprint) -> Theory:
     module, name, text = _located(blueprint.spec)
     if not hasattr(module, "THEORY"):
-        return _derived(blueprint, blueprint.scaling.load) or Theory()
+        unbiased = blueprint.draw is None  # as theory from the separation alone takes them to be
+        return (_derived(blueprint, blueprint.scaling.load) if unbiased else None) or Theory()
     if isinstance(module.THEORY, Theory):
         return module.THEORY
     default = list(inspect.signature(getattr(module, name)).parameters.values())[1].default

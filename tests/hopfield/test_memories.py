@@ -1,6 +1,7 @@
 """The published memories against their papers: energies written out, loads, names and specifications."""
 
 import math
+import textwrap
 
 import jax
 import jax.numpy as jnp
@@ -221,3 +222,26 @@ def test_a_function_that_returns_nothing_is_no_memory(tmp_path):
     (tmp_path / "mine.py").write_text("def forgetful(patterns):\n    pass\n")
     with pytest.raises(ValueError, match=r"^memory must return a Memory or Couplings, got None from '.*mine.py:forge"):
         memories.find(f"{tmp_path}/mine.py:forgetful")
+
+
+def test_theory_of_the_separation_is_not_said_of_patterns_that_a_memory_draws_itself(tmp_path):
+    """It takes spins to be as often up as down; a tenth off in each makes another memory of it."""
+    text = """
+        import jax
+        import numpy as np
+        from hopfield import Memory, separations, spaces
+
+        def plain(patterns, *, mask=None):
+            return Memory.create(patterns, separation=separations.polynomial(2), space=spaces.Spins(), mask=mask)
+    """
+    biased = """
+        def DRAW(key, num_patterns, neurons):
+            return np.where(jax.random.bernoulli(key, 0.3, (num_patterns, neurons)), 1.0, -1.0)
+    """
+    (tmp_path / "even.py").write_text(textwrap.dedent(text))
+    (tmp_path / "biased.py").write_text(textwrap.dedent(text) + textwrap.dedent(biased))
+    even, drawn = (memories.find(f"{tmp_path}/{name}.py:plain") for name in ("even", "biased"))
+    assert even.theory.one_step_error(50, np.array([5])) == pytest.approx(0.000156, rel=0.5)
+    assert drawn.draw is not None
+    assert drawn.theory.one_step_error(50, np.array([5])) is None
+    assert drawn.theory.critical_load("retained") is None
