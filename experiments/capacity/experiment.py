@@ -80,7 +80,7 @@ def points(config: Config) -> list[dict]:
         for memory in dict.fromkeys(config.memories):
             at = scale.chosen(config, memory)
             beta = find(memory).beta if at.beta is None else at.beta
-            starts = dict.fromkeys(corruptions.name(spec) for spec in at.corruption)
+            starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in at.corruption)
             widths = dict.fromkeys(scale.widths(at, ensemble))
             for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
                 for num_patterns in scale.pattern_counts(memory, at, neurons):

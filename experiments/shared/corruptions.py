@@ -5,22 +5,22 @@ from typing import Any
 from hopfield.patterns import corruption
 
 CLEAN = "clean"
+HELD = ", rest held"
 
 
-def name(spec: Any) -> str:
-    """One name for every start: `clean` where nothing is corrupted, else kind:amount.
+def name(spec: Any, held: bool = False) -> str:
+    """One name for every start: `clean` where nothing is corrupted, else kind:amount, and whether the rest is held.
 
     Raises:
         ValueError: `spec` is no corruption, as `hopfield.patterns.corruption` reads them.
     """
-    if spec == CLEAN:
-        return CLEAN
-    found = corruption(spec)
-    return str(found) if found.amount else CLEAN
+    found = None if spec == CLEAN else corruption(spec)
+    return (str(found) if found and found.amount else CLEAN) + (HELD if held else "")
 
 
 def parts(start: str) -> tuple[str, float]:
     """Kind and amount of a named start; a clean one is nothing flipped."""
+    start = start.removesuffix(HELD)
     if start == CLEAN:
         return "flip", 0.0
     found = corruption(start)
@@ -28,13 +28,15 @@ def parts(start: str) -> tuple[str, float]:
 
 
 def flipped(start: str) -> float | None:
-    """Fraction of the spins that a named start flips; None for one that does something else."""
+    """Fraction of the spins that a named start flips; None for one that does something else, or holds the rest."""
     kind, amount = parts(start)
-    return amount if kind == "flip" else None
+    return amount if kind == "flip" and not start.endswith(HELD) else None
 
 
 def label(start: str) -> str:
     """A named start in words."""
+    if start.endswith(HELD):
+        return label(start.removesuffix(HELD)) + HELD
     kind, amount = parts(start)
     if not amount:
         return "clean start"

@@ -10,7 +10,7 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
 from experiments.runner import provenance
-from experiments.shared import files, program, retention
+from experiments.shared import corruptions, files, program, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 
 ISSUED = (
@@ -157,6 +157,19 @@ def test_the_ledger_is_salted_with_all_that_points_do_not_say():
     }
     assert options - {"ensembles"} == said | set(provenance.constants(Config()))
     assert provenance.constants(Config(clamp=True)) == {"seed": 0, "clamp": True}
+
+
+def test_starts_whose_other_units_are_held_are_named_so_and_stand_beside_no_theory():
+    """Theory is of units that are all free: of 64 with a fifth flipped 9 % are then wrong, held 1 %."""
+    free, held = (Config(memories=["classical"], corruption=[0.2], clamp=clamp) for clamp in (False, True))
+    starts = [capacity.points(config)[0]["corruption"] for config in (free, held)]
+    assert starts == ["flip:0.2", "flip:0.2, rest held"]
+    assert [corruptions.parts(start) for start in starts] == [("flip", 0.2)] * 2
+    assert [corruptions.flipped(start) for start in starts] == [0.2, None]
+    assert corruptions.label(starts[1]) == "20% of the signs flipped, rest held"
+    for start, known in (("clean", True), ("clean, rest held", False)):
+        found = capacity.summarise(invented(loads=LOADS).assign(corruption=start))["critical_load"]
+        assert any(entry["theory"] is not None or entry["limit"] is not None for entry in found) == known
 
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
