@@ -16,12 +16,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
 from hopfield._checks import booleans, instance, one_of, whole
-from hopfield._numerics import accumulation_dtype, native, positive, wide
+from hopfield._numerics import accumulation_dtype, is_traced, positive, wide
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
 from hopfield.large.reading import own_patterns
@@ -166,11 +167,13 @@ class Memory(Node):
             target: index of its own pattern; without one its share is NaN.
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
-        state, target, top = self.as_state(state), native(target), whole("top", top)
+        state, top = self.as_state(state), whole("top", top)
+        if target is not None:
+            given = target if is_traced(target) else np.asarray(target)
+            target = own_patterns(given[None], 1, self.patterns.shape[0])[0]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, target, top)
-        targets = None if target is None else jnp.asarray(target)[None]
-        found = large.statistics(self, state[None], targets=targets, top=top)[1]
+        found = large.statistics(self, state[None], targets=None if target is None else target[None], top=top)[1]
         return jax.tree.map(lambda of_queries: of_queries[0], found)
 
     def local_field(self, state: State) -> State:
@@ -227,14 +230,13 @@ class Memory(Node):
         return dynamics == "synchronous" and potential and has_exact_step
 
 
-def _statistics(memory: Memory, state: State, target: ArrayLike | None, top: int) -> large.Statistics:
+def _statistics(memory: Memory, state: State, target: Int[Array, ""] | None, top: int) -> large.Statistics:
     """`Memory.statistics` from all scores and shares at once."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
     z, index = _numerics.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
     weight = jnp.full((), jnp.nan, shares.dtype)
     if target is not None:
-        own = own_patterns(jnp.asarray(target)[None], 1, shares.size)[0]
-        weight = jnp.where(own < 0, jnp.nan, shares.at[own].get(mode="fill", fill_value=jnp.nan))
+        weight = jnp.where(target < 0, jnp.nan, shares.at[target].get(mode="fill", fill_value=jnp.nan))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
 
 

@@ -199,7 +199,8 @@ def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayL
     """Share of binary synapses that are on, 1 − (1 − K(K−1)/(N(N−1)))^M, of M patterns with K of N neurons on."""
     neurons, active = _sizes(neurons, active)
     pair = active * (active - 1) / (neurons * (neurons - 1))
-    return plain(-np.expm1(whole("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
+    with np.errstate(divide="ignore"):  # of all neurons on, which sets every synapse
+        return plain(-np.expm1(whole("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
 
 
 def willshaw_error(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLike) -> Float:
