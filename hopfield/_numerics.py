@@ -17,6 +17,7 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield.theory._arguments import native as native
 from hopfield.theory._arguments import shown as shown
 
 EXACT_DEGREE = 33
@@ -69,20 +70,13 @@ def held(value: Array, inside: ArrayLike) -> Array:
     return jnp.where(inside, value, jnp.nan)
 
 
-def native(value):
-    """An array of numpy in this machine's order of bytes, which JAX asks for and files of others may not have."""
-    other = isinstance(value, np.ndarray | np.generic) and not value.dtype.isnative
-    return value.astype(value.dtype.newbyteorder("=")) if other else value
-
-
 def real_array(name: str, value, dtype=None) -> Array:
     """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
 
     Raises:
         ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
-    value = native(value)
-    default = jnp.result_type(float) if dtype is None else dtype
+    value, default = native(value), jnp.result_type(float) if dtype is None else dtype
     try:
         if isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value):
             numbers = np.asarray(value)

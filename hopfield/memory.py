@@ -169,7 +169,7 @@ class Memory(Node):
         """
         state, top = self.as_state(state), whole("top", top)
         if target is not None:
-            given = target if is_traced(target) else np.asarray(target)
+            given: Any = target if is_traced(target) else np.asarray(target)
             target = own_patterns(given[None], 1, self.patterns.shape[0])[0]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, target, top)

@@ -235,10 +235,7 @@ class _Energy(Node):
 
 @partial(jax.jit, static_argnames=("steps", "block"))
 def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
-    """State, the energies before each step [steps, *b] and how far each step moved it, relative to its size.
-
-    Steps add up in float32 at least: in 16 bits a small one would change nothing and look like the end.
-    """
+    """State in float32 at least, lest steps are lost; energies before each [steps, *b]; lengths of steps, relative."""
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = held.slopes(held.normalised(x), scope, block)

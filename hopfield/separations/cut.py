@@ -70,7 +70,7 @@ class Cut(Node):
         gap = self.alpha - 1.0
         return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
 
-    def _below(self, z: Scores, mask: Mask) -> tuple[Scores, Mask]:
+    def _below(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
         """(z − top)/x where 1 + (α−1) of it is above zero, else 0, and where that is."""
         below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
         inside = (self.alpha - 1.0) * below > -1.0

@@ -13,6 +13,11 @@ def shown(value: Any) -> str:
     return " ".join(f"{value!r:.200}".split())[:60]
 
 
+def native(value: Any) -> Any:
+    """Return the value, numpy's in this machine's order of bytes: JAX asks for it, and files of others may have theirs."""
+    return value.astype(value.dtype.newbyteorder("=")) if isinstance(value, np.ndarray | np.generic) else value
+
+
 def numbers(name: str, value: Any) -> Float:
     """Return real numbers as float64, masked entries as NaN; ValueError for others, text that spells some included."""
     masked = isinstance(value, np.ma.MaskedArray)
