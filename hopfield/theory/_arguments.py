@@ -14,7 +14,7 @@ def shown(value: Any) -> str:
 
 
 def native(value: Any) -> Any:
-    """Return the value, numpy's in this machine's order of bytes: JAX asks for it, and files of others may have theirs."""
+    """Return the value, numpy's in this machine's order of bytes, as JAX asks for it; files may have another."""
     return value.astype(value.dtype.newbyteorder("=")) if isinstance(value, np.ndarray | np.generic) else value
 
 
