@@ -38,8 +38,8 @@ class Cut(Node):
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """Logarithms of the weights [M]; −∞ where a weight is 0."""
-        below, inside = self._below(z, mask)
-        return jnp.where(inside, self.log_peak + log_power(below, self.alpha - 1.0), -jnp.inf)
+        below, outside = self._below(z, mask)
+        return jnp.where(outside, -jnp.inf, self.log_peak + log_power(below, self.alpha - 1.0))
 
     def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
         """Sums of one block of scores and values."""
@@ -71,8 +71,8 @@ class Cut(Node):
         return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
 
     def _below(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
-        """(z − top)/x where 1 + (α−1) of it is above zero, else 0, and where that is."""
+        """(z − top)/x, but 0 where 1 + (α−1) of it is not above zero, and where that is so."""
         below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
-        inside = (self.alpha - 1.0) * below > -1.0
-        inside = inside if mask is None else inside & mask
-        return jnp.where(inside, below, 0.0), inside
+        outside = (self.alpha - 1.0) * below <= -1.0
+        outside = outside if mask is None else outside | ~mask
+        return jnp.where(outside, 0.0, below), outside
