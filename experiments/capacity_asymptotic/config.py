@@ -36,6 +36,7 @@ class Config(contract.Config):
         "draws of all patterns at each load, where they are enumerated",
         least=1,
         used_when=_ENUMERATED,
+        extends=True,
         formerly="draws",
     )
     queries: int = option(

@@ -6,7 +6,9 @@ which overlap with it (`hopfield.large.overlap_sampling`), at any M. Two loads Î
     weight   half of the queries give their own pattern more than half of the softmax weight
     spin     a spin is wrong after one step in a quarter of the queries, half-way from memory to chance
 
-At sizes where all patterns can be drawn and passed over they are (`method` enumerated), beside the sampled ones.
+At sizes where all patterns can be drawn and passed over they are (`method` enumerated), beside the sampled ones. All
+loads of a draw (`sample`) share its patterns and its queries, so that errors of these thresholds are those over draws;
+each of the sampled queries has patterns of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,20 +39,20 @@ def all_enumerated(config: Config) -> bool:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    most = max(config.neurons)
-    sampled = 2 * len(config.neurons) * len(config.corruption) * len(config.around)
+    most, loads = max(config.neurons), 2 * len(config.corruption) * len(config.around)
+    sampled, drawn = loads * len(config.neurons), loads * len(config.enumerated) * config.samples
     queries = config.queries * len(config.corruption)
     counted = (max(config.enumerated, default=0) + 1) ** 2 * queries
     passes = config.samples * len(config.enumerated) * MOST * counted / 32
     return Cost(
-        2 * sampled,
+        sampled + drawn,
         2 * max(config.sampled_queries * (most + 1), counted),
         50 * sampled * config.sampled_queries * most + passes,
     )
 
 
 def points(config: Config) -> list[dict]:
-    """One point per method, size, start and load, around each of the two thresholds."""
+    """One point per method, size, start and load, around each of the two thresholds; enumerated ones per draw."""
     found = []
     for neurons in dict.fromkeys(config.neurons):
         for flipped in dict.fromkeys(config.corruption):
@@ -58,17 +60,21 @@ def points(config: Config) -> list[dict]:
             loads = {round(c + a * (1 + 16 / neurons), 6) for c in centres for a in config.around}
             for load in sorted(load for load in loads if load * neurons > np.log(2)):
                 point = {"neurons": neurons, "corruption": corruptions.name(flipped), "beta": config.beta, "load": load}
-                found.append({"method": "sampled", **point})
+                found.append({"method": "sampled", **point, "sample": 0})
                 if neurons in config.enumerated and load * neurons <= np.log(MOST):
-                    found.append({"method": "enumerated", **point})
+                    found += [{"method": "enumerated", **point, "sample": i} for i in range(config.samples)]
     return found
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
-    """Sampled points one by one; enumerated ones in passes that serve all loads of a size."""
+    """Sampled points one by one; enumerated ones in passes, one for all loads and starts of a draw."""
     for point in points_:
         if point["method"] == "sampled":
             yield point | measurement.sampled(config, point)
-    drawn = [point for point in points_ if point["method"] == "enumerated"]
-    for neurons, members in groupby(drawn, key=lambda point: point["neurons"]):
-        yield from measurement.enumerated(config, neurons, list(members))
+    drawn = sorted((point for point in points_ if point["method"] == "enumerated"), key=_draw)
+    for (neurons, sample), members in groupby(drawn, key=_draw):
+        yield from measurement.enumerated(config, neurons, sample, list(members))
+
+
+def _draw(point: dict) -> tuple:
+    return point["neurons"], point["sample"]

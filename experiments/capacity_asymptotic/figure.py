@@ -20,10 +20,10 @@ def plot(table: Table, summary: dict) -> Figure:
     figure, axes = panels(1, 3, width=12.0, height=4.4)
     _thresholds(axes[0, 0], found)
     first = table["corruption"].iloc[0]
-    rows = table[table["corruption"] == first]
+    rows = _sampled(table[table["corruption"] == first])
     start = corruptions.label(first)
     _curves(axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight")
-    _curves(axes[0, 2], rows.assign(lost=rows["error"]), "wrong spins after one step")
+    _curves(axes[0, 2], rows.assign(lost=rows["wrong"] / rows["queries"]), "wrong spins after one step")
     axes[0, 2].axhline(0.25, **THEORY)
     axes[0, 1].axhline(0.5, **THEORY)
     axes[0, 1].set_title(f"b  weight, {start}")
@@ -63,11 +63,17 @@ def _thresholds(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
+def _sampled(rows: Table) -> Table:
+    """Sums over the sampled queries of each size and load, in the order of both."""
+    rows = rows[rows["method"] == "sampled"].assign(wrong=rows["error"] * rows["queries"])
+    return rows.groupby(["neurons", "load"])[["queries", "heavy", "wrong"]].sum().reset_index()
+
+
 def _curves(ax: Axes, rows: Table, label: str) -> None:
-    sizes = sorted(rows["neurons"].unique())
+    sizes = list(rows["neurons"].unique())
     looks: Any = ordered([str(size) for size in sizes])
     for size in sizes:
-        part = rows[(rows["neurons"] == size) & (rows["method"] == "sampled")].sort_values("load")
+        part = rows[rows["neurons"] == size]
         look: Any = looks[str(size)] | {"markersize": 3}
         ax.plot(part["load"], part["lost"], **look, label=f"{size}")
     ax.set_xlabel(r"load $\ln M / N$")

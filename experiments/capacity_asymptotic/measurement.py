@@ -27,34 +27,24 @@ def sampled(config: Config, point: dict) -> dict:
     return _row(found.log_odds, found.wrong, found.entropy)
 
 
-def enumerated(config: Config, neurons: int, points_: list[dict]) -> Iterator[dict]:
-    """Counts of all patterns drawn: one pass over the most of them for all loads and starts of a draw."""
+def enumerated(config: Config, neurons: int, sample: int, points_: list[dict]) -> Iterator[dict]:
+    """Counts of all patterns of one draw: one pass over the most of them for all its loads and starts.
+
+    Its queries share their patterns, so that a row has no errors of its own.
+    """
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
     queries = min(config.queries, max(size.values()))
-    seen: dict[tuple, list] = {}
-    for draw in range(config.samples):
-        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), draw)
-        source = generated(key, "spins", max(size.values()), neurons)
-        targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
-        starts = {c: _flipped(config, targets, c, draw) for c in dict.fromkeys(p["corruption"] for p in points_)}
-        for found in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
-            for point in (point for point in points_ if size[point["load"]] == found.num_patterns):
-                # Its own first patterns are queried, however many more there are at other loads.
-                first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.num_patterns)
-                part = counts.Counts(*(x[first : first + own] for x in found))
-                judged = _judged(part, targets[:own], point["beta"])
-                seen.setdefault((point["corruption"], point["load"]), []).append(judged)
-    for point in points_:
-        columns = zip(*seen[point["corruption"], point["load"]], strict=True)
-        log_odds, wrong, entropy = (np.stack(column) for column in columns)
-        row = _row(log_odds.ravel(), wrong.ravel(), entropy.ravel())
-        # Queries of one draw share their patterns: the error is one over draws.
-        per_draw = np.mean(wrong, axis=1)
-        yield (
-            point
-            | row
-            | {"error_stderr": float(np.std(per_draw, ddof=min(1, len(per_draw) - 1)) / len(per_draw) ** 0.5)}
-        )
+    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), sample)
+    source = generated(key, "spins", max(size.values()), neurons)
+    targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
+    starts = {c: _flipped(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in points_)}
+    for found in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
+        for point in (point for point in points_ if size[point["load"]] == found.num_patterns):
+            # Its own first patterns are queried, however many more there are at other loads.
+            first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.num_patterns)
+            part = counts.Counts(*(x[first : first + own] for x in found))
+            row = _row(*_judged(part, targets[:own], point["beta"]))
+            yield point | row | {"log_odds_stderr": None, "error_stderr": None}
 
 
 def _flipped(config: Config, targets: np.ndarray, corruption: str, draw: int) -> np.ndarray:

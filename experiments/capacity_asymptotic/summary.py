@@ -12,28 +12,21 @@ from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory import exponential
 
 CURVE = ["method", "neurons", "corruption"]
+MEASURED = ("queries", "heavy", "log_odds", "log_odds_stderr", "error", "error_stderr")
 
 
 def summarise(table: Table) -> dict:
-    """Both thresholds of every curve with errors, beside exact finite-size theory and the limit."""
+    """Both thresholds of every curve with errors, beside exact finite-size theory and the limit.
+
+    All loads of a draw of enumerated patterns share them: the errors there are those over draws.
+    """
     found = []
     for curve, rows in curves(table, CURVE):
         beta = float(rows["beta"].iloc[0])
         flipped = corruptions.flipped(curve["corruption"])
         assert flipped is not None
         limits = thresholds(beta, flipped)
-        share = rows["heavy"] / rows["queries"]
-        # In probits the share is nearly straight; its error there is that of the share over the normal density.
-        inside = np.clip(share, 0.5 / rows["queries"], 1 - 0.5 / rows["queries"])
-        probit = -ndtri(inside)
-        spread = np.sqrt(inside * (1 - inside) / rows["queries"]) / norm.pdf(probit)
-        # Where the share is a step between two loads, the median of the log-odds still passes zero smoothly.
-        steep = np.sum((share > 0.05) & (share < 0.95)) < 5
-        weight = (-rows["log_odds"], rows["log_odds_stderr"], 0.0) if steep else (probit, spread, 0.0)
-        measured = {
-            "weight": parabolic_crossing(rows["load"], *weight),
-            "spin": parabolic_crossing(rows["load"], rows["error"], rows["error_stderr"], 0.25),
-        }
+        measured = _crossings(rows, shared=curve["method"] == "enumerated")
         theory = {
             "weight": float(exponential.critical_load(curve["neurons"], beta, flipped)),
             "spin": spin_load(curve["neurons"], beta, flipped, limits["spin"]),
@@ -42,6 +35,41 @@ def summarise(table: Table) -> dict:
             entry = {"load": load, "stderr": stderr, "theory": theory[criterion], "limit": limits[criterion]}
             found.append(curve | {"criterion": criterion} | entry)
     return {"thresholds": found, "scalars": _scalars(found)}
+
+
+def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float | None]]:
+    """Both thresholds of one curve and their errors: over draws that all loads share, else of independent queries."""
+    pivots = {name: rows.pivot(index="sample", columns="load", values=name) for name in MEASURED}
+    load, cells = np.unique(rows["load"]), {name: cell.fillna(0.0).to_numpy(float) for name, cell in pivots.items()}
+    asked = cells["queries"]
+    draws = len(asked)
+    kept = np.vstack([np.ones(draws), (1 - np.eye(draws))[: draws if shared else 0]])  # all draws, all but each of them
+    with np.errstate(divide="ignore", invalid="ignore"):  # all but the only one
+        queries = kept @ asked
+        share = kept @ cells["heavy"] / queries
+        odds, wrong = (kept @ (asked * cells[name]) / queries for name in ("log_odds", "error"))
+        # In probits the share is nearly straight; its error there is that of the share over the normal density.
+        inside = np.clip(share, 0.5 / queries, 1 - 0.5 / queries)
+        probit = -ndtri(inside)
+    odds_error, wrong_error = (
+        np.sqrt(np.sum((asked * cells[name]) ** 2, axis=0)) / queries[0] for name in ("log_odds_stderr", "error_stderr")
+    )
+    if shared:  # rows have no errors of their own: weights of the points alone
+        wrong_error = _binomial(wrong[0], queries[0])
+    weight = probit, _binomial(inside[0], queries[0]) / norm.pdf(probit[0]), 0.0
+    # Where the share is a step between two loads, the median of the log-odds still passes zero smoothly.
+    if np.sum((share[0] > 0.05) & (share[0] < 0.95)) < 5:
+        weight = -odds, odds_error, 0.0
+    return {
+        name: parabolic_crossing(load, value[0], stderr, level, left_out=value[1:] if shared else None)
+        for name, (value, stderr, level) in {"weight": weight, "spin": (wrong, wrong_error, 0.25)}.items()
+    }
+
+
+def _binomial(share: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Error of a share of so many independent queries, as if half of one at least were on either side."""
+    share = np.clip(share, 0.5 / queries, 1 - 0.5 / queries)
+    return np.sqrt(share * (1 - share) / queries)
 
 
 def _scalars(found: list[dict]) -> dict[str, float]:

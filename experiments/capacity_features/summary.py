@@ -5,6 +5,7 @@ from typing import cast
 import numpy as np
 
 from experiments.figures.style import Table
+from experiments.statistics.clusters import jackknife
 
 CURVE = ["map", "neurons", "patterns", "beta"]
 QUANTITIES = {"sum": "squared_error", "log_energy": "squared_log_error", "retrieval": "squared_distance"}
@@ -45,8 +46,7 @@ def _exponent(rows: Table, column: str) -> dict:
         return float(np.polyfit(size, 0.5 * np.log(values[kept].mean(axis=0)), 1)[0])
 
     count = len(values)
-    left = np.array([slope(np.arange(count) != i) for i in range(count)])
-    stderr = float(np.sqrt((count - 1) / count * np.sum((left - left.mean()) ** 2)))
+    stderr = jackknife([slope(np.arange(count) != i) for i in range(count)])
     return {"exponent": slope(np.arange(count) >= 0), "stderr": stderr, "sizes": int(squares.shape[1])}
 
 

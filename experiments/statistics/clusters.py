@@ -35,6 +35,18 @@ def standard_error(values: ArrayLike) -> float:
     return float(unit * ((value / unit).std(ddof=1) / np.sqrt(value.size))) if value.size > 1 else math.nan
 
 
+def jackknife(left_out: ArrayLike) -> float:
+    """The error √((G−1)/G · Σ_g (x_g − mean)²) of an estimate, from those without each of G disorder samples [G].
+
+    NaN for a single one, and where there is no estimate without one of them.
+
+    Source: Efron 1982, The Jackknife (its deletion of groups).
+    """
+    found = numbers("left_out", left_out)
+    check_length(left_out=found)
+    return float(np.sqrt((found.size - 1) * np.var(found))) if found.size > 1 else math.nan
+
+
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
     """The weighted mean and its error over clusters; of a proportion when weights = trials, values = successes/trials.
 

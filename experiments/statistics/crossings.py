@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import PchipInterpolator
 from scipy.special import logit
 
-from experiments.statistics.clusters import labels
+from experiments.statistics.clusters import jackknife, labels
 from experiments.statistics.columns import check_length, columns, magnitude, numbers, single
 from experiments.statistics.monotone import root
 from hopfield.theory._arguments import flag
@@ -68,14 +68,11 @@ def half_crossing(
         return Crossing(
             value, math.nan, clusters, f"the mean does not rise through {_name(level)} at the measured values"
         )
-    if clusters == 1:
-        return Crossing(value, math.nan, clusters)
     left_out = [
         _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - own, level)[0]
         for total, own in zip(totals, weight, strict=True)
     ]
-    stderr = math.hypot(math.sqrt((clusters - 1) * np.var(left_out)), off)
-    return Crossing(value, stderr, clusters)
+    return Crossing(value, math.hypot(jackknife(left_out), off), clusters)
 
 
 def _cells(x: ArrayLike, values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, ...]:
@@ -120,18 +117,22 @@ def _crossing(x: np.ndarray, totals: np.ndarray, weight: np.ndarray, level: floa
 
 
 def parabolic_crossing(
-    load: ArrayLike, value: ArrayLike, stderr: ArrayLike, level: float = 0.0
+    load: ArrayLike, value: ArrayLike, stderr: ArrayLike, level: float = 0.0, *, left_out: ArrayLike | None = None
 ) -> tuple[float | None, float | None]:
     """Load at which a rising quantity passes a level, from a parabola through the five points nearest to it.
 
     Args:
         load: [X] control parameter of every point; points that are not finite, or their error, are left out.
-        value, stderr: [X] the quantity and its standard error.
+        value, stderr: [X] the quantity and its standard error, by which the points are weighted.
         level: what it passes.
+        left_out: [G, X] the quantity without each of G disorder samples that the points share; None where the points
+            are independent.
 
     Returns:
-        The load and its error, which holds what a straight line would give instead; None where no two neighbouring
-        points enclose the level.
+        The load and its error, that of independent points with these errors or the jackknife over disorder samples,
+        and a tenth of the distance to what a straight line would give; the error is NaN where there is one sample, or
+        no crossing without one of them. None where no two neighbouring points enclose the level.
+
     Raises:
         ValueError: columns of different length, or an error below zero.
     """
@@ -139,26 +140,36 @@ def parabolic_crossing(
     if (stderr < 0).any():
         raise ValueError(f"stderr must not be negative, got {np.nanmin(stderr):g}")
     level = single("level", level, "one finite number")
+    best, error, straight = _parabola(load, value - level, stderr)
+    if math.isnan(best):
+        return None, None
+    if left_out is not None:
+        others = [columns(load=load, left_out=each)[1] for each in numbers("left_out", left_out)]
+        error = jackknife([_parabola(load, each - level, stderr)[0] for each in others])
+    rounding = RESOLUTION * 2 * magnitude(np.array(best))
+    return float(best), math.hypot(error, 0.1 * (best - straight), rounding)
+
+
+def _parabola(load: np.ndarray, value: np.ndarray, stderr: np.ndarray) -> tuple[float, float, float]:
+    """Zero of a parabola, its error if the points are independent, and the zero of a line; NaN where there is none."""
     order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
-    load, value, stderr = load[order], value[order] - level, np.maximum(stderr[order], 1e-12)
+    load, value, stderr = load[order], value[order], np.maximum(stderr[order], 1e-12)
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
     if not len(passed):
-        return None, None
+        return math.nan, math.nan, math.nan
     i = int(passed[np.argmin(np.abs(value[passed]))])
+    middle = load[i] - value[i] * (load[i + 1] - load[i]) / (value[i + 1] - value[i])
     first = min(max(i - 1 - int(value[i + 1] > -value[i]), 0), max(len(load) - 5, 0))
     used = slice(first, first + 5)
-    middle = load[i] - value[i] * (load[i + 1] - load[i]) / (value[i + 1] - value[i])
     found = []
     for degree in (min(2, len(load[used]) - 1), 1):
         design = np.vander(load[used] - middle, degree + 1, increasing=True) / stderr[used, None]
         best, *_ = np.linalg.lstsq(design, value[used] / stderr[used], rcond=None)
         spread = np.sqrt(np.linalg.pinv(design.T @ design)[0, 0])
-        found.append((middle - best[0] / best[1], spread / abs(best[1])))
+        found.append((float(middle - best[0] / best[1]), float(spread / abs(best[1]))))
     (best, error), (straight, _) = found
-    if not load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i]):
-        return None, None
-    rounding = RESOLUTION * 2 * magnitude(np.array(best))
-    return float(best), float(np.sqrt(error**2 + (0.1 * (best - straight)) ** 2 + rounding**2))
+    near = load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i])
+    return (best, error, straight) if near else (math.nan, math.nan, math.nan)
 
 
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:

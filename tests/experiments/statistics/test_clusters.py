@@ -9,7 +9,15 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from experiments.statistics.clusters import by_group, clustered_mean, curves, means_by_group, standard_error, wilson
+from experiments.statistics.clusters import (
+    by_group,
+    clustered_mean,
+    curves,
+    jackknife,
+    means_by_group,
+    standard_error,
+    wilson,
+)
 from experiments.statistics.ranking import auc
 from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
@@ -20,6 +28,14 @@ def test_one_row_per_cluster_gives_the_textbook_standard_error():
     assert mean.mean == pytest.approx(3, rel=1e-14)
     assert mean.stderr == pytest.approx(math.sqrt(14 / 12), rel=1e-14)
     assert mean.clusters == 4
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(0).normal(size=7)
+    left_out = [np.delete(values, i).mean() for i in range(7)]
+    assert jackknife(left_out) == pytest.approx(standard_error(values), rel=1e-12)
+    assert math.isnan(jackknife([1.0]))
+    assert math.isnan(jackknife([1.0, math.nan, 2.0]))
 
 
 def test_rows_of_a_cluster_count_as_their_mean_when_all_clusters_have_the_same_size():

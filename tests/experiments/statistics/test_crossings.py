@@ -95,6 +95,21 @@ def test_points_without_an_error_are_left_out_of_a_parabola():
     assert parabolic_crossing(load, load - 0.3, np.full(9, np.nan)) == (None, None)
 
 
+def test_draws_that_points_share_give_a_parabola_their_error():
+    """Parallel lines: the crossing is the mean of theirs, its error s/√G, whatever errors the points have."""
+    load, shifts = np.linspace(0, 1, 9), np.array([0.0, 0.02, 0.03, -0.04, 0.01])
+    curves = load - 0.3 - shifts[:, None]
+    left_out = [np.delete(curves, i, axis=0).mean(axis=0) for i in range(5)]
+    found = parabolic_crossing(load, curves.mean(axis=0), np.full(9, 1e-5), left_out=left_out)
+    assert found == pytest.approx((0.3 + shifts.mean(), shifts.std(ddof=1) / 5**0.5), rel=1e-6)
+    value, stderr = parabolic_crossing(load, curves[0], np.full(9, 1e-5), left_out=curves[:1])
+    assert value == pytest.approx(0.3)
+    assert stderr is not None
+    assert np.isnan(stderr)
+    with pytest.raises(ValueError, match="load, left_out must be columns of one length"):
+        parabolic_crossing(load, curves[0], np.full(9, 1e-5), left_out=curves[:, :3])
+
+
 def test_a_straight_crossing_ignores_the_order_of_the_points():
     assert straight_crossing([2, 1, 0], [-2, -1, 1]) == straight_crossing([0, 1, 2], [1, -1, -2]) == 0.5
 
