@@ -54,8 +54,8 @@ def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float
     odds_error, wrong_error = (
         np.sqrt(np.sum((asked * cells[name]) ** 2, axis=0)) / queries[0] for name in ("log_odds_stderr", "error_stderr")
     )
-    if shared:  # rows have no errors of their own: weights of the points alone
-        wrong_error = _binomial(wrong[0], queries[0])
+    # Rows of shared draws have no error, and where no spin was wrong none is not its size.
+    wrong_error = np.maximum(wrong_error, _binomial(wrong[0] * shared, queries[0]))
     weight = probit, _binomial(inside[0], queries[0]) / norm.pdf(probit[0]), 0.0
     # Where the share is a step between two loads, the median of the log-odds still passes zero smoothly.
     if np.sum((share[0] > 0.05) & (share[0] < 0.95)) < 5:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PchipInterpolator
-from scipy.special import logit
+from scipy.special import chdtrc, logit
 
 from experiments.statistics.clusters import jackknife, labels
 from experiments.statistics.columns import check_length, columns, magnitude, numbers, single
@@ -20,6 +20,7 @@ from hopfield.theory._arguments import flag
 
 RESOLUTION = 1e-9
 """Least error of a crossing, in units of a power of two above it: that of a load in double precision, interpolated."""
+SURPRISE = 0.001  # a parabola is rejected where χ² is exceeded with less than this probability
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
 
@@ -121,6 +122,8 @@ def parabolic_crossing(
 ) -> tuple[float | None, float | None]:
     """Load at which a rising quantity passes a level, from a parabola through the five points nearest to it.
 
+    Where χ² rejects that parabola, it is a cubic through the two points on either side.
+
     Args:
         load: [X] control parameter of every point; points that are not finite, or their error, are left out.
         value, stderr: [X] the quantity and its standard error, by which the points are weighted.
@@ -159,17 +162,27 @@ def _parabola(load: np.ndarray, value: np.ndarray, stderr: np.ndarray) -> tuple[
         return math.nan, math.nan, math.nan
     i = int(passed[np.argmin(np.abs(value[passed]))])
     middle = load[i] - value[i] * (load[i + 1] - load[i]) / (value[i + 1] - value[i])
-    first = min(max(i - 1 - int(value[i + 1] > -value[i]), 0), max(len(load) - 5, 0))
-    used = slice(first, first + 5)
-    found = []
-    for degree in (min(2, len(load[used]) - 1), 1):
-        design = np.vander(load[used] - middle, degree + 1, increasing=True) / stderr[used, None]
-        best, *_ = np.linalg.lstsq(design, value[used] / stderr[used], rcond=None)
-        spread = np.sqrt(np.linalg.pinv(design.T @ design)[0, 0])
-        found.append((float(middle - best[0] / best[1]), float(spread / abs(best[1]))))
-    (best, error), (straight, _) = found
+    nearest = i + int(value[i + 1] <= -value[i])
+    for count, first, degree in ((5, nearest - 2, 2), (4, i - 1, 3)):
+        used = slice(max(min(first, len(load) - count), 0), max(first, 0) + count)
+        points = load[used] - middle, value[used], stderr[used]
+        found, error, chi2 = _zero(*points, degree)
+        if chdtrc(max(len(points[0]) - 3, 1), chi2) > SURPRISE:
+            break
+    best, straight = middle + found, middle + _zero(*points, 1)[0]
     near = load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i])
     return (best, error, straight) if near else (math.nan, math.nan, math.nan)
+
+
+def _zero(x: np.ndarray, y: np.ndarray, stderr: np.ndarray, degree: int) -> tuple[float, float, float]:
+    """Zero near the origin of a polynomial fitted to points [X], by Newton's method, its error, and χ²."""
+    design = np.vander(x, min(degree, len(x) - 1) + 1, increasing=True) / stderr[:, None]
+    best, *_ = np.linalg.lstsq(design, y / stderr, rcond=None)
+    spread = np.sqrt(np.linalg.pinv(design.T @ design)[0, 0])
+    curve, zero = np.polynomial.Polynomial(best), -best[0] / best[1]
+    for _ in range(4 if degree > 2 else 0):
+        zero -= curve(zero) / curve.deriv()(zero)
+    return float(zero), float(spread / abs(best[1])), float(np.sum((design @ best - y / stderr) ** 2))
 
 
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:

@@ -75,6 +75,17 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
         assert np.isnan(entry["stderr"])
 
 
+def test_loads_without_a_wrong_spin_do_not_hide_a_threshold():
+    wrong = [0.0, 0.0, 0.0, 0.4, 0.48, 0.5]
+    rows = pandas.DataFrame({"load": [0.5, 0.55, 0.6, 0.65, 0.7, 0.75], "error": wrong, "error_stderr": 0.002})
+    rows.loc[rows["error"] == 0, "error_stderr"] = 0.0
+    shared = {"neurons": 16, "corruption": "clean", "beta": 1.0, "queries": 1000, "heavy": 0}
+    shared |= {"log_odds": -1.0, "log_odds_stderr": 0.1, "method": "sampled", "sample": 0}
+    spin = summarise(rows.assign(**shared))["thresholds"][1]
+    assert 0.6 < spin["load"] < 0.65
+    assert 0 < spin["stderr"] < 0.05
+
+
 @pytest.mark.physics
 def test_enumerated_thresholds_scatter_by_their_errors():
     """Of 30 sets of draws; errors of independent points would be 0.7 of the scatter."""

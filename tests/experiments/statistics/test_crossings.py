@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtr
 
 from experiments.statistics.crossings import half_crossing, parabolic_crossing, straight_crossing
 
@@ -108,6 +108,18 @@ def test_draws_that_points_share_give_a_parabola_their_error():
     assert np.isnan(stderr)
     with pytest.raises(ValueError, match="load, left_out must be columns of one length"):
         parabolic_crossing(load, curves[0], np.full(9, 1e-5), left_out=curves[:, :3])
+
+
+@pytest.mark.parametrize("centre", [0.1, 0.4, 0.7])
+def test_a_curve_that_is_no_parabola_over_five_points_is_crossed_where_it_is(centre):
+    """A step as wide as four points, measured to 1 %: the parabola through five puts it three errors off."""
+    load = np.arange(-6.0, 8.0)
+    value = 0.5 * ndtr((load - centre) / 1.35)
+    found, stderr = parabolic_crossing(load, value, np.full(load.size, 0.002), 0.25)
+    assert found is not None
+    assert stderr is not None
+    assert abs(found - centre) < 0.5 * stderr
+    assert stderr < 0.03
 
 
 def test_a_straight_crossing_ignores_the_order_of_the_points():
