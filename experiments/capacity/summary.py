@@ -46,6 +46,9 @@ def logarithmic(memory: str) -> bool:
 
 
 def _clusters(rows: Table) -> Any:
+    """Labels of the disorder samples of one curve; fewer patterns of a stream are the first of more of them."""
+    if pattern_sets.streamed(str(rows["ensemble"].iloc[0])):
+        return rows["sample"]
     return rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
 
 
