@@ -92,15 +92,16 @@ def _bits(ax: Axes, rows: Table) -> None:
 
 
 def _correlated(ax: Axes, rows: Table) -> None:
-    """Transitions right against the mean overlap of patterns, with either way of learning."""
+    """Transitions right against the mean overlap of patterns, with either way of learning, at each rule's largest N."""
     keys = list(dict.fromkeys(zip(rows["degree"], rows["learning"], strict=True)))
     looks: Any = series([str(key) for key in keys])
-    size = rows["neurons"].max()
     for key in keys:
-        part = rows[(rows["degree"] == key[0]) & (rows["learning"] == key[1]) & (rows["neurons"] == size)]
+        part = rows[(rows["degree"] == key[0]) & (rows["learning"] == key[1])]
+        part = part[part["neurons"] == part["neurons"].max()]
         part = part[part["patterns"] == part["patterns"].max()].sort_values("correlation")
-        words = f"{_name(key[0])}, {key[1].replace('_', '-')}, $P={part['patterns'].max()}$"
+        size = f"$N={part['neurons'].max()}$, $P={part['patterns'].max()}$"
+        words = f"{_name(key[0])}, {key[1].replace('_', '-')}, {size}"
         ax.errorbar(part["correlation"], part["right"], _bars(part, "right"), label=words, **ERROR | looks[str(key)])
     ax.set(xlabel="mean overlap of patterns $c$", ylabel="transitions right", ylim=(-0.03, 1.05))
-    ax.set_title(f"correlated patterns, $N={size}$", loc="left")
+    ax.set_title("correlated patterns", loc="left")
     legend(ax)

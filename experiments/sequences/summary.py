@@ -22,9 +22,8 @@ def summarise(table: Table) -> dict:
 
 
 def _lengths(curve: dict, rows: Table) -> list[dict]:
-    """Shares and errors at every length; theory where the patterns are independent and the rule is the plain one."""
+    """Shares and errors at every length, beside theory of the plain rule."""
     rule, neurons = curve["degree"], curve["neurons"]
-    plain = curve["learning"] == "plain" and curve["correlation"] == 0
     whole = by_group(rows, ["patterns"], "whole", "draws", "sample")
     right = by_group(rows, ["patterns"], "right", "patterns", "sample")
     bits = means_by_group(rows, ["patterns"], "bit_error", "sample", "draws")
@@ -44,18 +43,26 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
             theory.gaussian(rule, neurons, num_patterns),
         )
         names = ("bit_error_theory", "right_theory", "whole_theory", "whole_gaussian")
-        found.append(curve | entry | dict(zip(names, known if plain else [None] * 4, strict=True)))
+        found.append(curve | entry | dict(zip(names, known if _plain(curve) else [None] * 4, strict=True)))
     return found
 
 
+def _plain(curve: dict) -> bool:
+    """Whether theory is that of a curve: patterns that are independent, learned by the plain rule."""
+    return curve["learning"] == "plain" and curve["correlation"] == 0
+
+
 def _half(curve: dict, found: list[dict]) -> dict:
-    """Point where the share of whole sequences passes one half, by interpolation in ln P, beside theory."""
+    """Point where the share of whole sequences passes one half, by interpolation in ln P; theory of the plain rule."""
     log_length = np.log([entry["patterns"] for entry in found])
     half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in found])
     measured = None if np.isnan(half) else float(np.exp(half))
-    published = theory.published(curve["degree"], curve["neurons"]) or (None, None)
-    expected = theory.length(curve["degree"], curve["neurons"], 0.5)
-    return {"patterns": measured, "independent_bits": expected, "P_T": published[0], "P_S": published[1]}
+    expected, published = None, None
+    if _plain(curve):
+        expected = theory.length(curve["degree"], curve["neurons"], 0.5)
+        published = theory.published(curve["degree"], curve["neurons"])
+    known = dict(zip(("P_T", "P_S"), published or (None, None), strict=True))
+    return {"patterns": measured, "independent_bits": expected} | known
 
 
 def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:

@@ -52,8 +52,32 @@ def test_the_pseudo_inverse_keeps_correlated_sequences():
     assert right["plain"] < 0.5
     summary = experiment.summarise(rows)
     assert all(entry["bit_error_theory"] is None for entry in summary["lengths"])
+    for entry in summary["half"]:
+        assert [entry[name] for name in ("independent_bits", "P_T", "P_S")] == [None] * 3
     figure = experiment.plot(rows, summary)
     assert "correlated" in "".join(ax.get_title(loc="left") for ax in figure.axes)
+
+
+def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
+    both = ["plain", "pseudo_inverse"]
+    rows = measured(degrees=["1"], neurons=[16], shares=[0.5], correlation=[0.0, 0.3], learning=both, samples=2)
+    for entry in experiment.summarise(rows)["half"]:
+        plain = entry["learning"] == "plain" and entry["correlation"] == 0
+        assert all((entry[name] is not None) == plain for name in ("independent_bits", "P_T", "P_S"))
+
+
+def test_every_rule_is_drawn_at_its_own_largest_size():
+    """The exponential rule has no length at N = 60 that is measured, and one at 8."""
+    options = {"shares": [0.5], "correlation": [0.3, 0.5], "samples": 2}
+    rows = measured(degrees=["1", "exponential"], neurons=[8, 60], **options)
+    figure = experiment.plot(rows, experiment.summarise(rows))
+    (panel,) = (ax for ax in figure.axes if "correlated" in ax.get_title(loc="left"))
+    labels = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert ["nan" in label for label in labels] == [False, False]
+    assert "N=60" in labels[0]
+    assert "N=8" in labels[1]
+    for container in panel.containers:
+        assert len(container.lines[0].get_xdata()) == 2
 
 
 def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
