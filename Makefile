@@ -1,5 +1,6 @@
-# `make capacity` measures and draws; `make test` runs the tests of minutes; `make check` is all that CI asks for;
-# `make docs` builds the site, every page executed (npm brings its formulas); `make site-test` opens it in Chromium.
+# `make capacity` measures and draws; `make test` runs the tests of minutes, of a test's many cases a few; `make check` is all
+# that continuous integration asks for; `make docs` builds the site, every page executed (npm brings its formulas);
+# `make site-test` opens it in Chromium.
 # Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer).
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ capacity: .venv/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS) -m 'not physics and not process and not exhaustive'
+	$(BIN)/python -m pytest $(WORKERS) --few -m 'not physics and not process and not exhaustive'
 
 check: .venv/.installed-dev
 	$(BIN)/ruff check

@@ -32,6 +32,7 @@ os.environ.setdefault("WANDB_MODE", "disabled")
 import hypothesis
 import jax
 import matplotlib
+import numpy as np
 import pytest
 
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
@@ -45,10 +46,27 @@ hypothesis.settings.load_profile("few")  # the same few examples every time
 LONG = {"physics", "process", "exhaustive"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--few", action="store_true", help="of a test with n cases run about √n")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files with tests that take long come first: a worker that takes one last is waited for by the others."""
+    if config.getoption("few"):
+        left_out = _all_but_few(items)
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
     long = {item.path for item in items if any(mark.name in LONG for mark in item.iter_markers())}
     items.sort(key=lambda item: item.path not in long)
+
+
+def _all_but_few(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of n cases of one test all but about √n, which are spread evenly from the first to the last."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    places = {n: np.linspace(0, n - 1, round(n**0.5)).astype(int) for n in set(map(len, cases.values()))}
+    return set(items) - {each[place] for each in cases.values() for place in places[len(each)]}
 
 
 def pytest_collection_finish() -> None:

@@ -24,6 +24,7 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", [page for page in ALL if blocks(page, "python") and page not in SKETCHES])
 def test_every_code_block_of_a_page_runs(page):
     """In the order of the page. What has cells alone is executed when the site is built."""

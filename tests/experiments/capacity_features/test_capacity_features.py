@@ -19,6 +19,7 @@ def table(as_run):
     return measured(features=[128, 512, 2048], samples=20)
 
 
+@pytest.mark.physics
 def test_errors_fall_as_the_root_of_the_size(table):
     found = {entry["quantity"]: entry for entry in experiment.summarise(table)["exponents"]}
     assert found["sum"]["exponent"] == pytest.approx(-0.5, abs=max(0.06, 3 * found["sum"]["stderr"]))

@@ -165,6 +165,7 @@ def table() -> pandas.DataFrame:
     return pandas.DataFrame(list(measure(SMALL, points(SMALL))))
 
 
+@pytest.mark.physics
 def test_learning_lowers_the_error_on_draws_that_it_has_not_seen(table):
     fresh = table[(table["data"] == "fresh") & (table["draws"] == 4)]
     error = fresh.groupby(["metric", "optimiser"])["error"].mean()

@@ -64,6 +64,7 @@ def test_no_step_raises_the_energy_of_the_hierarchical_network():
     assert energy[-1] < energy[0]
 
 
+@pytest.mark.physics
 def test_parts_hold_more_digits_than_as_many_numbers_of_pixels(table):
     """128 digits of 16 parts are 1536 numbers, of which a flat memory makes 24 digits."""
     summary = experiment.summarise(table)

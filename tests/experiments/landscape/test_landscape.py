@@ -34,6 +34,7 @@ def table(as_run):
     return pandas.DataFrame(experiment.measure(config, experiment.points(config)))
 
 
+@pytest.mark.physics
 def test_shares_add_up_and_few_patterns_are_found_where_many_are_not(table):
     kinds = pandas.DataFrame(experiment.summarise(table)["kinds"])
     np.testing.assert_allclose(kinds.groupby(["memory", "temperature", "patterns"])["share"].sum(), 1.0)

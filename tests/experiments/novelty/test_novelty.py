@@ -16,6 +16,7 @@ def table() -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
+@pytest.mark.physics
 def test_areas_under_the_roc_curve_are_those_of_theory(table):
     for row in summarise(table)["areas"]:
         assert abs(row["auc"] - row["theory"]) < 4 * row["stderr"] + 0.01, row

@@ -17,6 +17,7 @@ def table(as_run) -> pandas.DataFrame:
     return pandas.DataFrame(experiment.measure(SMALL, experiment.points(SMALL)))
 
 
+@pytest.mark.physics
 def test_the_first_step_is_that_of_exact_theory(table):
     first = [entry for entry in experiment.summarise(table)["times"] if entry["exact"] is not None]
     assert len(first) == 8

@@ -152,6 +152,7 @@ def test_a_point_does_not_depend_on_what_is_measured_with_it():
         assert alone == together[_key(point, point)]
 
 
+@pytest.mark.exhaustive
 def test_a_run_stopped_among_refined_points_ends_with_the_same_table(command: Callable, tmp_path: Path):
     words = ["conf=phase_diagram", "memories=[modern]", "modern.neurons=10", "modern.cells=[3,3]", "modern.samples=2"]
     words += ["figure.format=[png]"]

@@ -33,6 +33,7 @@ def test_a_pattern_alone_is_remembered_as_long_as_theory_says() -> None:
         assert abs(times.mean() - exact) < 4 * times.std() / np.sqrt(len(times))
 
 
+@pytest.mark.physics
 def test_retrieval_stays_well_below_the_spinodal_and_leaves_beyond(table: Table) -> None:
     below, beyond = (table[table["around"] == around] for around in (0.1, 2.0))
     assert below["left"].mean() < 0.1

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,9 +23,7 @@ def test_help_answers_at_once_without_loading_jax(tmp_path: Path) -> None:
         "{'jax', 'wandb', 'pandas', 'matplotlib', 'scipy', 'hopfield'}; print('loaded', heavy & set(sys.modules));"
         "sys.exit(code)"
     )
-    began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert time.monotonic() - began < 3
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("loaded set()\n")
     assert re.search(r"^  conf=capacity +\w", done.stdout, re.M)

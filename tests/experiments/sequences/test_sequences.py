@@ -29,6 +29,7 @@ def test_lengths_are_those_at_which_theory_expects_the_shares():
     assert theory.length("exponential", 200, 0.5, 1000) is None
 
 
+@pytest.mark.physics
 def test_errors_of_a_bit_are_exact_and_whole_sequences_more_than_independent_bits_say(table):
     entries = experiment.summarise(table)["lengths"]
     assert len(entries) == 6

@@ -177,6 +177,7 @@ def test_the_exponent_depends_on_the_patterns_and_the_temperature(claims):
     assert sizes["value"]["sphere λ=1 converged d=8"] < sizes["value"]["sphere λ=1 start d=8"] - 0.05
 
 
+@pytest.mark.physics
 def test_the_claims_are_told_by_name_with_what_was_measured(claims):
     summary = worked_examples.summarise(claims)
     for name in (
