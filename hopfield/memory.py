@@ -63,9 +63,9 @@ class Memory(Node):
         *,
         values: Float[Array, "M V"] | Source | None = None,
         mask: Bool[Array, "M"] | None = None,
-        similarity: Similarity = Dot(),  # noqa: B008 - immutable
-        separation: Separation | str = LogSumExp(),  # noqa: B008
-        space: Space = Euclidean(),  # noqa: B008
+        similarity: Similarity = Dot(),
+        separation: Separation | str = LogSumExp(),
+        space: Space = Euclidean(),
     ) -> "Memory":
         """Check the parts against each other and build the memory.
 

@@ -46,7 +46,7 @@ def attend_blockwise(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: LogSumExp | str = LogSumExp(),  # noqa: B008, a frozen node
+    separation: LogSumExp | str = LogSumExp(),
     mask: Mask | Bool[Array, "*b T S"] | None = None,
     temperature: ArrayLike | None = None,
     blocks: tuple[int, int] | None = None,

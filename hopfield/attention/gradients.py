@@ -70,7 +70,7 @@ def attention_gradients(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation | str = LogSumExp(),  # noqa: B008, a frozen node
+    separation: Separation | str = LogSumExp(),
     bias: Array | None = None,
     mask: Any = None,
     temperature: ArrayLike | None = None,

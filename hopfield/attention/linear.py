@@ -126,7 +126,7 @@ def linear_attention(
     key: Rows,
     value: Float[Array, "*b S V"],
     *,
-    features: FeatureMap = EluPlusOne(),  # noqa: B008, a frozen node
+    features: FeatureMap = EluPlusOne(),
     causal: bool = False,
     valid: Bool[Array, "*b S"] | None = None,
     chunk: int = 128,

@@ -94,11 +94,11 @@ def verify_gradients(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation | str = LogSumExp(),  # noqa: B008, a frozen node
+    separation: Separation | str = LogSumExp(),
     bias: Array | None = None,
     mask: Any = None,
     temperature: ArrayLike | None = None,
-    agreement: Agreement = Agreement(),  # noqa: B008, a tuple
+    agreement: Agreement = Agreement(),
     seed: int = 0,
 ) -> Verification:
     """Gradients by hand of every input against automatic differentiation and finite differences.

@@ -38,8 +38,8 @@ def from_memory(memory: Memory) -> Graph:
 def two_layers(
     weights: Float[Array, "M N"],
     *,
-    visible: Lagrangian = Identity(),  # noqa: B008 - immutable
-    hidden: Lagrangian = Softmax(),  # noqa: B008
+    visible: Lagrangian = Identity(),
+    hidden: Lagrangian = Softmax(),
     biases: tuple[Float[Array, "N"], Float[Array, "M"]] | None = None,
 ) -> Graph:
     """Layers "visible" [N] and "hidden" [M] joined by weights, as in a restricted Boltzmann machine.
@@ -67,7 +67,7 @@ def energy_transformer(
     patterns: Float[Array, "M F"],
     tokens: int,
     *,
-    norm: LayerNorm = LayerNorm(),  # noqa: B008 - immutable
+    norm: LayerNorm = LayerNorm(),
     memory: Separation | None = None,
 ) -> Graph:
     """One layer "tokens" [T, F] with layer norm and no leak, joined to itself by attention and by a memory.

@@ -57,7 +57,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         precision: PrecisionLike = None,
         kernel_init: Initializer = default_kernel_init,
         out_kernel_init: Initializer | None = None,
-        bias_init: Initializer = nnx.initializers.zeros_init(),  # noqa: B008 - a pure function
+        bias_init: Initializer = nnx.initializers.zeros_init(),
         out_bias_init: Initializer | None = None,
         use_bias: bool = True,
         decode: bool | None = False,

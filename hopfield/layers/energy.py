@@ -83,7 +83,7 @@ class EnergyTransformerBlock(nnx.Module):
         memory: Separation | str | None = None,
         steps: int = 12,
         step_size: ArrayLike = 0.1,
-        kernel_init: Initializer = nnx.initializers.normal(0.02),  # noqa: B008 - a pure function
+        kernel_init: Initializer = nnx.initializers.normal(0.02),
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
     ):

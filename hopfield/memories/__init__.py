@@ -24,15 +24,23 @@ from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from jaxtyping import Array, Bool, Float
 
 from hopfield import _outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._numerics import shown
 from hopfield.dynamics.asynchronous import Model, is_model
 from hopfield.memory import Memory
+from hopfield.patterns.sources import Source
 from hopfield.similarities import Dot, SquaredDistance
 from hopfield.theory.base import Theory
 from hopfield.theory.derived import Derived, Parts
+
+Stored = Float[Array, "M N"]
+Patterns = Stored | Source
+Values = Float[Array, "M V"] | Source | None
+Used = Bool[Array, "M"] | None
+"""What a memory is built from: patterns [M, N], what they are read as [M, V], and which are in use [M]."""
 
 
 class Scaling(NamedTuple):

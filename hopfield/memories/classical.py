@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
 from hopfield.separations import Linear
@@ -54,7 +54,7 @@ class ClassicalTheory(Theory):
 THEORY = ClassicalTheory()
 
 
-def classical(patterns, *, mask=None, values=None) -> Memory:
+def classical(patterns: Patterns, *, mask: Used = None, values: Values = None) -> Memory:
     """E = −½ Σ_μ (ξ_μ·x)² / N on spins: W = ΞᵀΞ/N with zero diagonal, since a neuron's own spin is excluded.
 
     `hebb_couplings` turns it into that matrix, which is the faster form when M is of the order of N.

@@ -9,7 +9,7 @@ from hopfield._numerics import is_traced
 from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.patterns import biased
 from hopfield.theory import sparse
 from hopfield.theory._arguments import Float
@@ -59,7 +59,9 @@ class CovarianceTheory(Theory):
 THEORY = CovarianceTheory
 
 
-def covariance(patterns, activity: float = ACTIVITY, *, threshold=None, mask=None) -> Couplings:
+def covariance(
+    patterns: Stored, activity: float = ACTIVITY, *, threshold: float | None = None, mask: Used = None
+) -> Couplings:
     """W_ij = Σ_μ (η_i − a)(η_j − a) / (a(1−a)N) of neurons η = (1 + ξ)/2 with a threshold, on spins.
 
     `hopfield.binary.covariance_network` has the same network on neurons {0, 1}. With no patterns in use there is no

@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield.memories import polynomial_scaling
+from hopfield.memories import Patterns, Used, Values, polynomial_scaling
 from hopfield.memories.classical import ClassicalTheory
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
@@ -59,7 +59,9 @@ def theory_of_degree(degree: int) -> Theory:
 THEORY = theory_of_degree
 
 
-def dense(patterns, degree: int = 3, *, rectified: bool = False, mask=None, values=None) -> Memory:
+def dense(
+    patterns: Patterns, degree: int = 3, *, rectified: bool = False, mask: Used = None, values: Values = None
+) -> Memory:
     """E = −(N/n) Σ_μ m_μⁿ on spins, m_μ = ξ_μ·x/N; updates follow the exact energy difference (their eq. 7).
 
     Args:

@@ -7,14 +7,14 @@ from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = float
 
 
-def dreaming(patterns, time: float = 1.0, *, mask=None) -> Couplings:
+def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Couplings:
     """W = (1+t) Ξᵀ (1 + t C)⁻¹ Ξ / N, C = Ξ Ξᵀ/N, without its diagonal: Hebb's rule after a sleep of length t.
 
     Unlearning of spurious states and consolidation of the patterns in the limit of small steps: t = 0 is Hebb's rule,

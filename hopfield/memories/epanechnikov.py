@@ -1,6 +1,6 @@
 """The log-sum-ReLU memory with compact support (Hoover et al. 2025)."""
 
-from hopfield.memories import EXPONENTIAL
+from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
 from hopfield.separations import LogReLU
@@ -11,7 +11,7 @@ SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
 
 
-def epanechnikov(patterns, beta: float | None = None, *, mask=None, values=None) -> Memory:
+def epanechnikov(patterns: Patterns, beta: float | None = None, *, mask: Used = None, values: Values = None) -> Memory:
     """E = −β⁻¹ log Σ_μ [1 − β‖x − ξ_μ‖²/2]₊, update x' = mean of the patterns closer than √(2/β).
 
     A query farther than that from every pattern has infinite energy and stays where it is.

@@ -1,6 +1,6 @@
 """The exponential memory on spins (Demircigil et al. 2017)."""
 
-from hopfield.memories import EXPONENTIAL
+from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.separations import Exponential
 from hopfield.spaces import Spins
@@ -48,7 +48,7 @@ class ExponentialTheory(Theory):
 THEORY = ExponentialTheory()
 
 
-def exponential(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:
+def exponential(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, values: Values = None) -> Memory:
     """E = −(1/λ) Σ_μ exp(λ ξ_μ·x) on spins, λ = β; updates follow the exact energy difference (their eq. 7).
 
     Args:

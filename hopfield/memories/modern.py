@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield.memories import EXPONENTIAL
+from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.theory import basins, spherical
 from hopfield.theory._arguments import Float
@@ -45,7 +45,7 @@ class ModernTheory(Theory):
 THEORY = ModernTheory()
 
 
-def modern(patterns, beta: float = 1.0, *, mask=None, values=None) -> Memory:
+def modern(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, values: Values = None) -> Memory:
     """E = ½‖x‖² − β⁻¹ log Σ_μ exp(β ξ_μ·x), update x' = Xᵀ softmax(β X x) (their eqs. 2, 3).
 
     Their constants β⁻¹ ln M + ½ max‖ξ‖² are left out: they change no difference of energies.

@@ -6,7 +6,7 @@ import numpy as np
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, numbers
@@ -36,7 +36,7 @@ class ProjectionTheory(Theory):
 THEORY = ProjectionTheory()
 
 
-def projection(patterns, *, mask=None) -> Couplings:
+def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
     """W = Xᵀ(X Xᵀ)⁺X, the projector on the patterns' span, without its diagonal.
 
     Any M < N independent patterns are fixed points.

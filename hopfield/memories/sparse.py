@@ -1,6 +1,6 @@
 """Sparse modern Hopfield networks with α-entmax weights (Hu et al. 2023; Santos et al. 2024)."""
 
-from hopfield.memories import EXPONENTIAL
+from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.separations import Sparsemax, entmax
 
@@ -9,7 +9,9 @@ ENSEMBLE = "sphere"
 PARAMETER = float
 
 
-def sparse(patterns, alpha: float = 2.0, *, beta: float = 1.0, mask=None, values=None) -> Memory:
+def sparse(
+    patterns: Patterns, alpha: float = 2.0, *, beta: float = 1.0, mask: Used = None, values: Values = None
+) -> Memory:
     """E = ½‖x‖² − Ω*_α(β X x)/β, update x' = Xᵀ entmax_α(β X x): exact retrieval once a score leads by enough.
 
     Args:

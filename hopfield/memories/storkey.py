@@ -6,13 +6,13 @@ import jax.numpy as jnp
 from hopfield._numerics import wide
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 
 
-def storkey(patterns, *, mask=None) -> Couplings:
+def storkey(patterns: Stored, *, mask: Used = None) -> Couplings:
     """w_ij ← w_ij + (ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)/N for each pattern in turn, h_ij = Σ_{k≠i,j} w_ik ξ_k (his eq. 2).
 
     Args:

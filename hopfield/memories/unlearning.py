@@ -2,13 +2,14 @@
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array
 
 from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import relax
 from hopfield.large.parts import stored_spins
-from hopfield.memories import EXTENSIVE
+from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -19,7 +20,13 @@ LONGEST = 100
 
 
 def unlearning(
-    patterns, dreams: int = 100, *, rate: float = 0.01, of: str = "attractors", key=None, mask=None
+    patterns: Stored,
+    dreams: int = 100,
+    *,
+    rate: float = 0.01,
+    of: str = "attractors",
+    key: Array | None = None,
+    mask: Used = None,
 ) -> Couplings:
     """W ← W − rate·x xᵀ/N for every dream, from Hebb's W = ΞᵀΞ/N; x is where a random start comes to rest.
 

@@ -10,7 +10,7 @@ from jaxtyping import Array
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
-from hopfield.memories import Scaling
+from hopfield.memories import Scaling, Stored, Used
 from hopfield.theory import sparse
 from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
@@ -55,7 +55,7 @@ class WillshawTheory(Theory):
 THEORY = WillshawTheory()
 
 
-def willshaw(patterns, *, mask=None) -> Couplings:
+def willshaw(patterns: Stored, *, mask: Used = None) -> Couplings:
     """E = Σ_{i<j} (1 − W_ij) V_i V_j − ½ Σ_i V_i with W_ij = [Σ_μ η_i η_j > 0] and V = (1 + x)/2: synapses that lack.
 
     A neuron is on where it has synapses from all that are on, whatever their number: the threshold follows the cue, as

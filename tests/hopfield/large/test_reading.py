@@ -30,7 +30,7 @@ SEPARATIONS = {
 }
 
 
-def held(separation, similarity=Dot(), patterns=PATTERNS, values=None):  # noqa: B008
+def held(separation, similarity=Dot(), patterns=PATTERNS, values=None):
     return Memory(patterns, jnp.asarray(BETA), values, None, similarity, separation, Euclidean())
 
 
