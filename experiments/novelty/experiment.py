@@ -2,8 +2,9 @@
 
 A memory with the separation softmax1 is asked with corrupted patterns of overlap m, or with random vectors. What is
 left of the weight, 1/(1 + Σ e^(κ s)), is larger for these: the area under the ROC curve is the probability that a
-random vector leaves more than a corrupted pattern. The two kinds of queries ask independent memories, for which the
-theory, `hopfield.theory.novelty`, is exact.
+random vector leaves more than a corrupted pattern. The two kinds of queries ask independent memories, for which theory
+of the area, `hopfield.theory.novelty`, is exact. That of the weights left over is annealed, 1/(1 + ⟨Σ e^(κ s)⟩), and
+lies below their means.
 """
 
 from collections.abc import Iterator, Sequence

@@ -48,5 +48,6 @@ def _left(ax, rows: Table) -> None:
     for name in looks:
         ax.plot(rows["patterns"], rows[f"left_{name}"], **looks[name] | {"linestyle": "none"}, label=f"{name} query")
         ax.plot(rows["patterns"], rows[f"theory_{name}"], **THEORY | {"color": looks[name]["color"]})
+    ax.plot([], [], label="annealed", **THEORY)
     ax.set(xscale="log", yscale="log", xlabel="number of patterns $M$", ylabel="weight left over")
     legend(ax)

@@ -10,7 +10,10 @@ KEYS = ["neurons", "patterns", "kappa", "overlap"]
 
 
 def summarise(table: Table) -> dict:
-    """Means with errors over pairs of memories, and how many areas lie within two errors of theory."""
+    """Means with errors over pairs of memories, and how many areas lie within two errors of theory.
+
+    `theory` of the areas is exact, `theory_known` and `theory_novel` of the weights left over are annealed.
+    """
     found: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
     found = found.rename(columns={"mean": "auc"})
     for name in ("left_known", "left_novel"):
