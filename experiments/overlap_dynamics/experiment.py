@@ -1,10 +1,11 @@
 """Overlaps in time: m(t) of classical and dense networks under synchronous steps, beside statistical neurodynamics.
 
-A start is a pattern with (1 − m)/2 of its spins flipped. Columns: `final`, the mean overlap of the queries of a draw
-after `step` steps; `retained`, how many of the `queries` have one above 0.8 then, the observation time of a load near
-the last one with retrieval. The first step is known exactly at every N and M. For N → ∞ Amari & Maginu's theory of the
-classical network has noise that forgets all steps but the last, the map of dense ones forgets them all; the generating
-functional, exact for N → ∞, is drawn for the first twenty steps.
+A start is a pattern with (1 − m)/2 of its spins flipped, to the nearest whole number; labels and theory are of the
+overlap that these leave. Columns: `final`, the mean overlap of the queries of a draw after `step` steps; `retained`,
+how many of the `queries` have one above 0.8 then, the observation time of a load near the last one with retrieval. The
+first step is known exactly at every N and M. For N → ∞ Amari & Maginu's theory of the classical network has noise that
+forgets all steps but the last, the map of dense ones forgets them all; the generating functional, exact for N → ∞, is
+drawn for the first twenty steps.
 """
 
 from collections.abc import Iterator, Sequence

@@ -23,15 +23,15 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _panel(ax: Axes, rows: Table) -> None:
-    looks: Any = series([f"{overlap:g}" for overlap in sorted(rows["overlap"].unique())])
+    looks: Any = series([f"{overlap:.3g}" for overlap in sorted(rows["start_overlap"].unique())])
     degree, last = int(rows["degree"].iloc[0]), int(rows["step"].max())
     grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     load = float(rows["load"].iloc[0])
-    for overlap, part in rows.groupby("overlap"):
+    for overlap, part in rows.groupby("start_overlap"):
         start = cast(float, overlap)
-        look = looks[f"{start:g}"]
+        look = looks[f"{start:.3g}"]
         style = look | {"linestyle": "none", "markersize": 4}
-        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:g}$", **measured(style))
+        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:.3g}$", **measured(style))
         line = [theory.neurodynamics(degree, load, start, step) for step in grid]
         ax.plot(grid, line, **predicted(color=look["color"]))
         exact = theory.course(degree, load, start, last).overlap[1:]

@@ -14,7 +14,10 @@ CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
 
 
 def summarise(table: Table) -> dict:
-    """`times`: mean overlap and share retained after every number of steps, with theory where it says something."""
+    """`times`: mean overlap and share retained after every number of steps, with theory where it says something.
+
+    Theory is that of `start_overlap`, the overlap asked for as whole spins meet it.
+    """
     times = []
     for key, rows in table.groupby(CURVE, sort=False):
         times += _times(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
@@ -23,15 +26,17 @@ def summarise(table: Table) -> dict:
 
 def _times(curve: dict, rows: Table) -> list[dict]:
     degree, neurons = int(curve["degree"]), int(curve["neurons"])
+    start = theory.start(neurons, curve["overlap"])
+    curve = curve | {"start_overlap": start}
     mean = means_by_group(rows, ["step"], "final", "sample")
     share = by_group(rows, ["step"], "retained", "queries", "sample")
-    exact_limit = theory.course(degree, curve["load"], curve["overlap"], max(int(x) for x in mean["step"]))
+    exact_limit = theory.course(degree, curve["load"], start, max(int(x) for x in mean["step"]))
     found = []
     for i, step in enumerate(int(x) for x in mean["step"]):
         entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}
         entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
         exact = theory.first(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
-        known = theory.neurodynamics(degree, curve["load"], curve["overlap"], step)
+        known = theory.neurodynamics(degree, curve["load"], start, step)
         drawn = [float(value[step]) if step < len(value) else None for value in exact_limit]
         entry |= dict(zip(("generating_functional", "generating_functional_stderr"), drawn, strict=True))
         found.append(entry | {"exact": exact, "neurodynamics": known})

@@ -22,6 +22,11 @@ def flipped(neurons: int, overlap: float) -> int:
     return round(neurons * (1 - overlap) / 2)
 
 
+def start(neurons: int, overlap: float) -> float:
+    """Overlap of a start, as it is met by whole spins."""
+    return (neurons - 2 * flipped(neurons, overlap)) / neurons
+
+
 @cache
 def first(degree: int, neurons: int, num_patterns: int, overlap: float) -> float:
     """Mean overlap after one step, exact at N and M."""

@@ -58,6 +58,21 @@ def test_theory_of_one_step_is_that_of_infinite_networks():
         assert exact == pytest.approx(theory.neurodynamics(degree, load, 0.5, 1), abs=0.02)
 
 
+def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
+    """13 flips of 40 spins are an overlap of 0.35, 20 of them 0."""
+    config = Config(degrees=[2, 3], overlaps=[0.02, 0.33], steps=[1, 2], samples=2)
+    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+    summary = experiment.summarise(rows)
+    for entry in summary["times"]:
+        start = {0.02: 0.0, 0.33: 0.35}[entry["overlap"]]
+        assert entry["start_overlap"] == start
+        expected = theory.neurodynamics(entry["degree"], entry["load"], start, entry["step"])
+        assert entry["neurodynamics"] == expected
+    for ax in experiment.plot(rows, summary).axes:
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert [label for label in labels if "m(0)" in label] == ["$m(0)=0$", "$m(0)=0.35$"]
+
+
 def test_the_figure_has_a_panel_for_every_degree_and_load(table):
     assert len(experiment.plot(table, experiment.summarise(table)).axes) == 2
     assert np.isfinite(experiment.cost(SMALL).operations)
