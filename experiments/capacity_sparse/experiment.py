@@ -8,7 +8,8 @@
 
 Columns: shares of neurons on among those that should be (`on`) and should not (`off`), after one synchronous step from
 the pattern (`_one`) and where asynchronous dynamics end; `retained` counts the patterns, of `asked`, for which their
-difference ends above ½; `density` is the share of Willshaw's synapses that are on.
+difference ends above ½, those apart that have no neuron on or none off; `density` is the share of Willshaw's synapses
+that are on.
 """
 
 from collections.abc import Iterator, Sequence

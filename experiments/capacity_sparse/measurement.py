@@ -49,6 +49,7 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
         last, density = (1 + ends) / 2, jnp.nan
     (on_one, off_one), (on, off) = (_shares(asked, state, valid) for state in (first, last))
     retained = jax.vmap(lambda p, v: _shares(p[None], v[None], jnp.ones(1, bool)))(asked, last)
+    some = valid & jnp.isfinite(retained[0] - retained[1])  # a pattern with no neuron on, or off, has no such share
     wrong = jnp.sum(jnp.where(valid[:, None], jnp.abs(first - asked), 0.0)) / (jnp.sum(valid) * program.neurons)
     return {
         "on_one": on_one,
@@ -56,8 +57,8 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
         "wrong_one": wrong,
         "on": on,
         "off": off,
-        "retained": jnp.sum(valid & (retained[0] - retained[1] > CUT)),
-        "asked": jnp.sum(valid),
+        "retained": jnp.sum(some & (retained[0] - retained[1] > CUT)),
+        "asked": jnp.sum(some),
         "density": jnp.asarray(density),
     }
 

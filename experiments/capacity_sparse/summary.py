@@ -34,11 +34,14 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
     """Means over draws at every number of patterns, and the bits per synapse that the final shares amount to."""
     rows = rows.assign(share=rows["retained"] / rows["asked"])
     names = ["share", "wrong_one", "on", "off", "density"]
+    counts = sorted(int(x) for x in rows["patterns"].unique())
     means: dict[str, Table] = {
-        name: means_by_group(rows, ["patterns"], name, "sample") for name in names if rows[name].notna().all()
+        name: means_by_group(rows, ["patterns"], name, "sample").set_index("patterns").reindex(counts)
+        for name in names
+        if rows[name].notna().any()
     }
     found = []
-    for i, num_patterns in enumerate(int(x) for x in means["share"]["patterns"]):
+    for i, num_patterns in enumerate(counts):
         entry: dict[str, Any] = {"patterns": num_patterns, "load": num_patterns / curve["neurons"]}
         for name in means:
             entry |= {name: float(means[name]["mean"].iloc[i]), f"{name}_stderr": float(means[name]["stderr"].iloc[i])}

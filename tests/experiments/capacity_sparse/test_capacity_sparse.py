@@ -31,6 +31,16 @@ def test_patterns_are_retained_below_the_critical_load_and_not_beyond(table):
         assert share[chosen & ~below].mean() < 0.6
 
 
+def test_patterns_without_a_neuron_on_are_not_asked():
+    """Of 32 neurons at an activity of 0.07 one pattern in ten has none on."""
+    rows = measured(rules=["binary"], neurons=[32], activities=[0.07], around=[0.01], samples=200)
+    assert set(rows["patterns"]) == {2}
+    assert rows["asked"].sum() / (2 * len(rows)) == pytest.approx(1 - 0.93**32, abs=0.045)
+    assert (rows["asked"] == 0).any()
+    assert (rows["retained"] <= rows["asked"]).all()
+    assert np.isfinite(experiment.summarise(rows)["loads"][0]["share"])
+
+
 def test_errors_of_one_step_are_those_of_theory(table):
     """Exact for Willshaw's synapses; the covariance rule's crosstalk is taken as Gaussian."""
     for entry in experiment.summarise(table)["loads"]:
