@@ -172,7 +172,8 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
     """Share of wrong spins after one step of plain Hebb couplings from one of M patterns of mean m₀, N → ∞.
 
     The other patterns all have overlap m₀² with it: a spin −1 is wrong where Σ_μ ξ_i^μ over the others exceeds 1/m₀²,
-    which M − 1 ≤ 1/m₀² of them cannot, and a spin +1 where it is below −1/m₀². A tie keeps the spin.
+    which M − 1 < 1/m₀² of them cannot, and a spin +1 where it is below −1/m₀². Where it is just that, the spreads of
+    order 1/√N of the overlaps decide, for either side alike.
 
     Args:
         bias: m₀ above 0 and below 1, so that spins are +1 with probability (1 + m₀)/2.
@@ -180,11 +181,13 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
     Source: the first-order effect in Amit, Gutfreund & Sompolinsky 1987.
     """
     bias, others = real("bias", bias, above=0, below=1), whole("num_patterns", num_patterns, least=1) - 1
-    up, reach = (1 + bias) / 2, bias**-2.0
-    # Σ = 2k − (M−1) with k spins up: above the reach where k > (reach + M − 1)/2
-    from_down = binom.sf(np.floor((reach + others) / 2 + 1e-9), others, up)
-    from_up = binom.cdf(np.ceil((others - reach) / 2 - 1e-9) - 1, others, up)
-    return plain((1 - up) * from_down + up * from_up)
+    up, edge = (1 + bias) / 2, (bias**-2.0 + others) / 2  # Σ = 2k − (M−1) with k spins up: beyond 1/m₀² where k is
+    return plain((1 - up) * _beyond(edge, others, up) + up * _beyond(edge, others, 1 - up))
+
+
+def _beyond(edge: Float, trials: Float, chance: Float) -> Float:
+    """Chance of more successes than an edge, a tie counted by half."""
+    return 0.5 * (binom.sf(np.floor(edge + 1e-9), trials, chance) + binom.sf(np.ceil(edge - 1e-9) - 1, trials, chance))
 
 
 def _sizes(neurons: ArrayLike, active: ArrayLike) -> tuple[Float, Float]:
