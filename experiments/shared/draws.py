@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array
 
 import hopfield.patterns
 from hopfield import Memory, hebb_couplings
@@ -84,6 +85,12 @@ def largest(curves: Iterable[dict], *columns: str) -> dict[tuple, int]:
         kind = tuple(curve[name] for name in columns)
         found[kind] = max(found.get(kind, 0), curve["patterns"])
     return found
+
+
+def as_spins(key: Array, start: Array) -> Array:
+    """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.mask` fills; NaN stays NaN."""
+    signs = jnp.where(jax.random.bernoulli(key, shape=start.shape), 1.0, -1.0)
+    return jnp.where(start == 0, signs, jnp.sign(start))
 
 
 def network(memory):

@@ -107,7 +107,7 @@ def _query(kind: Program, model, weigh, target, index, key, amount) -> dict:
     corrupt_key, order_key = jax.random.split(key)
     if kind.corruption != "none":
         start, untouched = corrupt(corrupt_key, target, kind.corruption, amount, fill="random" if spins else 0.0)
-        start = jnp.where(start < 0, -1.0, 1.0) if spins else start
+        start = draws.as_spins(jax.random.fold_in(corrupt_key, 1), start) if spins else start
         known = untouched if kind.clamp else None
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(kind.memory).draw else overlap

@@ -108,7 +108,8 @@ def _start(program: Program, key, target, amount):
         return target
     if not on_spins(program.memory):
         return corrupt(key, target, program.corruption, amount).state
-    return jnp.where(corrupt(key, target, program.corruption, amount, fill="random").state < 0, -1.0, 1.0)
+    start = corrupt(key, target, program.corruption, amount, fill="random").state
+    return draws.as_spins(jax.random.fold_in(key, 1), start)
 
 
 def _query(program: Program, memory, index, start) -> dict:

@@ -37,4 +37,5 @@ def start(kind: str, amount: float, key, targets):
     _, keys = draws.numbered(key, len(targets))
     corrupt_keys = jax.vmap(lambda key: jax.random.split(key)[0])(keys)
     apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state
-    return np.where(np.asarray(jax.vmap(apply)(corrupt_keys, jnp.asarray(targets))) < 0, -1.0, 1.0)
+    signs = lambda key, target: draws.as_spins(jax.random.fold_in(key, 1), apply(key, target))
+    return np.asarray(jax.vmap(signs)(corrupt_keys, jnp.asarray(targets)))

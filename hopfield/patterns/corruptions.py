@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import _outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
-from hopfield._numerics import accumulation_dtype, held
+from hopfield._numerics import accumulation_dtype, held, shown
 from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]
@@ -185,6 +185,8 @@ def corruption(spec: str | float) -> Corruption:
         allowed = "a fraction in [0, 1]" if own and kind != "noise" else "a finite standard deviation of at least 0"
         raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
     if not own:  # what its code raises, it raises here
-        key, state = jax.eval_shape(jax.random.key, 0), jax.ShapeDtypeStruct((16,), jnp.result_type(float))
-        jax.eval_shape(lambda key, state: corrupt(key, state, kind, amount), key, state)
+        state = jnp.where(jnp.arange(16) % 3 == 0, -1.0, 1.0)
+        found = np.asarray(corrupt(jax.random.key(0), state, kind, amount).state, float)
+        if not np.all(np.isfinite(found)):
+            raise ValueError(f"corruption must return finite numbers, got {shown(found.tolist())} from {spec!r}")
     return Corruption(kind, abs(amount))

@@ -21,6 +21,7 @@ def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
 def data(): return np.arange(12.0).reshape(3, 4)
 def talks(degree=2): raise ValueError("y" * 5000)
 def strange(patterns): return patterns.no_such_thing
+def lost(key, state, amount): return state * jnp.nan
 """
 
 
@@ -60,6 +61,13 @@ def test_corruptions_and_separations_of_ones_own_are_read(mine: Path) -> None:
     np.testing.assert_array_equal(rolled.state, np.roll(state, 2))
     assert separations.find("./mine.py:half") == separations.find("polynomial:4")
     assert separations.find("./mine.py:power:3") == separations.find("polynomial:3")
+
+
+def test_a_corruption_that_returns_no_numbers_is_refused(mine: Path) -> None:
+    with pytest.raises(
+        ValueError, match=r"^corruption must return finite numbers, got \[nan, .* from './mine.py:lost:1'$"
+    ):
+        corruption("./mine.py:lost:1")
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,15 @@ GRID = {
 }
 
 
+def test_starts_on_spins_keep_nan_and_give_hidden_units_a_random_sign():
+    """As the library's own mask fills them: all up would be half of a pattern of its own."""
+    start = np.array([-0.3, 2.0, np.nan, *np.zeros(400)])
+    signs = np.asarray(draws.as_spins(jax.random.key(0), start))
+    np.testing.assert_array_equal(signs[:3], [-1.0, 1.0, np.nan])
+    assert set(signs[3:]) == {-1.0, 1.0}
+    assert abs(signs[3:].sum()) < 80  # four standard deviations
+
+
 @pytest.fixture(scope="module")
 def tables(as_run):
     return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in DYNAMICS}
