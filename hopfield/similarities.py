@@ -135,8 +135,6 @@ class Bilinear(Similarity):
     def keys(self, patterns):
         return jax.vmap(self._slope)(self.metric.right(patterns))
 
-    linear: ClassVar[bool] = True
-
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 

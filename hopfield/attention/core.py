@@ -83,13 +83,13 @@ def scores(
     """
     metric, query, key = as_metric(metric), real_array("query", query), real_array("key", key)
     check_shapes(query, key, metric=metric)
-    temperature = inverse_temperature(beta, query)
+    rate = inverse_temperature(beta, query)
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
     found = product(query.astype(dtype), transposed(key).astype(dtype))
-    found, temperature = per_row("beta", temperature.astype(dtype), found)
-    found = found * temperature
+    found, rate = per_row("beta", rate.astype(dtype), found)
+    found = found * rate
     return found if bias is None else with_bias(found, bias)
 
 

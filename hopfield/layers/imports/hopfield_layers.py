@@ -1,4 +1,4 @@
-"""Weights of other libraries as layers of this one, exactly: `nnx.MultiHeadAttention` and hopfield-layers (PyTorch).
+"""Weights of hopfield-layers (PyTorch) as those of a layer of this library, exactly.
 
 hopfield-layers counts update steps from zero, `update_steps_max=0` being one application of softmax, and keeps neither
 scaling nor steps nor number of heads in its state: they are arguments here.
