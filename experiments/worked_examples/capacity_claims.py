@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hopfield.patterns
-from experiments.shared import retention
+from experiments.shared import corruptions, retention
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
@@ -78,7 +78,7 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
     kind = retention.Program(
         "classical", "asynchronous", neurons, max(counts), PROBES, "none", "random", False, 100, False
     )
-    shared = {"neurons": neurons, "corruption": 0.0, "beta": None}
+    shared = {"neurons": neurons, "corruption": corruptions.CLEAN, "beta": None}
     points = [shared | {"patterns": count, "sample": i} for count in counts for i in range(printed.SIZES[neurons])]
     rows = list(retention.rows(seed, points, lambda point: kind))
     num_patterns, retained, samples = (
