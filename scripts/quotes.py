@@ -95,7 +95,10 @@ def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
         paths: of numbers without an error, beside those kept so far.
     """
     wanted = [quote.text for quote in quotes(PAGE.read_text(encoding="utf-8")) if command in quote.commands]
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    try:
+        summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"RUN must hold a readable summary.json, got {run} ({error})") from None
     there = list(measured(summary))
     chosen = {text: [entry for entry in there if shown(text, *entry[1:])] for text in wanted}
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}

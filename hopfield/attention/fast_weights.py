@@ -73,7 +73,10 @@ class FastWeights(Node):
         return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]
 
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
-        """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did."""
+        """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did.
+
+        The pseudo-inverse itself still counts the key: written again, it reads the mean of zero and its new value.
+        """
         key = self._row("key", key, 0)
         along = key if self.inverse is None else self.inverse @ key
         size = key @ along
