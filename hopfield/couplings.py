@@ -113,7 +113,8 @@ class Couplings(Node):
 def _symmetric(halves: Float[Array, "N N"]) -> Array:
     """Whether each pair of couplings is one: to 1e-4 of itself, or to float32's rounding of sums over the largest."""
     size = jnp.abs(halves)
-    return jnp.all(jnp.abs(halves - halves.T) <= jnp.maximum(1e-4 * size, 1e-5 * jnp.max(size)))
+    apart = jnp.abs(halves - halves.T) > jnp.maximum(1e-4 * size, 1e-5 * jnp.nanmax(size))
+    return ~jnp.any(apart)  # NaN stays where it is
 
 
 def _asymmetry(halves: Float[Array, "N N"]) -> float:

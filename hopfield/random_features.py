@@ -121,7 +121,7 @@ class FeatureMemory(Node):
         """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit, as where the sum is zero."""
         value, error = self.kernel_sum(x)
         reliable = (value > 0) & (error <= self.limit * value)
-        return jnp.where(reliable, -jnp.log(jnp.where(reliable, value, 1.0)) / self.beta, jnp.nan)
+        return -jnp.log(value * jnp.where(reliable, 1.0, jnp.nan)) / self.beta  # whose slope is NaN, too
 
     def update(self, x: State) -> State:
         """x − ∇E(x) [N], which with exact features is the mean of patterns weighted by their kernels."""
@@ -174,8 +174,7 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
 def _descend(memory: FeatureMemory, state: State, max_steps, size) -> FeatureDescent:
     def move(carry):
         x, count, _ = carry
-        energy, slope = jax.value_and_grad(memory.energy)(x)
-        new = x - jnp.where(jnp.isnan(energy), jnp.nan, size * slope)
+        new = x - size * jax.grad(memory.energy)(x)
         still = safe_norm(new - x) <= tolerance(x.dtype) * (1.0 + safe_norm(x))
         return new, count + ~still, still | jnp.any(jnp.isnan(new))
 

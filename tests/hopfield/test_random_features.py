@@ -133,3 +133,14 @@ def test_positive_features_of_any_numbers_are_those_of_float32(dtype):
     expected = memory.features(state.astype(np.float32))
     np.testing.assert_allclose(memory.features(jnp.asarray(state, dtype)), expected, rtol=1e-6)
     np.testing.assert_allclose(memory.features(state.tolist()), expected, rtol=1e-6)
+
+
+def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either():
+    """Far from all patterns, or of none: a slope of zero would look like a place of rest."""
+    rows = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    empty = FeatureMemory.create(jax.random.key(0), 4, 200, beta=2.0)
+    for memory, state in ((empty, rows[0]), (empty.add(rows), rows[0] + 30.0)):
+        assert np.isnan(memory.energy(state))
+        assert np.isnan(memory.update(state)).all()
+    near = empty.add(rows).update(rows[0])
+    assert np.isfinite(near).all()
