@@ -120,7 +120,8 @@ def flow(
         clamped: as for `descend`.
         rtol: relative error of a step, and absolute one, > 0.
     Returns:
-        States by layer, each [T, ...].
+        States by layer, each [T, ...]; NaN from the first time on that 100 000 steps do not reach, as the energy tells,
+        which never rises along the flow.
     Raises:
         ValueError: states, rates or clamps of other layers or shapes, or times that are no ascending vector.
     """
@@ -141,7 +142,12 @@ def _flow(graph: Graph, states: States, held: States, times: Array, rates: State
         slope = _free(graph.slope(states), held)
         return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
 
-    return odeint(velocity, states, times, graph, held, rates, rtol=rtol, atol=rtol, mxstep=100_000)
+    found = odeint(velocity, states, times, graph, held, rates, rtol=rtol, atol=rtol, mxstep=100_000)
+    # Beyond its last step the solver extrapolates, and the energy of that is as large as any.
+    energies = jax.lax.stop_gradient(jax.vmap(graph.energy)(found))
+    before = jnp.concatenate([energies[:1], energies[:-1]])
+    lost = jnp.cumsum(energies > before + 1e-3 * (1.0 + jnp.abs(before))) > 0
+    return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), found)
 
 
 def _free(slope: States, held: States) -> States:

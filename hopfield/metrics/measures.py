@@ -239,5 +239,9 @@ def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = Non
 
 
 def components(v: Vectors, basis: ArrayLike) -> Vectors:
-    """Components x' of vectors [*b, N] in the axes that are the columns of a basis [N, N]: x = B x'."""
-    return _contract(jnp.linalg.inv(_square(basis)), v, -1)
+    """Components x' of vectors [*b, N] in the axes that are the columns of a basis [N, N]: x = B x'.
+
+    Raises:
+        ValueError: columns that are linearly dependent; NaN where traced.
+    """
+    return _contract(_square(inverse(Full(_square(basis)))), v, -1)

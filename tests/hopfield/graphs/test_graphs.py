@@ -131,6 +131,19 @@ def test_clamped_units_stay_and_the_others_descend():
     assert end.energy[-1] < end.energy[0]
 
 
+@pytest.mark.parametrize(("times", "rates"), [([0.0, 1.0, 1e6], {}), ([0.0, 1e-5, 2.0], {"fast": 1e6})])
+def test_a_flow_that_its_steps_do_not_reach_is_not_a_number(times, rates):
+    """dx/dt = rate (1 − x); beyond 100 000 steps the solver would extrapolate to 1e17."""
+    bias = graphs.Bias(jnp.ones(1))
+    graph = graphs.Graph.create(
+        {name: graphs.Layer((1,)) for name in ("fast", "slow")}, [("fast", bias), ("slow", bias)]
+    )
+    found = graphs.flow(graph, graph.zeros(), times, rates=rates)
+    for name, states in found.items():
+        np.testing.assert_allclose(states[:2, 0], 1.0 - np.exp(-rates.get(name, 1.0) * np.array(times[:2])), atol=1e-4)
+        assert np.isnan(states[2]).all()
+
+
 def test_the_flow_follows_the_slope_and_ends_where_the_steps_end():
     """dx/dt = −(x − b) from 0: x(t) = b (1 − e^{−rate t})."""
     bias = jnp.array([1.0, -2.0])

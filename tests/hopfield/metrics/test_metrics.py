@@ -159,6 +159,14 @@ def test_inner_products_do_not_depend_on_the_basis(name):
     assert isinstance(changed, metrics.LowRank) == (name == "low_rank")
 
 
+def test_columns_that_are_no_basis_have_no_components():
+    rng = np.random.default_rng(0)
+    dependent, v = rng.normal(size=(3, 2)) @ rng.normal(size=(2, 3)), np.array([1.0, 0.0, 2.0])
+    with pytest.raises(ValueError, match="must be invertible, got a singular"):
+        metrics.components(v, dependent)
+    assert np.isnan(jax.jit(metrics.components)(v, dependent)).all()
+
+
 def test_named_contractions_are_what_they_say():
     q, k, v, g = normal(2, 4), normal(3, 4), normal(3, 2), normal(4, 4)
     np.testing.assert_allclose(CONTRACTIONS["scores"](q, k), q @ k.T, atol=1e-14)
