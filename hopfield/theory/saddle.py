@@ -66,7 +66,7 @@ def field_averages(mean: Float, deviation: Float) -> FieldAverages:
         tanh2 = ((1 - decay) / (1 + decay)) ** 2
     return FieldAverages(
         tanh=sign[..., 0] - np.sum(odd * 2 * decay / (1 + decay), axis=-1),
-        tanh2=beyond[..., 0] / 2 + np.sum(even * tanh2, axis=-1),
+        tanh2=np.minimum(beyond[..., 0] / 2 + np.sum(even * tanh2, axis=-1), 1.0),
         sech2=np.sum(even * sech2, axis=-1),
         field_sech2=np.sum(odd * h * sech2, axis=-1),
         log_cosh=size[..., 0] + np.sum(even * np.log1p(decay), axis=-1),

@@ -51,6 +51,14 @@ def test_the_spinodal_load_of_a_temperature_is_that_whose_spinodal_temperature_i
     assert replicas.dense_spinodal_load(3, 0.59) == 0
 
 
+@pytest.mark.parametrize("degree", [3, 4, 6])
+def test_spinodal_loads_of_cold_memories_are_near_those_at_no_temperature(degree):
+    """There the spread of the spins is 1 but for the rounding of its sum, which must not lie above."""
+    loads = np.array([replicas.dense_spinodal_load(degree, t) for t in (1e-3, 0.02, 0.05, 0.1)])
+    assert np.all(np.isfinite(loads))
+    assert np.all(np.abs(loads / loads[0] - 1.0) < 0.06)
+
+
 def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():
     """T_R → √(8α/9π) e^(−1/2α) as α → 0 (AGS 1987): 1.09 of it at α = 0.08, 1.28 at 0.1, and lost below 1e-4."""
     assert np.isnan(replicas.almeida_thouless_temperature(0.03))
