@@ -82,7 +82,7 @@ class SequenceMemory(Node):
         state = self._state(state)
         neurons = self.patterns.shape[1]
         if self.filters is not None:
-            return self._shape(neurons * self.overlaps(state))[0] @ self.targets
+            return self._shape((neurons - 1) * self.overlaps(state))[0] @ self.targets
         sums = (self._rows() @ state)[:, None] - self._rows() * state[None, :]  # without the own spin [P, N]
         return jnp.sum(self.targets * self._shape(sums), axis=0)
 

@@ -17,7 +17,7 @@ class Config(contract.Config):
     neurons: list[int] = grid_axis([8], "components N of a pattern", least=2, most=1024)
     patterns: list[int] = grid_axis([8], "patterns M, of norm 1", least=1, most=100_000)
     betas: list[float] = grid_axis([2.0], "inverse temperatures β", above=0, most=1e4)
-    features: list[int] = grid_axis([64, 256], "sizes Y of the memory, even numbers", least=2, most=2**20)
+    features: list[int] = grid_axis([64, 256], "sizes Y of the memory, even numbers", least=4, most=2**20)
     samples: int = option(6, "draws of patterns and of features", least=2, extends=True)
     queries: int = option(4, "patterns that are asked for, each with noise", least=1, most=256)
     noise: float = option(0.3, "norm of the noise of a query", least=0, most=10)

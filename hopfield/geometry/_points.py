@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import vector
 from hopfield._numerics import held, is_traced, real_array, shown
 
 
@@ -24,16 +25,16 @@ def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
     return on_manifold(name, found, off, "be of norm 1 along its last axis")
 
 
-def probabilities(name: str, point: ArrayLike) -> Float[Array, "*b K"]:
+def probabilities(name: str, point: ArrayLike) -> Float[Array, "K"]:
     """Numbers that are not negative and add up to 1, to 1e-3 or what rounding takes."""
-    found = real_array(name, point)
+    found = vector(name, point)
     off = _differs(jnp.sum(found, axis=-1, keepdims=True), found.dtype)
     return on_manifold(name, found, off | jnp.any(found < 0, axis=-1, keepdims=True), "be probabilities that add to 1")
 
 
-def positive_scale(name: str, point: ArrayLike) -> Float[Array, "*b 2"]:
-    """Pairs (μ, σ) of positive σ."""
-    found = real_array(name, point)
+def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
+    """A pair (μ, σ) of positive σ."""
+    found = vector(name, point)
     return on_manifold(name, found, found[..., 1:] <= 0, "be (μ, σ) with a positive σ")
 
 

@@ -68,6 +68,19 @@ def test_a_ratio_above_one_holds_every_pattern():
     np.testing.assert_array_equal(recall(model, jnp.asarray(PATTERNS[1]), 3)[-1], PATTERNS[1])
 
 
+def test_decorrelated_overlaps_are_weighed_by_the_exponential_that_is_said():
+    """f(x) = e^((N−1)(x−1)), in numpy; e^(N x) turns a spin of one state in eighty."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        patterns, state = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], 8)
+        overlaps = np.linalg.pinv(patterns @ patterns.T / 8, hermitian=True) @ (patterns @ state / 8)
+        field = np.exp(7 * (overlaps - 1)) @ np.roll(patterns, -1, axis=0)
+        found = np.asarray(
+            SequenceMemory.create(patterns, None, pseudo_inverse=True, cyclic=True).field(jnp.asarray(state))
+        )
+        np.testing.assert_allclose(found / np.abs(found).max(), field / np.abs(field).max(), atol=1e-9)
+
+
 def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_loses():
     shared = RNG.choice([-1.0, 1.0], size=N)
     correlated = np.where(RNG.random((P, N)) < 0.7, shared, RNG.choice([-1.0, 1.0], size=(P, N)))
