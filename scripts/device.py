@@ -97,9 +97,8 @@ def _inner(parameters: dict) -> list:
     found = []
     for value in parameters.values():
         for each in value if isinstance(value, tuple | list) else [value]:
-            found += (
-                [each.jaxpr] if isinstance(each, core.ClosedJaxpr) else [each] if isinstance(each, core.Jaxpr) else []
-            )
+            inner = getattr(each, "jaxpr", each)  # of a closed one
+            found += [inner] if isinstance(inner, core.Jaxpr) else []
     return found
 
 
