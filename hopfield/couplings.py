@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, one_of, vector
-from hopfield._numerics import held, positive, real_matrix, violated, wide
+from hopfield._numerics import held, is_traced, positive, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
@@ -47,7 +47,8 @@ class Couplings(Node):
         halves = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, 0.5 * matrix)  # whose sum does not overflow
         if violated(_symmetric, halves):
             raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {_asymmetry(halves):.3g}")
-        hollow = held(halves + halves.T, _symmetric(halves))
+        hollow = halves + halves.T
+        hollow = held(hollow, _symmetric(halves)) if is_traced(halves) else hollow
         bias = None if bias is None else vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype), bias)
 

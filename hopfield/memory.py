@@ -168,12 +168,11 @@ class Memory(Node):
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
         state, top = self.as_state(state), whole("top", top)
-        if target is not None:
-            given: Any = target if is_traced(target) else np.asarray(target)
-            target = own_patterns(given[None], 1, self.patterns.shape[0])[0]
+        own: Any = target if is_traced(target) else np.asarray(target)
+        targets = None if target is None else own[None]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
-            return _statistics(self, state, target, top)
-        found = large.statistics(self, state[None], targets=None if target is None else target[None], top=top)[1]
+            return _statistics(self, state, own_patterns(targets, 1, self.patterns.shape[0])[0], top)
+        found = large.statistics(self, state[None], targets=targets, top=top)[1]
         return jax.tree.map(lambda of_queries: of_queries[0], found)
 
     def local_field(self, state: State) -> State:
@@ -230,13 +229,11 @@ class Memory(Node):
         return dynamics == "synchronous" and potential and has_exact_step
 
 
-def _statistics(memory: Memory, state: State, target: Int[Array, ""] | None, top: int) -> large.Statistics:
-    """`Memory.statistics` from all scores and shares at once."""
+def _statistics(memory: Memory, state: State, own: Int[Array, ""], top: int) -> large.Statistics:
+    """`Memory.statistics` from all scores and shares at once; no pattern is its own where that is −1."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
     z, index = _numerics.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
-    weight = jnp.full((), jnp.nan, shares.dtype)
-    if target is not None:
-        weight = jnp.where(target < 0, jnp.nan, shares.at[target].get(mode="fill", fill_value=jnp.nan))
+    weight = jnp.where(own < 0, jnp.nan, shares.at[own].get(mode="fill", fill_value=jnp.nan))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
 
 

@@ -75,7 +75,7 @@ class FastWeights(Node):
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
         """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did.
 
-        The pseudo-inverse itself still counts the key: written again, it reads the mean of zero and its new value.
+        The pseudo-inverse still counts the key: written again, it reads the mean, by strength, of zero and its value.
         """
         key = self._row("key", key, 0)
         along = key if self.inverse is None else self.inverse @ key

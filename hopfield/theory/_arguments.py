@@ -14,8 +14,8 @@ def shown(value: Any) -> str:
 
 
 def native(value: Any) -> Any:
-    """Return the value, numpy's in this machine's order of bytes, as JAX asks for it; files may have another."""
-    return value.astype(value.dtype.newbyteorder("=")) if isinstance(value, np.ndarray | np.generic) else value
+    """Return the value, an array in this machine's order of bytes, as JAX asks for it; files may have another."""
+    return value.astype(value.dtype.newbyteorder("="), copy=False) if isinstance(value, np.ndarray) else value
 
 
 def numbers(name: str, value: Any) -> Float:
