@@ -2,18 +2,23 @@
 
 import ast
 import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-LIBRARY = sorted((ROOT / "hopfield").rglob("*.py"))
-EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
-SOURCES = [*LIBRARY, *EXPERIMENTS, *sorted((ROOT / "scripts").rglob("*.py"))]
-TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+from tests.source_code import (
+    EXPERIMENTS,
+    LIBRARY,
+    ROOT,
+    SOURCES,
+    TESTS,
+    calls,
+    imports,
+    inside,
+    name_of,
+    offenders,
+    tree_of,
+)
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "safetensors", *sys.stdlib_module_names}
 FOUNDATIONS = (
@@ -34,65 +39,6 @@ FOUNDATIONS = (
     "dynamics",
 )
 """The core from the ground up: a module may import the ones before it, and of these no other."""
-
-
-def name_of(path: Path) -> str:
-    """Dotted name of a module of this repository."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-class Import(NamedTuple):
-    """One imported module and the names taken from it (none for `import module`)."""
-
-    module: str
-    names: tuple[str, ...]
-    line: int
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-
-
-@cache
-def imports(path: Path) -> tuple[Import, ...]:
-    """Every import in a file, also those inside functions; `from package import module` counts as package.module."""
-    return tuple(_imports(path))
-
-
-def _imports(path: Path) -> Iterator[Import]:
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            yield from (Import(alias.name, (), node.lineno) for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
-            package = name_of(path.parents[node.level - 1] / "__init__.py") if node.level else ""
-            module = ".".join(part for part in (package, node.module) if part)
-            for alias in node.names:
-                inner = ROOT.joinpath(*module.split("."), alias.name)
-                found = inner.is_dir() or inner.with_suffix(".py").is_file()
-                yield Import(f"{module}.{alias.name}" if found else module, (alias.name,), node.lineno)
-
-
-def offenders(paths, forbidden) -> list[str]:
-    """'file:line module' of every import that `forbidden(module)` objects to."""
-    return [
-        f"{path.relative_to(ROOT)}:{found.line} {found.module}"
-        for path in paths
-        for found in imports(path)
-        if forbidden(found.module)
-    ]
-
-
-def inside(module: str, *packages: str) -> bool:
-    return any(module == package or module.startswith(f"{package}.") for package in packages)
-
-
-def calls(path: Path) -> Iterator[tuple[str, int]]:
-    """Dotted name and line of every call, as far as it is a plain name."""
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-            yield ast.unparse(node.func), node.lineno
 
 
 FOLDERS = sorted(path.parent.name for path in EXPERIMENTS if path.name == "experiment.py")
@@ -283,83 +229,3 @@ def test_every_module_of_the_library_has_a_test_file():
     served = {(path.parent, found.module) for path in packaged for found in imports(path)}
     untested = [path for path in modules if not is_tested(path) and (path.parent, name_of(path)) not in served]
     assert not [path.relative_to(ROOT).as_posix() for path in untested]
-
-
-MANY = {
-    "hopfield/attention/blockwise.py:attend_blockwise": 10,
-    "hopfield/attention/core.py:attend": 9,
-    "hopfield/attention/core.py:decompose": 9,
-    "hopfield/attention/fewer_keys.py:attend_locally": 10,
-    "hopfield/attention/fewer_keys.py:attend_low_rank": 9,
-    "hopfield/attention/fewer_keys.py:attend_truncated": 10,
-    "hopfield/attention/gradients.py:attention_gradients": 10,
-    "hopfield/attention/heads.py:attend_heads": 10,
-    "hopfield/attention/heads.py:multi_head": 11,
-    "hopfield/attention/heads.py:multi_head_parts": 10,
-    "hopfield/attention/verification.py:verify_gradients": 12,
-    "hopfield/dynamics/heat_bath.py:glauber": 9,
-    "hopfield/fisher/_programs.py:solved_by_cg": 8,
-    "hopfield/fisher/building.py:fisher": 9,
-    "hopfield/layers/_flax.py:AttentionFunction.__call__": 14,
-    "hopfield/layers/association.py:read": 8,
-    "hopfield/layers/attention.py:HopfieldAttention.__call__": 12,
-    "hopfield/layers/attention.py:HopfieldAttention.__init__": 31,
-    "hopfield/layers/energy.py:EnergyTransformerBlock.__init__": 11,
-    "hopfield/layers/imports/hopfield_layers.py:from_hopfield_layers": 9,
-    "hopfield/optim/_transform.py:update": 11,
-    "hopfield/optim/kronecker.py:diagonal_fisher": 8,
-    "hopfield/optim/kronecker.py:kronecker_natural_gradient": 8,
-    "hopfield/optim/natural.py:natural_gradient": 11,
-}
-"""Functions of more than seven arguments, most of attention and of Flax's layers: a list that gets shorter."""
-
-
-def test_functions_take_at_most_seven_arguments():
-    found = {}
-    for path in (*LIBRARY, *EXPERIMENTS):
-        for parent in ast.walk(tree_of(path)):
-            for node in ast.iter_child_nodes(parent):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    given = node.args
-                    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
-                    name = f"{parent.name}.{node.name}" if isinstance(parent, ast.ClassDef) else node.name
-                    count = len([name for name in names if name not in ("self", "cls")])
-                    place = f"{path.relative_to(ROOT).as_posix()}:{name}"
-                    found[place] = max(count, found.get(place, 0))
-    assert {place: count for place, count in found.items() if count > 7} == MANY
-
-
-LONG = {
-    "hopfield/attention/_arguments.py",
-    "hopfield/attention/blockwise.py",
-    "hopfield/attention/linear.py",
-    "hopfield/attention/masks.py",
-    "hopfield/attention/positions.py",
-    "hopfield/layers/attention.py",
-    "hopfield/layers/imports/checkpoints.py",
-    "hopfield/metrics/forms.py",
-    "hopfield/observables/thermodynamics.py",
-    "hopfield/optim/riemannian.py",
-    "hopfield/plots.py",
-    "hopfield/separations/base.py",
-    "hopfield/similarities.py",
-}
-"""Files of more than 250 lines: a list that gets shorter."""
-
-
-def test_files_have_about_250_lines():
-    found = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in (*LIBRARY, *EXPERIMENTS)}
-    assert {name for name, lines in found.items() if lines > 250} <= LONG
-    assert max(found.values()) <= 290
-
-
-def test_functions_have_at_most_40_lines_besides_their_docstring():
-    found = set()
-    for path in (*LIBRARY, *EXPERIMENTS):
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                first = node.body[0] if ast.get_docstring(node) is None else node.body[min(1, len(node.body) - 1)]
-                above = node.body[0].lineno - node.lineno
-                if above + (node.end_lineno or 0) - first.lineno + 1 > 40:
-                    found.add(f"{path.stem}.{node.name}")
-    assert found <= {"attention.__init__"}  # the arguments of Flax's layer, each handed on
