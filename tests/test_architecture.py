@@ -26,7 +26,7 @@ FOUNDATIONS = (
     "_pytrees",
     "_numerics",
     "_checks",
-    "_outside",
+    "outside",
     "spaces",
     "metrics",
     "similarities",

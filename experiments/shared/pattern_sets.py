@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import files
-from hopfield import _outside
+from hopfield import outside
 from hopfield.patterns import datasets, sources
 
 RANDOM = "random"
@@ -81,11 +81,11 @@ def load(ensemble: str, spins: bool):
 
 def _own(ensemble: str):
     """Patterns of a file of data, or what a function that stands elsewhere returns."""
-    found = None if Path(os.path.expanduser(ensemble)).is_file() else _outside.find("datasets", ensemble)
+    found = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
     if found is None:
         return datasets.from_file(ensemble)
     patterns = found.value
-    patterns = _outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns
+    patterns = outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns
     if np.ma.is_masked(patterns):
         raise ValueError(f"{ensemble} must return finite numbers [M, N], got masked ones")
     patterns = np.asarray(patterns)

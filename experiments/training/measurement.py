@@ -19,7 +19,7 @@ from experiments.training.model import Batch, Classifier
 from experiments.training.rows import diagnostics, judged, observed
 from experiments.training.settings import Knobs, Setting, without_rule
 from experiments.training.tasks import Part, Split
-from hopfield import _outside
+from hopfield import outside
 
 
 class Model(NamedTuple):
@@ -92,7 +92,7 @@ def tried(setting: Setting, shape: tuple[int, int, int]) -> None:
         return made.observe(*made.start(key, like), like, like)
 
     key = jax.eval_shape(jax.random.key, 0)
-    _outside.called("layers", setting.layer, jax.eval_shape, every, key)
+    outside.called("layers", setting.layer, jax.eval_shape, every, key)
 
 
 def _step(setting: Setting, made: Model, kept: int) -> Callable:

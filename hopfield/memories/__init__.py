@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from hopfield import _outside
+from hopfield import outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._numerics import shown
 from hopfield.dynamics.asynchronous import Model, is_model
@@ -120,9 +120,9 @@ def _located(spec: str) -> tuple[ModuleType, str, str | None]:
     name, colon, text = instance("memory", spec, str).partition(":")
     if name in names():
         return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
-    found = _outside.find("memories", spec)
+    found = outside.find("memories", spec)
     if found is None:
-        known = ", ".join((*names(), *_outside.plugged("memories")))
+        known = ", ".join((*names(), *outside.plugged("memories")))
         raise ValueError(f"memory must be one of {known}, got {spec!r}")
     return found.module, found.name, found.parameter
 
@@ -159,7 +159,7 @@ def find(spec: str) -> Blueprint:
         return model
 
     if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
-        _outside.called("memory", spec, build, np.ones((1, 2)))
+        outside.called("memory", spec, build, np.ones((1, 2)))
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
     ensemble = getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from hopfield import _outside
+from hopfield import outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
 from hopfield._numerics import accumulation_dtype, held, shown
 from hopfield.patterns.ensembles import Scalar, State, spins
@@ -151,11 +151,11 @@ def corrupt(
         return mask(key, state, amount, fill=fill, region="lower")
     if kind == "noise":
         return noise(key, state, amount)
-    found = _outside.find("corruptions", kind)
+    found = outside.find("corruptions", kind)
     if found is None:
-        known = ", ".join((*KINDS, *_outside.plugged("corruptions")))
+        known = ", ".join((*KINDS, *outside.plugged("corruptions")))
         raise ValueError(f"kind must be one of {known}, got {kind!r}")
-    result = _outside.called("corruption", kind, found.value, key, state, amount)
+    result = outside.called("corruption", kind, found.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
     if shape != np.shape(state):
         raise ValueError(f"corruption must return a state {list(np.shape(state))}, got shape {shape} from {kind!r}")
@@ -178,7 +178,7 @@ def corruption(spec: str | float) -> Corruption:
     except (TypeError, ValueError):
         amount = math.nan
     own = kind in KINDS
-    if math.isnan(amount) or (not own and _outside.find("corruptions", kind) is None):
+    if math.isnan(amount) or (not own and outside.find("corruptions", kind) is None):
         known = ", ".join(KINDS)
         raise ValueError(f"corruption must be a number or kind:number, kind one of {known}, got {spec!r}")
     if not 0.0 <= amount <= (1.0 if own and kind != "noise" else math.inf) or math.isinf(amount):

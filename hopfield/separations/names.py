@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hopfield import _outside
+from hopfield import outside
 from hopfield._checks import instance, spelled
 from hopfield._numerics import shown
 from hopfield.separations.base import Separation
@@ -63,7 +63,7 @@ def find(spec: str) -> Separation:
         ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
     """
     name, colon, text = instance("separation", spec, str).partition(":")
-    found = _outside.find("separations", spec) if name not in NAMES else None
+    found = outside.find("separations", spec) if name not in NAMES else None
     if found is not None:
         return _from_outside(found, spec)
     if name not in NAMES:
@@ -87,12 +87,12 @@ def _number(spec: str, text: str, kind: type = float) -> Any:
         raise ValueError(f"separation must give {name} {article} after the colon, got {spec!r}") from None
 
 
-def _from_outside(found: _outside.Outside, spec: str) -> Separation:
+def _from_outside(found: outside.Outside, spec: str) -> Separation:
     """A separation as it stands elsewhere, or what a class or function of its parameter returns."""
     value = found.value
     if callable(value) and not isinstance(value, Separation):
         parameter = () if found.parameter is None else (_number(spec, found.parameter),)
-        value = _outside.called("separation", spec, value, *parameter)
+        value = outside.called("separation", spec, value, *parameter)
     if not isinstance(value, Separation):
         raise ValueError(f"separation must be a Separation or return one, got {type(value).__name__} from {spec!r}")
     return value

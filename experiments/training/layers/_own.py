@@ -16,7 +16,7 @@ from experiments.training.config import LAYERS
 from experiments.training.layers.base import Layer, attention
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
-from hopfield import _outside
+from hopfield import outside
 from hopfield.layers import HopfieldAttention
 
 
@@ -37,10 +37,10 @@ class Own(Layer):
 
     def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Made:
         given = attention(setting, setting.width, rngs)
-        return Made(given, _outside.called("layers", self.name, self.function, given, rngs=rngs))
+        return Made(given, outside.called("layers", self.name, self.function, given, rngs=rngs))
 
     def read(self, module: Made, x: jax.Array, others: jax.Array) -> jax.Array:
-        found = _outside.called("layers", self.name, module.module, x)
+        found = outside.called("layers", self.name, module.module, x)
         shape, (batch, _, width) = getattr(found, "shape", ()), x.shape
         if len(shape) != 3 or not shape[1] or (shape[0], shape[2]) != (batch, width):
             got = list(shape) if hasattr(found, "shape") else type(found).__name__
@@ -57,7 +57,7 @@ def layer(name: str) -> Own:
     Raises:
         ValueError: there is none, in one sentence that begins with layers.
     """
-    found = _outside.find("layers", name)
+    found = outside.find("layers", name)
     if found is None or found.parameter is not None or not callable(found.value):
         where = "./file.py:name, package.module:name or an entry point of hopfield.layers"
         raise ValueError(f"layers must be any of {', '.join(LAYERS)}, or a function as {where}, got {name!r}")

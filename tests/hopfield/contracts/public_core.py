@@ -172,7 +172,7 @@ _STATIC = "no number goes in"
 _SOURCE = "whole patterns, which constructors refuse where they hold NaN, or their bits"
 EXCLUDED: dict[str, str] = {
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
-    "hopfield._outside.*": "code found by its name",
+    "hopfield.outside.*": "code found by its name",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
