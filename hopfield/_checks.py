@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
 from hopfield._numerics import held, is_traced, native, real_array, shown, violated
-from hopfield.theory._arguments import flag as flag
+from hopfield.arguments import flag as flag
 
 FINITE = float(np.finfo(np.float64).max)
 MOST_STEPS = 2**31 - 1

@@ -17,8 +17,8 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.theory._arguments import native as native
-from hopfield.theory._arguments import shown as shown
+from hopfield.arguments import native as native
+from hopfield.arguments import shown as shown
 
 EXACT_DEGREE = 33
 """The largest degree of a power whose binomial coefficients are 32-bit integers."""

@@ -22,6 +22,7 @@ from tests.source_code import (
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "safetensors", *sys.stdlib_module_names}
 FOUNDATIONS = (
+    "arguments",
     "theory",
     "_pytrees",
     "_numerics",
@@ -70,10 +71,11 @@ def test_library_imports_only_its_dependencies():
 
 
 def test_theory_is_plain_numpy_and_scipy():
-    theory = [path for path in LIBRARY if path.parent.name == "theory"]
-    assert theory
+    plain = "hopfield.theory", "hopfield.arguments"
+    theory = [path for path in LIBRARY if inside(name_of(path), *plain)]
+    assert len(theory) > 1
     assert not offenders(theory, lambda m: inside(m, "jax", "flax", "optax"))
-    assert not offenders(theory, lambda m: inside(m, "hopfield") and not inside(m, "hopfield.theory"))
+    assert not offenders(theory, lambda m: inside(m, "hopfield") and not inside(m, *plain))
 
 
 @pytest.mark.parametrize("name", FOUNDATIONS)

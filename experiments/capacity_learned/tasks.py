@@ -12,7 +12,7 @@ from experiments.shared import corruptions, draws, parallel, pattern_sets
 from experiments.shared.pattern_sets import IMAGES
 from hopfield import patterns
 from hopfield.patterns import corrupt
-from hopfield.theory._arguments import flips
+from hopfield.theory.base import flips
 
 FLOOR = 1e-3
 """What is added to a second moment before it is inverted, in units of its mean eigenvalue."""

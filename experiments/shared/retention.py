@@ -15,7 +15,7 @@ from hopfield.memories import find
 from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, sparse_overlap
 from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
-from hopfield.theory._arguments import flips
+from hopfield.theory.base import flips
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
 """Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 from numpy.typing import ArrayLike, NDArray
 
-from hopfield.theory._arguments import numbers as numbers
+from hopfield.arguments import numbers as numbers
 
 Array = NDArray[Any]
 LARGEST = 1e100

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from experiments.statistics.columns import Array, columns, magnitude
-from hopfield.theory._arguments import flag
+from hopfield.arguments import flag
 
 Fit = dict[str, Any]
 DECADES = 100

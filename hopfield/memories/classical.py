@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from hopfield.arguments import Float
 from hopfield.memories import EXTENSIVE, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
@@ -9,7 +10,6 @@ from hopfield.separations import Linear
 from hopfield.spaces import Spins
 from hopfield.theory import basins, dense
 from hopfield.theory import classical as hebb
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
 from hopfield.theory.general import start_overlap
 

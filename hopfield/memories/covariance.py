@@ -6,13 +6,13 @@ from jaxtyping import Array
 
 from hopfield._checks import number
 from hopfield._numerics import is_traced
+from hopfield.arguments import Float
 from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.patterns import biased
 from hopfield.theory import sparse
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
 
 SCALING = EXTENSIVE

@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from hopfield.arguments import Float
 from hopfield.memories import Patterns, Used, Values, polynomial_scaling
 from hopfield.memories.classical import ClassicalTheory
 from hopfield.memory import Memory
@@ -10,7 +11,6 @@ from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
 from hopfield.theory.general import start_overlap
 

@@ -1,11 +1,11 @@
 """The exponential memory on spins (Demircigil et al. 2017)."""
 
+from hopfield.arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.separations import Exponential
 from hopfield.spaces import Spins
 from hopfield.theory import exponential as spins
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, heat, numbers
 from hopfield.theory.general import start_overlap
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from hopfield.arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.theory import basins, spherical
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, heat, numbers
 
 SCALING = EXPONENTIAL

@@ -4,11 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from hopfield._numerics import accumulation_dtype
+from hopfield.arguments import Float
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Line, Theory, numbers
 
 SCALING = EXTENSIVE

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield.arguments import Float
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
 from hopfield.large.parts import stored_spins
 from hopfield.memories import Scaling, Stored, Used
 from hopfield.theory import sparse
-from hopfield.theory._arguments import Float
 from hopfield.theory.base import Theory, numbers
 
 

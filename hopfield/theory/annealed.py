@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
-from hopfield.theory._arguments import Float, member, plain, real, whole
+from hopfield.arguments import Float, member, plain, real, whole
 from hopfield.theory.general import binomial
 from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, chdtri
 
-from hopfield.theory._arguments import Float, member
+from hopfield.arguments import Float, member
 
 ENSEMBLES = ("sphere", "spins", "gaussian")
 _GRID = np.linspace(-1, 1, 601)

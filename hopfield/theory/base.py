@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from hopfield.theory._arguments import Float
+from hopfield.arguments import Float
 
 
 class Spinodal(NamedTuple):
@@ -131,3 +131,12 @@ def heat(beta: float | None) -> float:
 def numbers(value: ArrayLike) -> Float:
     """A prediction as an array, whatever shape it has."""
     return np.asarray(value, np.float64)
+
+
+def flips(corruption: ArrayLike, neurons: ArrayLike) -> Float:
+    """Spins that a corruption flips, as `patterns.flip` counts them: round(corruption · N), halves to even.
+
+    A product within 10⁻⁴ of a half is one.
+    """
+    product: Float = np.asarray(corruption, np.float64) * np.asarray(neurons, np.float64)
+    return np.round(np.round(product, 4))

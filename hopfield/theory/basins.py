@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, erf
 
+from hopfield.arguments import Float, plain, real, whole
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
-from hopfield.theory._arguments import Float, plain, real, whole
 
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""

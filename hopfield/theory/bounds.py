@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, wrightomega
 
-from hopfield.theory._arguments import Float, plain, real
+from hopfield.arguments import Float, plain, real
 
 
 class StorageBound(NamedTuple):

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
+from hopfield.arguments import Float, flag, plain, real, whole
 from hopfield.theory import lines
-from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
-from hopfield.theory.base import Spinodal
+from hopfield.theory.base import Spinodal, flips
 from hopfield.theory.saddle import (
     COLDEST,
     Saddle,

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
 
+from hopfield.arguments import Float, flag, plain, real, whole
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, flag, flips, plain, real, whole
-from hopfield.theory.base import Spinodal
+from hopfield.theory.base import Spinodal, flips
 
 
 def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf, erfcinv, erfinv
 
+from hopfield.arguments import Float
 from hopfield.theory import annealed, general
-from hopfield.theory._arguments import Float, flips
-from hopfield.theory.base import Theory, numbers
+from hopfield.theory.base import Theory, flips, numbers
 from hopfield.theory.exponential import rate
 from hopfield.theory.spherical import CRITERIA
 

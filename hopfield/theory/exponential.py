@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
+from hopfield.arguments import Float, plain, real, whole
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, flips, plain, real, whole
+from hopfield.theory.base import flips
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
+from hopfield.arguments import Float, real, whole
 from hopfield.theory import sums
-from hopfield.theory._arguments import Float, real, whole
 from hopfield.theory.base import numbers
 
 Function = Callable[[Float], Float]

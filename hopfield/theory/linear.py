@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import roots_gegenbauer, roots_legendre
 from scipy.stats import gamma
 
-from hopfield.theory._arguments import Float, member, plain, real, whole
+from hopfield.arguments import Float, member, plain, real, whole
 
 RULES = ("outer", "delta", "pseudo_inverse")
 _OWN, _LENGTHS, _AGES = 24, 8, 12

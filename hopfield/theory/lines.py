@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 
-from hopfield.theory._arguments import Float, real
+from hopfield.arguments import Float, real
 from hopfield.theory.saddle import COLDEST, retrieval_saddle, spin_glass_saddle, spinodal_ratio
 
 Line = Callable[[Float], Float]

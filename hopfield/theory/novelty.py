@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, logsumexp, wrightomega
 
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.arguments import Float, plain, real, whole
 
 _CELLS = 600
 _WAVES = 512  # times evaluated at once

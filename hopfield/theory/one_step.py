@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar, root
 from scipy.special import log_ndtr
 
-from hopfield.theory._arguments import Float
+from hopfield.arguments import Float
 
 _NORMAL = np.linspace(-9, 9, 6001)  # the states differ where |h| < 1/μ, a narrow part of the range of z₀
 _WEIGHTS = np.exp(-(_NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (_NORMAL[1] - _NORMAL[0])

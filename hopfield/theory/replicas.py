@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import factorial
 
+from hopfield.arguments import Float, plain, real, whole
 from hopfield.theory import classical
-from hopfield.theory._arguments import Float, plain, real, whole
 from hopfield.theory.saddle import COLDEST, field_averages
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)

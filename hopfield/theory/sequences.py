@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from hopfield.arguments import Float, flag, plain, real, whole
 from hopfield.theory import general
-from hopfield.theory._arguments import Float, flag, plain, real, whole
 from hopfield.theory.dense import noise
 
 

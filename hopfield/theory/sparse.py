@@ -23,7 +23,7 @@ from scipy.optimize import elementwise, minimize
 from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
-from hopfield.theory._arguments import Float, plain, real, whole
+from hopfield.arguments import Float, plain, real, whole
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""

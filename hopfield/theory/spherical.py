@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
-from hopfield.theory._arguments import Float, member, plain, real, whole
+from hopfield.arguments import Float, member, plain, real, whole
 from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 

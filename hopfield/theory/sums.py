@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betainc, ndtr
 
-from hopfield.theory._arguments import Float
+from hopfield.arguments import Float
 
 LATTICE = 2**19  # longest lattice that is convolved exactly
 _WAVES = 512  # frequencies evaluated at once

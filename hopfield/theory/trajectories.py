@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf
 
+from hopfield.arguments import Float, plain, real, whole
 from hopfield.theory import dense
-from hopfield.theory._arguments import Float, plain, real, whole
 from hopfield.theory.replicas import covariance
 
 

@@ -173,6 +173,7 @@ _SOURCE = "whole patterns, which constructors refuse where they hold NaN, or the
 EXCLUDED: dict[str, str] = {
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
     "hopfield.outside.*": "code found by its name",
+    "hopfield.arguments.*": "checks of arguments, each with a sentence",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from hopfield import patterns
-from hopfield.theory._arguments import flips
+from hopfield.theory.base import flips
 from tests.hopfield.patterns.samples import standard_errors
 
 KEY = jax.random.key(20240917)

@@ -1,4 +1,4 @@
-"""Checks of the arguments of the theory functions, at the boundary and with one sentence each."""
+"""Checks of plain numbers and names at the boundary, in numpy, with one sentence each: what needs no JAX to be told."""
 
 from typing import Any
 
@@ -78,9 +78,3 @@ def member(name: str, value: str, choices: tuple[str, ...]) -> str:
 def plain(result: Any) -> Any:
     """Turn a zero-dimensional array into a float64 scalar and leave every other array as it is."""
     return np.asarray(result, dtype=np.float64)[()]
-
-
-def flips(corruption: ArrayLike, neurons: ArrayLike) -> Float:
-    """round(corruption · N), halves to even, as `patterns.flip` counts them: a product within 10⁻⁴ of a half is one."""
-    product: Float = np.asarray(corruption, np.float64) * np.asarray(neurons, np.float64)
-    return np.round(np.round(product, 4))

@@ -1,0 +1,54 @@
+"""Checks of plain numbers: what passes is float64, what does not is one sentence that names the argument."""
+
+import numpy as np
+import pytest
+
+from hopfield import arguments
+
+
+@pytest.mark.parametrize("value", ["1", [1, "2"], [[1.0], [1.0, 2.0]], 1j, {}, [None, object()], [10**400]])
+def test_what_is_no_real_number_is_refused(value):
+    with pytest.raises(ValueError, match=r"^load must be real numbers, got .{1,60}$"):
+        arguments.numbers("load", value)
+
+
+def test_numbers_are_float64_and_masked_entries_are_none():
+    found = arguments.numbers("load", np.ma.array([1, 2], mask=[False, True]))
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, [1.0, np.nan])
+    assert arguments.numbers("load", np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "contract"),
+    [
+        ({"above": 0}, 0, "finite and > 0"),
+        ({"least": 0, "below": 1}, 1, "finite and >= 0 and < 1"),
+        ({"most": 2}, [1, 3], "finite and <= 2"),
+        ({}, np.nan, "finite"),
+        ({}, True, "real numbers"),
+    ],
+)
+def test_numbers_outside_their_range_are_told_all_of_it(limits, value, contract):
+    with pytest.raises(ValueError, match=f"^load must be {contract}, got"):
+        arguments.real("load", value, **limits)
+
+
+def test_whole_numbers_flags_and_members_are_what_they_say():
+    assert arguments.whole("neurons", 3.0, least=1) == 3
+    assert arguments.flag("exact", np.True_) is True
+    assert arguments.member("kind", "a", ("a", "b")) == "a"
+    for call, sentence in (
+        (lambda: arguments.whole("neurons", 2.5, least=1), "neurons must be a whole number >= 1, got 2.5"),
+        (lambda: arguments.flag("exact", "False"), "exact must be True or False, got 'False'"),
+        (lambda: arguments.member("kind", "c", ("a", "b")), "kind must be one of a, b, got 'c'"),
+    ):
+        with pytest.raises(ValueError, match="must") as error:
+            call()
+        assert str(error.value) == sentence
+
+
+def test_arrays_get_the_order_of_bytes_of_this_machine_and_others_stay():
+    foreign = np.arange(3, dtype=">f8")
+    assert arguments.native(foreign).dtype.isnative
+    assert arguments.native("text") == "text"
