@@ -130,13 +130,6 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
     return jnp.asarray(number)  # from a Python float: weakly typed, so that it never widens a float32 state
 
 
-def while_outside(condition: Callable, body: Callable, state):
-    """`jax.lax.while_loop` run by Python, for a body that walks through what no compiled function can hold."""
-    while bool(condition(state)):
-        state = body(state)
-    return state
-
-
 def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """Maximum along an axis, −∞ of nothing, NaN wherever there is one; that of XLA drops NaN at some shapes on CPUs."""
     top = jnp.max(x, axis=axis, keepdims=keepdims, initial=-jnp.inf)

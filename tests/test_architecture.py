@@ -112,6 +112,20 @@ def test_no_module_of_the_library_imports_itself_in_a_circle():
     assert not circles(LIBRARY)
 
 
+def test_experiments_and_scripts_use_only_what_the_library_makes_public():
+    """No private module of it and no private name, also of the tools that experiments are made with."""
+    users = [path for path in SOURCES if path not in LIBRARY]
+    found = [
+        f"{path.relative_to(ROOT)}:{used.line} {used.module} {', '.join(used.names)}"
+        for path in users
+        for used in imports(path)
+        if inside(used.module, "hopfield")
+        and any(part.startswith("_") for name in (used.module, *used.names) for part in name.split("."))
+    ]
+    assert len(users) > len(EXPERIMENTS)
+    assert not found
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_an_experiment_imports_no_other_one_and_not_the_runner(name):
     """Of the runner it may ask what its rows depend on, to name files of its own by it."""

@@ -10,8 +10,8 @@ import numpy as np
 from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield import retrieve
-from hopfield._numerics import unit
 from hopfield.dynamics import CYCLE, STEP_LIMIT
+from hopfield.geometry.sphere import projection
 from hopfield.memories import find
 from hopfield.patterns import flip
 from hopfield.spaces import Spins
@@ -99,8 +99,8 @@ def _flipped(key, target, overlap):
 
 def _tilted(key, target, overlap):
     """A state of the target's norm: overlap · target, the rest in a random direction across."""
-    direction = unit(target)
+    direction = projection(target)
     noise = jax.random.normal(key, target.shape, target.dtype)
-    across = unit(noise - jnp.dot(noise, direction) * direction)
+    across = projection(noise - jnp.dot(noise, direction) * direction)
     norm = jnp.linalg.norm(target)
     return overlap * target + jnp.sqrt(jnp.maximum(1.0 - overlap**2, 0.0)) * norm * across

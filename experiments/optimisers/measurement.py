@@ -62,7 +62,7 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
     found = []
     for start in starts:
         setting = Course(
-            given.replace(start=start), jnp.zeros((1, 1), jnp.int32), True, 1, -np.inf, -np.inf, -np.inf, LONG
+            given._replace(start=start), jnp.zeros((1, 1), jnp.int32), True, 1, -np.inf, -np.inf, -np.inf, LONG
         )
         found.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
     return float(min(found))

@@ -18,7 +18,6 @@ from jaxtyping import Array
 
 from hopfield import attention
 from hopfield import metrics as bilinear
-from hopfield._pytrees import Node
 from hopfield.fisher import Categorical
 
 Params = dict[str, Array]
@@ -38,7 +37,7 @@ class Shape(NamedTuple):
     held: int
 
 
-class Problem(Node):
+class Problem(NamedTuple):
     """Data and starts of one problem; a pytree whose leaves have the same shapes for every seed and conditioning."""
 
     stored: Array

@@ -17,9 +17,9 @@ from jaxtyping import Array
 
 from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
 from hopfield import Memory
-from hopfield._numerics import while_outside
 from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
 from hopfield.large import counts
+from hopfield.large.passes import while_outside
 from hopfield.patterns.sources import Source
 
 TOGETHER = 256

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
-from hopfield._numerics import tolerance, while_outside, wide
+from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
+from hopfield.large.passes import while_outside
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Known, Spins, State, as_known
 

@@ -15,6 +15,11 @@ from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 Row = Float[Array, "*b n"]
 
 
+def projection(point: Row) -> Row:
+    """The nearest point of the sphere, x / ‖x‖ at any scale; zero, which has none, stays zero."""
+    return unit(real_array("point", point))
+
+
 def to_tangent(vector: Row, base_point: Row) -> Row:
     """The part of a vector that is tangent to the sphere."""
     vector, base_point = real_array("vector", vector), unit_rows("base_point", base_point)

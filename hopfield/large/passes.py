@@ -206,6 +206,13 @@ def merged(term: Callable, separation: Separation | Cut, a, b):
     return MERGES[term](separation, a, b)
 
 
+def while_outside(condition: Callable, body: Callable, state):
+    """Loop that Python runs as `jax.lax.while_loop` would, for a body that no compiled function can hold."""
+    while bool(condition(state)):
+        state = body(state)
+    return state
+
+
 def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
     """The job with α-entmax cut at its threshold, one for each query.
 

@@ -11,7 +11,6 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield._numerics import while_outside
 from hopfield.large.mesh import axes, shard_map_patterns
 from hopfield.large.passes import (
     Job,
@@ -24,6 +23,7 @@ from hopfield.large.passes import (
     softmax,
     sums_of,
     sweep,
+    while_outside,
     with_threshold,
 )
 from hopfield.patterns import _source

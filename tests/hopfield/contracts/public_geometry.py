@@ -68,6 +68,7 @@ GEOMETRY = (
     _family(spd, "inner_product", symmetric(3), *MATRICES),
     _family(spd, "parallel_transport", *MATRICES, symmetric(3)),
     _family(spd, "symmetric", normal(3, 3)),
+    _family(sphere, "projection", normal(4)),
     *(_family(sphere, name, normal(4), unit(4)) for name in ("exp", "to_tangent")),
     *(_family(sphere, name, unit(4), unit(4)) for name in ("log", "dist")),
     _family(sphere, "parallel_transport", normal(4), unit(4), normal(4)),

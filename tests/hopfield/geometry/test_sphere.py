@@ -27,6 +27,14 @@ def test_great_circles_there_and_back():
     np.testing.assert_array_equal(sphere.log(ROWS, ROWS), 0)
 
 
+def test_the_projection_is_the_nearest_point_at_any_scale():
+    rows = jnp.array([[3.0, 4.0], [-1e-200, 0.0], [6e200, 8e200], [0.0, 0.0]])
+    expected = [[0.6, 0.8], [-1.0, 0.0], [0.6, 0.8], [0.0, 0.0]]
+    np.testing.assert_allclose(sphere.projection(rows), expected, rtol=1e-15)
+    with pytest.raises(ValueError, match="point must be"):
+        sphere.projection(jnp.ones(2, bool))
+
+
 def test_neighbours_and_antipodes_keep_their_digits():
     point, across = jnp.array([0.6, 0.8, 0.0]), jnp.array([0.0, 0.0, 1.0])
     for angle in (1e-9, np.pi - 1e-9):
