@@ -22,7 +22,7 @@ from hopfield.patterns.datasets import UNSOUND
 NAMES = ("features", "bag", "labels", "train")
 MADE = "made"
 FLOOR = 0.01
-"""Added to the variance of a feature, so that one that hardly varies stays small."""
+"""Addition to the variance of a feature, so that one that hardly varies stays small."""
 
 
 class Bags(NamedTuple):

@@ -16,7 +16,7 @@ UNITS = 8
 LARGEST = 14.0
 """Largest threshold that its units start with: below it their sum rises about as e^z does."""
 NUMBERS = {"entmax": 0.0, "power": math.log(math.expm1(2.0))}
-"""Where the number of a family starts: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
+"""Start of the number of a family: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
 
 
 class Power(Separation):

@@ -15,7 +15,7 @@ from hopfield.patterns import corrupt
 from hopfield.theory.base import flips
 
 FLOOR = 1e-3
-"""What is added to a second moment before it is inverted, in units of its mean eigenvalue."""
+"""Addition to a second moment before it is inverted, in units of its mean eigenvalue."""
 
 
 class Task(NamedTuple):

@@ -18,7 +18,7 @@ from experiments.shared import corruptions
 from hopfield.theory import spherical
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)
-"""Which β are drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
+"""Values of β drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
 RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
 AXES = {
     "entropy": r"entropy $H$ of the weights",

@@ -24,7 +24,7 @@ STATE = (
     "overlap",
     "target_weight",
 )
-"""What describes a state; all but the overlap are about its weights."""
+"""Columns that describe a state; all but the overlap are about its weights."""
 TEMPERATURE_STEP = 1e-4
 """Relative step of the central difference dΦ/dT: errors of 1e-8 from its width, of 1e-12 from rounding."""
 

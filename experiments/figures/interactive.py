@@ -11,7 +11,7 @@ from experiments.figures import words
 from experiments.figures.extraction import Axis, Panel, Series
 
 Samples = Callable[[str, float], str]
-"""What is known of a point with a label at a place: how many samples, say."""
+"""Words on a point with a label at a place: how many samples it has, say."""
 
 MOST = 4000
 """Points of one series at most: beyond them every second, third … is shown."""

@@ -55,7 +55,7 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "hopfield",
 }
 _UNTOLD = ("Data has no positive values", "Attempt to set non-positive", r"Glyph \d+ .* missing from font")
-"""What Matplotlib says of a panel without anything to show, or of a sign in a name that its fonts lack."""
+"""Warnings of Matplotlib about a panel without anything to show, or a sign in a name that its fonts lack."""
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from experiments.figures.style import THEORY, Table, series
 from experiments.gradients.config import MASKS, METRICS
 
 FLOOR = 1e-17
-"""Where an error of exactly zero stands on the logarithmic axis."""
+"""Place of an error of exactly zero on the logarithmic axis."""
 NAMES = {
     "query": "queries $q$",
     "key": "keys $k$",

@@ -22,7 +22,7 @@ LONG = 200
 ALTERNATIONS, CALLS = 21, 20
 """Turns of product and gradient when they are timed, and calls in each."""
 RISE = 10.0
-"""Times the loss at the start that a run which has diverged ends beyond."""
+"""Multiple of the loss at the start that a run which has diverged ends beyond."""
 
 
 class Course(NamedTuple):

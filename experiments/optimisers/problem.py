@@ -22,7 +22,7 @@ from hopfield.fisher import Categorical
 
 Params = dict[str, Array]
 SHARPNESS = 3.0
-"""Of the metric that labels are drawn from, in units of the one that learning starts with."""
+"""Scale of the metric that labels are drawn from, in units of the one that learning starts with."""
 LEAST = 1e-30
 """Least probability of a class whose logarithm is taken."""
 

@@ -19,7 +19,7 @@ from hopfield.memories import find
 from hopfield.observables.stability import GLOBAL_AVERAGE, SINGLE_PATTERN, regime
 
 REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
-"""Held by the target; by another pattern; by no single one but ordered (spin glass, metastable mixture); by none."""
+"""Holders of a state: the target; another pattern; none alone but an order (spin glass, metastable mixture); none."""
 FROZEN = 0.1
 """Self-overlap of two time averages from which spins count as frozen; 0.13 where retrieval ends at M/N = 0.001."""
 

@@ -22,7 +22,7 @@ THEORY = {
     "modern": "annealed: the sum over the other patterns at its mean, at the measured N",
 }
 CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {measurement.FROZEN:g}"
-"""What a measured end of retrieval means; it belongs to its number of sweeps."""
+"""Meaning of a measured end of retrieval, which belongs to its number of sweeps."""
 
 
 def summarise(table: Table) -> dict:

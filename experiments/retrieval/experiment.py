@@ -36,9 +36,9 @@ __all__ = [
 ]  # fmt: skip
 X_AXIS = "kappa"
 SMALL = 512
-"""Fewer patterns than this are padded to it, so that one program serves them all."""
+"""Number of patterns that fewer are padded to, so that one program serves them all."""
 TOGETHER = 8
-"""How many κ one draw of patterns is queried at in one go."""
+"""Number of κ that one draw of patterns is queried at in one go."""
 
 
 def _pairs(config: Config) -> Iterator[tuple[str, str]]:

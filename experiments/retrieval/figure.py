@@ -20,7 +20,7 @@ RATIO = r"$\kappa$ / converged critical $\kappa$ of annealed theory"
 ANNEALED = "annealed theory"
 """Theory that puts the sum over the other patterns at its mean, at the measured size."""
 WORDS = {"memory": labels.memory, "ensemble": labels.patterns, "corruption": corruptions.label}
-"""What a reader says for the names in a column."""
+"""Words of a reader for the names in a column."""
 
 
 def plot(table: Table, summary: dict) -> Figure:

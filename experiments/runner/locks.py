@@ -32,7 +32,7 @@ RENEWED = 5.0
 """Seconds between signs of life."""
 NAME = "claim.json"
 UNLINKED = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-"""What file systems without hard links answer to one."""
+"""Errors that file systems without hard links answer to one."""
 
 
 class Found(NamedTuple):

@@ -16,7 +16,7 @@ from hopfield import retrieve
 from hopfield.patterns import corrupt
 
 TOGETHER = 8
-"""How many readings, of a draw at a β each, one call to the device does."""
+"""Number of readings, of a draw at a β each, that one call to the device does."""
 SETTLED = 1e-3
 """Relative step that ends a repeated read-out."""
 

@@ -12,7 +12,7 @@ from hopfield.spaces import Euclidean
 DISTANCES = ("euclidean", "manhattan")
 SIMILARITIES = ("dot", "cosine", "correlation", *DISTANCES)
 SEPARATIONS = ("rectified", "softmax", "entmax", "sparsemax", "normmax", "top_k", "epanechnikov", "max")
-"""Those of `separations.NAMES` whose weights are never negative and stay inside float32."""
+"""Names of `separations.NAMES` whose weights are never negative and stay inside float32."""
 DEGREES = range(2, 13)
 """Degrees n of rectified powers; weights are powers n − 1, which must stay inside float32."""
 NEAR = 1e-3

@@ -18,7 +18,7 @@ GENERATED = "generated"
 """Random spins that are drawn again whenever they are read, and never stored."""
 DRAWN = (RANDOM, GENERATED)
 MAPPED = "mapped:"
-"""Before the path of a .npy file: spins that stay in the file."""
+"""Prefix of the path of a .npy file whose spins stay in the file."""
 IMAGES: dict[str, tuple[Callable, Callable]] = {
     "digits": (datasets.digits, datasets.digits),
     "photographs": (

@@ -22,7 +22,7 @@ CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
 STILL = 1e-5
 """Step relative to a state's norm at which it has come to rest: ten times what single precision can tell."""
 STATE = ("target_weight", "overlap", "entropy")
-"""What describes the state where a query ends."""
+"""Columns that describe the state where a query ends."""
 
 CHUNK = 2e9
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""

@@ -70,7 +70,7 @@ MEANINGS: dict[str, Callable[[Any], Hashable]] = {
     "ensemble": ensemble,
     "corruption": corruptions.name,
 }
-"""What a name stands for, by the kind of name that a field declares with `option(..., meaning=kind)`; ValueError for a
+"""Meaning of a name, by the kind of name that a field declares with `option(..., meaning=kind)`; ValueError for a
 name that means nothing."""
 
 

@@ -18,9 +18,9 @@ SEARCHED = ("learning_rate", "damping", "weight_decay", "noise")
 RULE = ("damping_rule", "trust_radius", "solver", "momentum")
 """Options of optimisers that a run has one value of."""
 RUN = [*KIND, *SEARCHED, "seed_index"]
-"""What tells two runs apart: kinds of run, numbers that each seed chooses among, and its place in the seeds."""
+"""Columns that tell two runs apart: kinds of run, numbers that each seed chooses among, and its place in the seeds."""
 BASELINES = ("svm", "forest")
-"""What stands in place of a layer for scikit-learn's models."""
+"""Names in place of a layer for scikit-learn's models."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from experiments.statistics import ranking
 from experiments.training.tasks import Split
 
 RISE = 10.0
-"""Times the loss before any training beyond which a run has diverged."""
+"""Multiple of the loss before any training beyond which a run has diverged."""
 
 
 def judged(row: dict, rows: list[dict]) -> dict:

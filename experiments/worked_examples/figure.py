@@ -17,7 +17,7 @@ from experiments.worked_examples.printed import SCORES
 from hopfield.observables import thermodynamics
 
 INFINITY = 8.0
-"""Where T = ∞ stands on the logarithmic axis."""
+"""Place of T = ∞ on the logarithmic axis."""
 RIGHT: dict[str, Any] = {
     "linestyle": "none",
     "marker": "o",

@@ -103,5 +103,5 @@ PRINTED: dict[tuple[str, str], dict[tuple[str, str], str]] = {
         ("J", "row 2"): "-0.197 0.197",
     },
 }
-"""What each document prints, as it prints it, by (document, example) and (quantity, row)."""
+"""Numbers of each document, as it prints them, by (document, example) and (quantity, row)."""
 PRINTED |= {(document, CAPACITY): claimed() for document in DOCUMENTS}

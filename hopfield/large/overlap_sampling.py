@@ -19,7 +19,7 @@ from scipy.special import expit, gammaln
 from hopfield._checks import number, whole
 
 EXACT = 2**62
-"""Up to here a number of patterns is a whole number that numpy draws multinomials of."""
+"""Number of patterns up to which numpy draws multinomials of it as a whole number."""
 CERTAIN = 1e15
 """Expected patterns in a shell from where their number is drawn from a normal law."""
 

@@ -19,7 +19,7 @@ from hopfield.layers.attention import HopfieldAttention, Inputs
 from hopfield.layers.metrics import FixedParam
 
 EPSILON = 1e-5
-"""Added to the variance in layer norms, as PyTorch does."""
+"""Addition to the variance in layer norms, as PyTorch does."""
 
 
 class Hopfield(nnx.Module):

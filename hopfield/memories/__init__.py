@@ -40,7 +40,7 @@ Stored = Float[Array, "M N"]
 Patterns = Stored | Source
 Values = Float[Array, "M V"] | Source | None
 Used = Bool[Array, "M"] | None
-"""What a memory is built from: patterns [M, N], what they are read as [M, V], and which are in use [M]."""
+"""Parts that a memory is built from: patterns [M, N], what they are read as [M, V], and which are in use [M]."""
 
 
 class Scaling(NamedTuple):

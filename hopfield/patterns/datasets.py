@@ -37,7 +37,7 @@ UNSOUND = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What `numpy.load` raises on files that are missing, damaged, encrypted, pickled or impossibly large."""
+"""Errors of `numpy.load` on files that are missing, damaged, encrypted, pickled or impossibly large."""
 
 
 def _rows(patterns) -> Array:

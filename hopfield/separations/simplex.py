@@ -23,7 +23,7 @@ Mask = Bool[Array, "M"] | None
 STEPS = 64
 """Newton steps at most."""
 PART = 8
-"""Of this many scores one is looked at for a first idea."""
+"""Number of scores of which one is looked at for a first idea."""
 
 
 def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:

@@ -22,7 +22,7 @@ from hopfield.theory import sums
 from hopfield.theory.base import numbers
 
 Function = Callable[[Float], Float]
-"""Of an array of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""
+"""Function of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""
 
 RARE = 1e-3
 """Overlaps expected less often than this in all patterns decide a sign whatever their size."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 SIZES = ("small", "published")
 MEBIBYTE = 2**20 if sys.platform == "darwin" else 2**10
-"""In the unit of `ru_maxrss`: bytes on macOS, kibibytes on Linux."""
+"""Mebibyte in the unit of `ru_maxrss`: bytes on macOS, kibibytes on Linux."""
 
 
 class BenchmarkError(Exception):

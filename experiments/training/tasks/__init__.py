@@ -20,7 +20,7 @@ from experiments.training.config import TASKS
 from experiments.training.tasks import _own
 
 FRACTIONS = (0.6, 0.8)
-"""Where training ends and where validation ends."""
+"""Ends of the training part and of the validation part."""
 
 
 class Part(NamedTuple):

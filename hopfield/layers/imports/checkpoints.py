@@ -36,8 +36,8 @@ LAYOUTS = {
     "bert": r"(?P<stem>(?:.*\.)?encoder\.layer\.(?P<layer>\d+)\.attention\.)self\.query\.weight",
     "llama": r"(?P<stem>(?:.*\.)?layers\.(?P<layer>\d+)\.self_attn\.)q_proj\.weight",
 }
+"""Name of a tensor that every layer of a kind has, and the part that all names of its attention begin with."""
 POSITIONS = {"gpt2": r"(?:.*\.)?wpe\.weight", "bert": r"(?:.*\.)?embeddings\.position_embeddings\.weight"}
-"""For each kind the name of a tensor that every layer has, and the part that all names of its attention begin with."""
 SEPARATE = {
     "bert": ("self.query", "self.key", "self.value", "output.dense"),
     "llama": ("q_proj", "k_proj", "v_proj", "o_proj"),
