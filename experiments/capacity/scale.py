@@ -1,5 +1,6 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,13 +18,13 @@ from hopfield.patterns import corruption
 class FullScale(NamedTuple):
     """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
 
-    neurons: list[int] = [64]  # noqa: RUF012 - never changed
-    loads: list[float] | None = [0.1, 0.2]  # noqa: RUF012
-    patterns: list[int] | None = None
+    neurons: Sequence[int] = (64,)
+    loads: Sequence[float] | None = (0.1, 0.2)
+    patterns: Sequence[int] | None = None
     samples: Any = 4
     queries: int = 4
-    dynamics: list[str] = ["synchronous"]  # noqa: RUF012
-    corruption: list[Any] = [0.0]  # noqa: RUF012
+    dynamics: Sequence[str] = ("synchronous",)
+    corruption: Sequence[Any] = (0.0,)
     beta: float | None = None
     max_steps: int = 100
     parity: Parity = Parity.odd
@@ -48,7 +49,7 @@ def chosen(config: Config, memory: str) -> FullScale:
     return FullScale(**found)
 
 
-def widths(at: FullScale, ensemble: str) -> list[int]:
+def widths(at: FullScale, ensemble: str) -> Sequence[int]:
     """Numbers of neurons to measure an ensemble at."""
     return at.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
 

@@ -1,5 +1,6 @@
 """Options of retrieval against β: scans over memories, ensembles, sizes and inverse temperatures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,13 +60,13 @@ class Scan:
 class FullScan(NamedTuple):
     """A Scan in full; the defaults are smoke scale."""
 
-    memories: list[str] = ["modern"]  # noqa: RUF012 - never changed
-    ensembles: list[str] = ["sphere"]  # noqa: RUF012
-    neurons: list[int] | None = None
-    patterns: list[int] = [30, 100]  # noqa: RUF012
-    corruption: list[Any] = [0.0]  # noqa: RUF012
-    kappas: list[float] = [1.0, 3.0, 20.0]  # noqa: RUF012
-    around: list[float] = [0.9, 0.97, 1.0, 1.03, 1.1]  # noqa: RUF012
+    memories: Sequence[str] = ("modern",)
+    ensembles: Sequence[str] = ("sphere",)
+    neurons: Sequence[int] | None = None
+    patterns: Sequence[int] = (30, 100)
+    corruption: Sequence[Any] = (0.0,)
+    kappas: Sequence[float] = (1.0, 3.0, 20.0)
+    around: Sequence[float] = (0.9, 0.97, 1.0, 1.03, 1.1)
     samples: int = 8
     queries: int = 4
     max_steps: int = 1000

@@ -94,7 +94,7 @@ def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
         raise ValueError(f"kappas must not be empty for {memory} on {ensemble}, where no theory says where to look")
 
 
-def _widths(at: FullScan, ensemble: str) -> list[int]:
+def _widths(at: FullScan, ensemble: str) -> Sequence[int]:
     real = retrievals.data(ensemble, False)
     if real is not None:
         return [real.shape[1]]

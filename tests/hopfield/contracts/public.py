@@ -7,10 +7,11 @@ and walks the library for functions that no case calls.
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import jax
@@ -31,7 +32,7 @@ class Call(NamedTuple):
 
     function: Callable
     arguments: tuple = ()
-    options: dict[str, Any] = {}  # noqa: RUF012 - never written
+    options: Mapping[str, Any] = MappingProxyType({})
 
     def __call__(self) -> Any:
         return self.function(*self.arguments, **self.options)
@@ -43,7 +44,7 @@ class Call(NamedTuple):
     def replaced(self, place: int | str, value) -> "Call":
         """The same call with another value of one argument."""
         if isinstance(place, str):
-            return self._replace(options=self.options | {place: value})
+            return self._replace(options={**self.options, place: value})
         return self._replace(arguments=(*self.arguments[:place], value, *self.arguments[place + 1 :]))
 
 
