@@ -57,8 +57,7 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     blueprint = find(kind.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
     used = jnp.arange(kind.padding) < draw["patterns"]
-    options = {"beta": draw["beta"]} if kind.has_beta else {}
-    model = draws.network(blueprint.build(stored, mask=used, **options))
+    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"] if kind.has_beta else None))
     rows = jnp.where(used[:, None], stored, 0.0)
     index, keys = draws.numbered(query_key, kind.queries)
     query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)

@@ -43,12 +43,11 @@ def stored(kind: str, num_patterns: int) -> jax.Array:
 def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
     memory, target = find(point["memory"]), point["target"]
     held = stored(memory.ensemble, num_patterns)
-    options = {} if point["beta"] is None else {"beta": point["beta"]}
     start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
     start = jnp.sign(start) if memory.ensemble == SPINS else start
     key = order_key if memory.ensemble == SPINS else None
-    return _followed(memory.build(held, **options), target, start, last, key)
+    return _followed(memory.build(held, beta=point["beta"]), target, start, last, key)
 
 
 def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:

@@ -83,8 +83,8 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
     blueprint = find(kind.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
-    options = {"beta": draw["beta"]} if kind.has_beta else {}
-    memory = blueprint.build(stored, mask=jnp.arange(kind.padding) < draw["patterns"], **options)
+    used, beta = jnp.arange(kind.padding) < draw["patterns"], draw["beta"] if kind.has_beta else None
+    memory = blueprint.build(stored, mask=used, beta=beta)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, kind.queries)
     query = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])

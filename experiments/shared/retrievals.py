@@ -96,8 +96,8 @@ def _memory(program: Program, stored, mask, kappa):
     """The memory with patterns of unit norm, or of spins with β for their norm √N, and the scale of its states."""
     blueprint = find(program.memory)
     if on_spins(program.memory):
-        options = {"beta": kappa / program.neurons} if blueprint.takes_beta else {}
-        return blueprint.build(stored, mask=mask, **options), 1.0
+        beta = kappa / program.neurons if blueprint.takes_beta else None
+        return blueprint.build(stored, mask=mask, beta=beta), 1.0
     scale = program.neurons**-0.5
     return blueprint.build(scale * stored, mask=mask, beta=kappa), scale
 

@@ -15,7 +15,7 @@ from hopfield.patterns.sources import Source
 
 def build(memory: str, patterns: Source, beta: float | None = None) -> Memory:
     """The memory of a name over patterns that are never stored."""
-    return cast(Memory, find_memory(memory).build(patterns, **({} if beta is None else {"beta": beta})))
+    return cast(Memory, find_memory(memory).build(patterns, beta=beta))
 
 
 def check_memory(memory: str) -> None:

@@ -73,7 +73,7 @@ class Blueprint(NamedTuple):
 
     spec: str
     build: Callable[..., Model]
-    """From patterns [M, N], with keywords mask and, where `takes_beta`, beta."""
+    """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any."""
     scaling: Scaling
     ensemble: str
     takes_beta: bool
@@ -149,6 +149,7 @@ def find(spec: str) -> Blueprint:
     def build(patterns, *unnamed, **options) -> Any:
         if unnamed:
             raise TypeError(f"options of {spec} must be given by name, got {shown(unnamed[0])}")
+        options = {name: value for name, value in options.items() if name != "beta" or value is not None}
         for option in options:
             if option not in signature:
                 known = ", ".join([*signature][1 + len(arguments) :])
@@ -202,9 +203,9 @@ def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None)
 
     @cache
     def parts(neurons: int, beta: float | None) -> Parts:
-        options = {"beta": beta} if blueprint.takes_beta and beta is not None else {}
-        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), **options))
-        exact = options.get("beta", blueprint.beta)
+        given = beta if blueprint.takes_beta else None
+        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), beta=given))
+        exact = blueprint.beta if given is None else given
         heat = float(model.beta) if exact is None else float(exact)
         return Parts(
             lambda scores: cast(np.ndarray, model.separation.summand(scores, heat)),

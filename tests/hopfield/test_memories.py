@@ -140,6 +140,7 @@ def test_blueprint_describes_what_it_builds(name):
         assert float(model.beta) == blueprint.beta
     if blueprint.takes_beta:
         assert float(blueprint.build(jnp.asarray(SPINS), beta=0.7).beta) == 0.7
+    assert blueprint.build(jnp.asarray(SPINS), beta=None) == model
 
 
 @pytest.mark.parametrize("spec", [*MODELS, "dense:2", "dense:5", "sparse:1.5"])
