@@ -64,9 +64,9 @@ def _of_width(v: Array, p: Array) -> Array:
 
 
 def _power(x: Array, exponent: Array) -> Array:
-    """x^exponent where x > 0, else 0."""
+    """x^exponent where x > 0, else 0; NaN of NaN, also to the power of 0."""
     empty = x <= 0  # not x > 0, which would take what is not a number for no weight
-    return jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent)
+    return jnp.where(jnp.isnan(x), x, jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent))
 
 
 def _support_power(p: Array, alpha: ArrayLike) -> Array:

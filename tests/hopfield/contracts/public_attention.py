@@ -101,7 +101,10 @@ ATTENTION = (
     case("attention.softmax_jacobian", attention.softmax_jacobian, PROBABILITIES),
     case("attention.softmax_jacobian_product", attention.softmax_jacobian_product, PROBABILITIES, normal(2, 3, 5)),
     case("attention.sparse_jacobian", attention.sparse_jacobian, PROBABILITIES, 1.5),
-    case("attention.sparse_jacobian_product", attention.sparse_jacobian_product, PROBABILITIES, normal(2, 3, 5), 1.5),
+    *(
+        case("attention.sparse_jacobian_product", attention.sparse_jacobian_product, PROBABILITIES, normal(2, 3, 5), a)
+        for a in (1.5, 2.0)
+    ),
     case("attention.head_divergence", attention.head_divergence, simplex(2, 3, 5)),
     case("attention.head_diversity", attention.head_diversity, simplex(2, 3, 5)),
     case("attention.split_heads", attention.split_heads, normal(2, 3, 4), 2),
