@@ -23,12 +23,6 @@ from hopfield.attention.heads import (
     multi_head_parts,
     split_heads,
 )
-from hopfield.attention.jacobians import (
-    softmax_jacobian,
-    softmax_jacobian_product,
-    sparse_jacobian,
-    sparse_jacobian_product,
-)
 from hopfield.attention.kernels import additive_scores, kernel_regression
 from hopfield.attention.linear import (
     FeatureMap,
@@ -62,6 +56,12 @@ from hopfield.attention.positions import (
 )
 from hopfield.attention.projections import Projections, project_heads
 from hopfield.attention.verification import Agreement, verify_gradients
+from hopfield.separations.jacobians import (
+    softmax_jacobian,
+    softmax_jacobian_product,
+    sparse_jacobian,
+    sparse_jacobian_product,
+)
 
 __all__ = [
     "Agreement",

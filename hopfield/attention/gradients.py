@@ -21,7 +21,6 @@ from jaxtyping import Array, Float
 from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
-from hopfield.attention.jacobians import weights_jacobian_product
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.separations import LogSumExp, Separation, as_separation
@@ -116,7 +115,7 @@ def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask:
         raise ValueError(f"output_gradient must have the output's shape {shape}, got {output_gradient.shape}")
     d_value = product(transposed(p), output_gradient)
     p, d_weights = jnp.broadcast_arrays(*aligned(p, product(output_gradient, transposed(value))))
-    d_z = weights_jacobian_product(separation, p, d_weights)
+    d_z = separation.jacobian_product(p, d_weights)
     d_scores = _per_row(d_z, 1.0 / heat)
     d_query, d_key, d_metric = metric_gradients(form, query, key, _per_row(d_scores, scale))
     return Gradients(

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import booleans, vector
 from hopfield._pytrees import Node
+from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
 
 Scalar = Float[Array, ""]
@@ -126,6 +127,16 @@ class Separation(Node, abc.ABC):
     def _regulariser(self, p: Scores) -> Scalar:
         """Ω at weights that are some."""
         raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
+
+    def jacobian_product(self, p: Array, v: Array) -> Array:
+        """J v = vᵀ J with J = ∂p/∂z, the Hessian of F, worked out by hand at weights p and along v, both [*b, M].
+
+        Raises:
+            ValueError: no derivation by hand, as where the weights alone do not tell J.
+        """
+        if self.gibbs:
+            return softmax_jacobian_product(p, v)
+        raise ValueError(f"separation must have a Jacobian by hand (jacobian_product), got {type(self).__name__}")
 
     def shares(self, z: Scores, mask: Mask = None) -> Scores:
         """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""

@@ -12,6 +12,7 @@ from hopfield import _numerics
 from hopfield._checks import whole
 from hopfield._numerics import anywhere, largest, wide
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
+from hopfield.separations.jacobians import of_width, softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
 WIDEST = 40.0
@@ -107,6 +108,9 @@ class Exponential(LogSumExp):
 
     def weights(self, z, mask=None):
         return unmasked(jnp.exp(unmasked(z, mask)), mask)  # e^z of a masked score may overflow: 0·∞ in its gradient
+
+    def jacobian_product(self, p, v):
+        return p * of_width(v, p)  # each weight is its own slope
 
     def _regulariser(self, p):
         return jnp.sum(p) + shannon_entropy(p)
@@ -208,6 +212,9 @@ class TopK(Separation):
 
     def weights(self, z, mask=None):
         return LogSumExp().weights(z, self._kept(z, mask))
+
+    def jacobian_product(self, p, v):
+        return softmax_jacobian_product(p, v)
 
 
 def top_k(count: int = 8) -> TopK:

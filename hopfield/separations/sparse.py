@@ -12,6 +12,7 @@ from hopfield._numerics import held, is_traced
 from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
 from hopfield.separations.cut import Cut
+from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -42,6 +43,9 @@ class Sparsemax(Separation):
     def weights(self, z, mask=None):
         return simplex.sparsemax(z, mask).astype(z.dtype)
 
+    def jacobian_product(self, p, v):
+        return sparse_jacobian_product(p, v, self.alpha)
+
 
 class Entmax(Separation):
     """F = max_p p·z + H_α(p), weights = α-entmax, 1 < α ≤ 2. Build with `entmax(alpha)`.
@@ -71,6 +75,9 @@ class Entmax(Separation):
     def weights(self, z, mask=None):
         return simplex.entmax(z, self.alpha, mask).astype(z.dtype)
 
+    def jacobian_product(self, p, v):
+        return sparse_jacobian_product(p, v, self.alpha)
+
 
 class Normmax(Separation):
     """F = max_p p·z + 1 − ‖p‖_α, weights = α-normmax, α > 1. Build with `normmax(alpha)`.
@@ -94,6 +101,9 @@ class Normmax(Separation):
 
     def weights(self, z, mask=None):
         return simplex.normmax(z, self.alpha, mask)[0].astype(z.dtype)
+
+    def jacobian_product(self, p, v):
+        return normmax_jacobian_product(p, v, self.alpha)
 
 
 @jax.custom_jvp

@@ -75,6 +75,11 @@ def _build(cls: type):
     return factory(**metric)
 
 
+def has_jacobian_by_hand(separation: Separation) -> bool:
+    """Whether a separation tells the Jacobian of its weights from the weights."""
+    return separation.gibbs or type(separation).jacobian_product is not Separation.jacobian_product
+
+
 SEPARATIONS: dict[str, Separation] = parts(Separation)
 SIMILARITIES: dict[str, Similarity] = parts(Similarity)
 SPACES: dict[str, Space] = parts(Space) | {"unconfined": Euclidean(confined=False)}

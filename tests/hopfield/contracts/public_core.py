@@ -11,8 +11,10 @@ from hopfield.memories import find, names
 from hopfield.patterns import datasets
 from hopfield.separations import Separation, simplex
 from tests.hopfield.contracts import parts as contract
+from tests.hopfield.contracts.parts import has_jacobian_by_hand
 from tests.hopfield.contracts.public import ROWS, Call, Case
-from tests.hopfield.contracts.public_draws import of_vectors, spins
+from tests.hopfield.contracts.public_draws import case, normal, of_vectors, spins
+from tests.hopfield.contracts.public_draws import simplex as simplex_of
 
 
 def _of_separation(separation: Separation, called: str) -> list[Case]:
@@ -23,6 +25,9 @@ def _of_separation(separation: Separation, called: str) -> list[Case]:
         return of_vectors(name, getattr(separation, verb), 1, {"mask": "mask", **options})
 
     cases = [of(verb) for verb in ("potential", "weights", "shares")]
+    if has_jacobian_by_hand(separation):
+        name = f"separations.{type(separation).__name__}.jacobian_product"
+        cases.append(case(name, separation.jacobian_product, simplex_of(2, 5), normal(2, 5)))
     if called not in ("polynomial", "epanechnikov"):
         name = f"hopfield.separations.{type(separation).__name__}.regulariser"
         draw = lambda rng, shape: Call(separation.regulariser, (rng.dirichlet(np.ones(shape)),))
@@ -199,6 +204,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.summand": "numpy; of overlaps that theory asks for",
     "hopfield.separations.*.log_weight": "numpy; of overlaps that theory asks for",
     "hopfield.separations.*.at_threshold": _PARTIAL,
+    "hopfield.separations.*.jacobian_product": "ValueError: the weights do not tell it",
     "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
     "hopfield.separations.[a-z]*": "builds a separation from checked numbers",
     "hopfield.similarities.*.spin_flip": _FIELDS,

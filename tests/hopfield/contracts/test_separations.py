@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield.separations import Exponential, Linear
-from tests.hopfield.contracts.parts import SEPARATIONS, quick
+from tests.hopfield.contracts.parts import SEPARATIONS, has_jacobian_by_hand, quick
 
 KEYS = jax.random.split(jax.random.key(11), 6)
 CASES, M, N = 12, 7, 9
@@ -81,6 +81,19 @@ def test_jacobian_of_weights_is_the_symmetric_hessian_of_the_potential(name):
     found = derivatives(name)
     np.testing.assert_allclose(found["jacobian"], found["hessian"], rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(found["jacobian"], np.swapaxes(found["jacobian"], 1, 2), rtol=1e-9, atol=1e-11)
+
+
+@every_separation
+def test_the_jacobian_by_hand_is_that_of_the_weights_or_refused(name):
+    separation, found = SEPARATIONS[name], derivatives(name)
+    along = jax.random.normal(KEYS[4], (CASES, M))
+    if not has_jacobian_by_hand(separation):
+        with pytest.raises(ValueError, match=r"^separation must have a Jacobian by hand"):
+            separation.jacobian_product(jnp.asarray(found["weights"]), along)
+        return
+    product = separation.jacobian_product(jnp.asarray(found["weights"]), along)
+    expected = np.einsum("cij,cj->ci", found["jacobian"], along)
+    np.testing.assert_allclose(product, expected, rtol=1e-9, atol=1e-11)
 
 
 @every_separation

@@ -1,6 +1,4 @@
-"""Jacobians of the weights of attention in its scores, worked out by hand."""
-
-from typing import cast
+"""Jacobians of weights in their scores, worked out by hand from the weights alone."""
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -8,7 +6,6 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array
 from hopfield.metrics._arrays import aligned
-from hopfield.separations import Entmax, Exponential, Normmax, Separation, TopK
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
@@ -18,7 +15,7 @@ def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
 
 def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
     """J v = vᵀ J = p ∘ (v − p·v) for the softmax Jacobian J at p, without building it."""
-    v = _of_width(v, p)
+    v = of_width(v, p)
     return p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
 
 
@@ -37,7 +34,7 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
-    r, v = _support_power(p, alpha), _of_width(v, p)
+    r, v = _support_power(p, alpha), of_width(v, p)
     total = jnp.sum(r, axis=-1, keepdims=True)
     return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
 
@@ -47,7 +44,7 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
     From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
     """
-    alpha, v = jnp.asarray(alpha, p.dtype), _of_width(v, p)
+    alpha, v = jnp.asarray(alpha, p.dtype), of_width(v, p)
     power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
     r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
     moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
@@ -55,7 +52,7 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
     return (change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)
 
 
-def _of_width(v: Array, p: Array) -> Array:
+def of_width(v: Array, p: Array) -> Array:
     """The vectors v [*b, S] that a Jacobian at p takes. Raises ValueError for another S."""
     v = real_array("v", v)
     if v.shape[-1:] != jnp.shape(p)[-1:]:
@@ -80,21 +77,3 @@ def _diagonal_minus(r: Array, share: Array) -> Array:
     column, row = r[..., :, None], share[..., None, :]
     eye, column = aligned(jnp.eye(r.shape[-1], dtype=r.dtype), column)
     return column * (eye - row)
-
-
-def weights_jacobian_product(separation: Separation, p: Array, v: Array) -> Array:
-    """J v with J the Jacobian of a separation's weights, at weights p and along v, both [*b, S].
-
-    Raises:
-        ValueError: no derivation by hand for this separation.
-    """
-    if isinstance(separation, Exponential):  # each weight is its own slope
-        return p * v
-    if separation.gibbs or isinstance(separation, TopK):
-        return softmax_jacobian_product(p, v)
-    if separation.thresholded:  # sparsemax is the entmax of α = 2
-        return sparse_jacobian_product(p, v, cast(Entmax, separation).alpha)
-    if isinstance(separation, Normmax):
-        return normmax_jacobian_product(p, v, separation.alpha)
-    known = "LogSumExp, SoftmaxOne, Exponential, TopK, Sparsemax, Entmax, Normmax"
-    raise ValueError(f"separation must be among {known}, got {type(separation).__name__}")
