@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
-from hopfield._checks import booleans, instance, one_of, whole
+from hopfield._checks import booleans, one_of, whole
 from hopfield._numerics import accumulation_dtype, is_traced, positive, wide
 from hopfield._pytrees import Node
 from hopfield.large.parts import check_parts, check_spins, checked_values
@@ -29,8 +29,8 @@ from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
-from hopfield.similarities import Dot, Similarity
-from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, one_state
+from hopfield.similarities import Dot, Similarity, as_similarity
+from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
 DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
@@ -63,9 +63,9 @@ class Memory(Node):
         *,
         values: Float[Array, "M V"] | Source | None = None,
         mask: Bool[Array, "M"] | None = None,
-        similarity: Similarity = Dot(),
+        similarity: Similarity | str = Dot(),
         separation: Separation | str = LogSumExp(),
-        space: Space = Euclidean(),
+        space: Space | str = Euclidean(),
     ) -> "Memory":
         """Check the parts against each other and build the memory.
 
@@ -75,15 +75,14 @@ class Memory(Node):
                 physics, where attention and its layers take 1/√N.
             values: what `read` returns instead of the patterns [M, V] (hetero-association).
             mask: patterns in use [M]; the others are padding and change nothing. None for a source.
-            similarity, separation, space: the three choices; a separation also by name, as in `separations.find`.
+            similarity, separation, space: the three choices, each an object or a name of `similarities.NAMES`,
+                `separations.NAMES` and `spaces.NAMES`, some with a number: "cosine", "entmax:1.5", "sphere:20".
         Raises:
-            ValueError: a shape, β or combination that has no meaning, in one sentence.
+            ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
             TypeError: one of the three choices is something else.
         """
         patterns = as_patterns(patterns)
-        separation = as_separation(separation)
-        instance("similarity", similarity, Similarity)
-        instance("space", space, Space)
+        similarity, separation, space = as_similarity(similarity), as_separation(separation), as_space(space)
         check_parts(patterns, similarity, space)
         values = None if values is None else checked_values(values, patterns)
         if mask is not None and isinstance(patterns, Source):

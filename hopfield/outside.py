@@ -40,7 +40,7 @@ def find(kind: str, spec: str) -> Outside | None:
     """Object outside the package that a specification names, None where it has none of the forms above.
 
     Args:
-        kind: memories, separations, corruptions, datasets or layers.
+        kind: memories, similarities, separations, spaces, corruptions, datasets or layers.
         spec: what was written.
 
     Raises:

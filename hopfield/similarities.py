@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from hopfield._names import Named, Table
 from hopfield._numerics import real_matrix, unit
 from hopfield._pytrees import Node
 from hopfield.metrics.forms import Metric, full
@@ -268,3 +269,19 @@ def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:
     if metric.leading:
         raise ValueError(f"metric must be of one head, got heads {metric.leading}: map over them with jax.vmap")
     return Bilinear(metric)
+
+
+_KINDS = {"dot": Dot, "squared_distance": SquaredDistance, "cosine": Cosine, "manhattan": Manhattan}
+NAMES = {name: Named(kind) for name, kind in _KINDS.items()}
+"""The one table of names, of all that need no metric."""
+_TABLE = Table(Similarity, "similarities", NAMES)
+
+
+def as_similarity(similarity: Similarity | str) -> Similarity:
+    """A similarity as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    return _TABLE.part(similarity)
+
+
+def find(spec: str) -> Similarity:
+    """The similarity that a name stands for, as `cosine`. ValueError for any other."""
+    return _TABLE.find(spec)

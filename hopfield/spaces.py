@@ -9,6 +9,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, flag
+from hopfield._names import Named, Table
 from hopfield._numerics import held, increasing_root, largest, positive, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
 
@@ -209,3 +210,28 @@ def sphere(radius: float = 1.0) -> Sphere:
 def box(temperature: float = 1.0) -> Box:
     """The box [−1, 1]ᴺ at positive temperature. Raises ValueError otherwise."""
     return Box(positive("temperature", temperature))
+
+
+def _unconfined() -> Euclidean:
+    return Euclidean(confined=False)
+
+
+NAMES: dict[str, Named] = {
+    "euclidean": Named(Euclidean),
+    "unconfined": Named(_unconfined),
+    "spins": Named(Spins),
+    "sphere": Named(sphere, float),
+    "box": Named(box, float),
+}
+"""The one table of names: `unconfined` is ℝᴺ with R = 0, `sphere:20` has the radius 20, `box:0.5` is at T = 0.5."""
+_TABLE = Table(Space, "spaces", NAMES)
+
+
+def as_space(space: Space | str) -> Space:
+    """A space as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    return _TABLE.part(space)
+
+
+def find(spec: str) -> Space:
+    """The space that "name" or "name:number" stands for: `spins`, `sphere`, `sphere:20`. ValueError for all else."""
+    return _TABLE.find(spec)

@@ -28,6 +28,7 @@ FOUNDATIONS = (
     "_numerics",
     "_checks",
     "outside",
+    "_names",
     "spaces",
     "metrics",
     "similarities",

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield import Memory, separations
-from hopfield.similarities import Cosine, Dot, Manhattan, Similarity, SquaredDistance
+from hopfield import Memory, separations, similarities
+from hopfield.similarities import Cosine, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean
 
 DISTANCES = ("euclidean", "manhattan")
@@ -110,5 +110,5 @@ def _is_power(separation: str) -> bool:
 
 
 def _similarity(name: str) -> Similarity:
-    kinds = {"dot": Dot, "cosine": Cosine, "correlation": Correlation, "euclidean": SquaredDistance}
-    return (kinds | {"manhattan": Manhattan})[name]()
+    own = {"correlation": Correlation, "euclidean": SquaredDistance}
+    return own[name]() if name in own else similarities.find(name)

@@ -1,0 +1,84 @@
+"""Names of similarities, separations and spaces, "name" or "name:number", read in one place."""
+
+import difflib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hopfield import outside
+from hopfield._checks import instance, spelled
+from hopfield._numerics import shown
+
+
+class Named(NamedTuple):
+    """Constructor of a named part, and the type of the number that may follow it, None where none may."""
+
+    build: Callable[..., Any]
+    number: type | None = None
+
+
+class Table(NamedTuple):
+    """Table of the names of one kind of part.
+
+    Attributes:
+        kind: its base class, whose name in small letters is that of the argument.
+        group: of the same kind outside the package, as `outside.find` has it.
+        names: constructors by name.
+    """
+
+    kind: type
+    group: str
+    names: dict[str, Named]
+
+    @property
+    def what(self) -> str:
+        """Name of the argument that takes such a part."""
+        return self.kind.__name__.lower()
+
+    def part(self, given: Any) -> Any:
+        """A part as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+        if isinstance(given, self.kind):
+            return given
+        if not isinstance(given, str):
+            known = f"a {self.kind.__name__} or one of {', '.join(self.names)}"
+            raise TypeError(f"{self.what} must be {known}, got {shown(given)}")
+        return self.find(given)
+
+    def find(self, spec: str) -> Any:
+        """The part that "name" or "name:number" stands for, in this table or outside the package.
+
+        Raises:
+            ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
+        """
+        name, colon, text = instance(self.what, spec, str).partition(":")
+        found = outside.find(self.group, spec) if name not in self.names else None
+        if found is not None:
+            return self._from_outside(found, spec)
+        if name not in self.names:
+            near = difflib.get_close_matches(name, self.names, 1)
+            hint = f" (write {near[0]}{colon}{text})" if near else ""
+            raise ValueError(f"{self.what} must be one of {', '.join(self.names)}, got {spec!r}{hint}")
+        build, kind = self.names[name]
+        if not colon:
+            return build()
+        if kind is None:
+            raise ValueError(f"{self.what} must be {name} without a number, got {spec!r}")
+        return build(self._number(spec, text, kind))
+
+    def _number(self, spec: str, text: str, kind: type = float) -> Any:
+        """The number after the colon of a specification."""
+        try:
+            return spelled(kind, text)
+        except ValueError:
+            name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
+            raise ValueError(f"{self.what} must give {name} {article} after the colon, got {spec!r}") from None
+
+    def _from_outside(self, found: outside.Outside, spec: str) -> Any:
+        """A part as it stands elsewhere, or what a class or function of its parameter returns."""
+        value = found.value
+        if callable(value) and not isinstance(value, self.kind):
+            parameter = () if found.parameter is None else (self._number(spec, found.parameter),)
+            value = outside.called(self.what, spec, value, *parameter)
+        if not isinstance(value, self.kind):
+            wanted = f"a {self.kind.__name__} or return one"
+            raise ValueError(f"{self.what} must be {wanted}, got {type(value).__name__} from {spec!r}")
+        return value

@@ -1,0 +1,105 @@
+"""Parts of a memory by name: each name builds what it says, every other text is one sentence with all names."""
+
+# pyright: reportArgumentType=false
+# Arguments are of the wrong type on purpose.
+
+import re
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import Memory, separations, similarities, spaces
+from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
+
+PATTERNS = jnp.asarray(np.random.default_rng(3).normal(size=(4, 3)))
+MODULES = {"similarity": similarities, "separation": separations, "space": spaces}
+CHECKED = {
+    "similarity": similarities.as_similarity,
+    "separation": separations.as_separation,
+    "space": spaces.as_space,
+}
+UNNAMED = {"Bilinear"}
+"""Classes that need more than a number: a metric."""
+
+each_kind = pytest.mark.parametrize("what", MODULES)
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "expected"),
+    [
+        ("similarity", "dot", similarities.Dot()),
+        ("similarity", "squared_distance", similarities.SquaredDistance()),
+        ("similarity", "cosine", similarities.Cosine()),
+        ("similarity", "manhattan", similarities.Manhattan()),
+        ("separation", "entmax:1.5", separations.entmax(1.5)),
+        ("space", "euclidean", spaces.Euclidean()),
+        ("space", "sphere", spaces.sphere(1.0)),
+        ("space", "sphere:20", spaces.sphere(20.0)),
+        ("space", "box:0.5", spaces.box(0.5)),
+    ],
+)
+def test_a_memory_of_names_is_that_of_the_objects(what, name, expected):
+    assert MODULES[what].find(name) == expected
+    assert getattr(Memory.create(PATTERNS, **{what: name}), what) == expected
+    assert Memory.create(PATTERNS, **{what: name}) == Memory.create(PATTERNS, **{what: expected})
+
+
+def test_spaces_of_some_memories_only_have_names():
+    assert Memory.create(jnp.ones((2, 3)), space="spins").space == spaces.Spins()
+    free = Memory.create(PATTERNS, similarity="squared_distance", space="unconfined")
+    assert free.space == spaces.Euclidean(confined=False)
+
+
+@pytest.mark.parametrize(
+    ("what", "known"), [("similarity", SIMILARITIES), ("separation", SEPARATIONS), ("space", SPACES)]
+)
+def test_every_part_of_the_library_has_a_name(what, known):
+    named = {type(entry.build()).__name__ for entry in MODULES[what].NAMES.values()}
+    assert {type(part).__name__ for part in known.values()} - named <= UNNAMED
+
+
+@each_kind
+def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
+    names = list(MODULES[what].NAMES)
+    typo = names[0][:-1]
+    known = re.escape(", ".join(names))
+    with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got '{typo}' \(write {names[0]}\)"):
+        Memory.create(PATTERNS, **{what: typo})
+    with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got 'zzzz'"):
+        MODULES[what].find("zzzz")
+
+
+@each_kind
+def test_what_is_no_part_is_told_what_is(what):
+    known = re.escape(", ".join(MODULES[what].NAMES))
+    for wrong in (3, None, Memory):
+        with pytest.raises(TypeError, match=rf"^{what} must be a {what.capitalize()} or one of {known}, got "):
+            CHECKED[what](wrong)
+
+
+@pytest.mark.parametrize(
+    ("find", "spec", "sentence"),
+    [
+        (similarities.find, "cosine:2", "similarity must be cosine without a number, got 'cosine:2'"),
+        (spaces.find, "spins:2", "space must be spins without a number, got 'spins:2'"),
+        (spaces.find, "sphere:wide", "space must give sphere a number after the colon, got 'sphere:wide'"),
+        (spaces.find, "sphere:-1", "radius must be a positive finite number, got -1.0"),
+        (spaces.find, "box:0", "temperature must be a positive finite number, got 0.0"),
+    ],
+)
+def test_numbers_after_a_name_are_checked(find, spec, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
+        find(spec)
+
+
+def test_parts_of_ones_own_are_found_by_their_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = (
+        "from hopfield import similarities, spaces\nwide = lambda r=2: spaces.sphere(r)\nnear = similarities.Cosine\n"
+    )
+    (tmp_path / "mine.py").write_text(code)
+    memory = Memory.create(PATTERNS, similarity="./mine.py:near", space="./mine.py:wide:3")
+    assert memory == Memory.create(PATTERNS, similarity="cosine", space="sphere:3")
+    with pytest.raises(ValueError, match=r"^space must be a Space or return one, got Cosine from"):
+        spaces.find("./mine.py:near")
