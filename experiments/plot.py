@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract import InputError
 from experiments.figures import saving, style
-from experiments.runner import boundary, folders, registry, results, sweeps
+from experiments.runner import boundary, folders, pooling, registry, results, sweeps
 
 USAGE = """\
 usage: python -m experiments.plot DIR [DIR ...] [output=DIR] [figure.OPTION=VALUE ...]
@@ -129,7 +129,7 @@ def _redrawn(words: Sequence[str]) -> int:
 
 def _compared(runs: Sequence[Path]) -> Path:
     """The folder of a comparison, named by those of its runs."""
-    return Path("outputs/comparisons") / folders.fit("+".join(run.name for run in runs))
+    return Path("outputs/comparisons") / folders.fit("+".join(pooling.endings(runs)).replace(os.sep, "-"))
 
 
 def process() -> int:

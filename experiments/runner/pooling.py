@@ -2,11 +2,13 @@
 
 Rows that are the same measurement stand once. Runs that differ in nothing but their seed are samples of one thing, and
 are summarised together; samples of different seeds are never taken for one. Every other option that differs tells
-groups apart.
+groups apart, and where none does, as between runs of files of one name that hold different patterns, their folders.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,62 +21,105 @@ from experiments.runner.folders import Record
 from experiments.runner.series import DRAWS
 from experiments.shared import files
 
+FOLDER = "folder"
+"""Name that stands for an option where runs that differ in none are told apart by their folders."""
+
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its folder, what was asked, and its table."""
+    """A finished run: its folder, the end of its path that no other has, what was asked, and its table."""
 
     directory: Path
+    name: str
     record: Record
     table: Table
 
+    @property
+    def pooled(self) -> str:
+        """Hash that samples of one thing share."""
+        return self.record.pooled if self.draws else self.record.rows
 
-def read(directory: Path) -> Run:
-    """A finished run in a folder.
+    @property
+    def draws(self) -> bool:
+        """Whether the table numbers draws of one seed, so that those of others are further samples."""
+        return any(name in self.record.columns for name in DRAWS)
+
+
+def read(directories: Sequence[Path]) -> list[Run]:
+    """The finished runs in folders.
 
     Raises:
-        InputError: there is none.
+        InputError: one of them holds none.
     """
+    return [_read(directory, name) for directory, name in zip(directories, endings(directories), strict=True)]
+
+
+def _read(directory: Path, name: str) -> Run:
     record = folders.read(directory)
     if record is None or not record.complete or not (directory / "table.csv").is_file():
         raise InputError(f"{directory} must hold the results of a finished run, got none")
     folders.say_changed(directory)
-    return Run(directory, record, pandas.read_csv(directory / "table.csv"))
+    return Run(directory, name, record, pandas.read_csv(directory / "table.csv"))
+
+
+def endings(directories: Sequence[Path]) -> list[str]:
+    """The end of the path of each of several folders that no other ends in."""
+    found = []
+    paths = [os.path.abspath(directory) for directory in directories]
+    for path in paths:
+        others = [f"{os.sep}{other}" for other in paths if other != path]
+        tails = accumulate(reversed(path.split(os.sep)), lambda tail, part: f"{part}{os.sep}{tail}")
+        alone = (tail for tail in tails if not any(other.endswith(os.sep + tail) for other in others))
+        found.append(next(alone, path))
+    return found
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
-    """Options that runs differ in, but for those that only add points."""
+    """Options that runs differ in, but for those that only add points; their folder, where these tell too little."""
     names = dict.fromkeys(name for run in runs for name in run.record.asked)
     found = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
-    return (["conf"] if not found and len({run.record.conf for run in runs}) > 1 else []) + found
+    if not found and len({run.record.conf for run in runs}) > 1:
+        found = ["conf"]
+    told = {(run.pooled, label(run, _apart(runs, found))) for run in runs}
+    return found + ([FOLDER] if len({words for _, words in told}) < len(told) else [])
 
 
 def value(run: Run, option: str) -> Any:
     """Value that was asked of a run for an option, in words where it is a list or a mapping."""
-    value = run.record.conf if option == "conf" else run.record.asked.get(option)
+    special = {"conf": run.record.conf, FOLDER: run.name}
+    value = special.get(option, run.record.asked.get(option))
     return folders.words(value) if isinstance(value, list | dict) else value
+
+
+def label(run: Run, options: Sequence[str]) -> str:
+    """Options of a run in words."""
+    return ", ".join(f"{name}={folders.words(value(run, name))}" for name in options)
 
 
 def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]]:
     """Runs that are summarised together, by what tells them from the others.
 
-    Lists of memories, starts and such are no reason to part runs: each of their entries is a column of the table.
+    Lists of memories, starts and such are no reason to part runs: each of their entries is a column of the table. Nor
+    is a folder.
     """
-    pool = any(name in runs[0].record.columns for name in DRAWS)
-    apart = [name for name in differing if name != "seed" or not pool]
-    single = [name for name in apart if not any(isinstance(run.record.asked.get(name), list) for run in runs)]
-    keys = [
-        (run.record.pooled if pool else run.record.rows, *(files.encode(value(run, n)) for n in single)) for run in runs
-    ]
-    if len(set(keys)) == 1:
+    apart = _apart(runs, differing)
+    single = [name for name in apart if name != FOLDER and not _listed(runs, name)]
+    found: dict[tuple, list[Run]] = {}
+    for run in runs:
+        found.setdefault((run.pooled, label(run, single)), []).append(run)
+    if len(found) == 1:
         return {"": list(runs)}
-    told = single if len({key[1:] for key in keys}) == len(set(keys)) else apart
-    labels = {}
-    for key, run in zip(keys, runs, strict=True):
-        label = ", ".join(f"{name}={folders.words(value(run, name))}" for name in told)
-        taken = label in labels.values() and key not in labels
-        labels.setdefault(key, run.directory.name if taken or not label else label)
-    return {label: [run for run, key in zip(runs, keys, strict=True) if key == one] for one, label in labels.items()}
+    told = single if len({words for _, words in found}) == len(found) else apart
+    return {label(members[0], told): members for members in found.values()}
+
+
+def _apart(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:
+    """Options that part runs: samples of other seeds are samples of one thing, if the table numbers them."""
+    return [name for name in differing if name != "seed" or not runs[0].draws]
+
+
+def _listed(runs: Sequence[Run], option: str) -> bool:
+    return any(isinstance(run.record.asked.get(option), list) for run in runs)
 
 
 def pooled(runs: Sequence[Run]) -> Table:
@@ -97,10 +142,6 @@ def table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
         options = pandas.DataFrame([added] * len(run.table), index=run.table.index)
         parts.append(pandas.concat([options, run.table], axis=1).assign(_rows=run.record.rows))
     table: Table = pandas.concat(parts, ignore_index=True)
-    apart = [
-        name
-        for name in differing
-        if name in table and not any(isinstance(r.record.asked.get(name), list) for r in runs)
-    ]
+    apart = [name for name in differing if name in table and name != FOLDER and not _listed(runs, name)]
     keys = ["_rows", *apart, *(name for name in runs[0].record.columns if name in table)]
     return table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True).drop(columns="_rows")

@@ -58,7 +58,7 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
     Raises:
         InputError: one of them is no finished run, or they are of several experiments.
     """
-    runs = [pooling.read(directory) for directory in directories]
+    runs = pooling.read(directories)
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
@@ -85,7 +85,10 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
             return experiment.plot(*(style.literal(each) for each in (*tables.values(), strict)))
         figures = _figures(experiment, tables)
         if len(runs) > len(groups) and overlay.apart(figures):  # what is pooled has panels of its own
-            figures = _figures(experiment, {_named(run, differing): run.table for run in runs})
+            parts: dict[str, list[Run]] = {}
+            for run in runs:
+                parts.setdefault(pooling.label(run, differing), []).append(run)
+            figures = _figures(experiment, {label: pooling.pooled(part) for label, part in parts.items()})
         return overlay.plot(figures)
 
     figure = saving.draw(target, plot, table, strict, look)
@@ -106,10 +109,6 @@ def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
         summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
         found[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
     return found
-
-
-def _named(run: Run, differing: Sequence[str]) -> str:
-    return ", ".join(f"{name}={folders.words(pooling.value(run, name))}" for name in differing)
 
 
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:

@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 
 from experiments.plot import main as plot
-from experiments.runner import registry, sweeps
+from experiments.runner import pooling, registry, sweeps
 from experiments.runs import main as runs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -94,6 +95,41 @@ def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: P
     assert runs(["outputs/comparisons", "--json"]) == 0
     (listed,) = json.loads(capsys.readouterr().out)
     assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
+
+
+def test_runs_that_differ_in_no_option_are_told_apart_by_their_folders(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = ["patterns=[2,4]", "samples=2", "queries=2", "memories=[classical]", "corruption=[0.0]"]
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        np.save("m.npy", np.random.default_rng(ord(folder)).choice([-1.0, 1.0], (6, 20)))
+        for seed in (0, 1):
+            words = [f"output=run{seed}", f"seed={seed}", "ensembles=[m.npy]", "dynamics=[synchronous]"]
+            assert command("conf=capacity", *few, *words).code == 0
+    monkeypatch.chdir(tmp_path)
+    for names, firsts in (
+        (["a/run0", "b/run0"], ["a/run0", "b/run0"]),
+        (["a/run0", "b/run1"], ["run0", "run1"]),
+        (["a/run0", "a/run1", "b/run0", "b/run1"], ["a/run0", "b/run0"]),
+    ):
+        assert plot([*names, "output=joined"]) == 0
+        table = pandas.read_csv(tmp_path / "joined/table.csv")
+        assert table["folder"].nunique() == len(names)
+        assert len(table) == sum(len(pandas.read_csv(tmp_path / name / "table.csv")) for name in names)
+        summary = json.loads((tmp_path / "joined/summary.json").read_text())
+        labels = [group["label"] for group in summary["groups"]]
+        assert labels == [f"folder={first}" for first in firsts]
+        assert all(label in (tmp_path / "joined/figure.svg").read_text() for label in labels)
+    assert plot(["a/run0", "b/run0"]) == 0
+    assert (tmp_path / "outputs/comparisons/a-run0+b-run0/table.csv").is_file()
+
+
+def test_the_name_of_a_folder_among_others_is_the_shortest_end_of_its_path() -> None:
+    places = ["/x/a/out", "/x/b/out", "/y/b/out", "/y/alone", "/y/alone", "/b/out"]
+    names = ["a/out", "x/b/out", "y/b/out", "alone", "alone", "/b/out"]
+    assert pooling.endings([Path(place) for place in places]) == names
 
 
 def test_a_sweep_of_sizes_has_one_folder_and_nothing_to_join(command: Callable, tmp_path: Path) -> None:
