@@ -61,6 +61,22 @@ def whole(name: str, value: ArrayLike, *, least: int) -> Float:
     return found
 
 
+def one_real(name: str, value: ArrayLike, **limits: float) -> float:
+    """Return one real number, or say that there are several, or which of its limits, as of `real`, it breaks."""
+    return float(_one(name, real(name, value, **limits)))
+
+
+def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
+    """Return one whole number `>= least`, or say what is wrong with it."""
+    return int(_one(name, whole(name, value, least=least)))
+
+
+def _one(name: str, found: Float) -> Float:
+    if found.shape != ():
+        raise ValueError(f"{name} must be one number, got an array of shape {found.shape}")
+    return found
+
+
 def flag(name: str, value: Any) -> bool:
     """Return a truth value; ValueError for any other, as the text "False", which would count as true."""
     if not isinstance(value, bool | np.bool_):

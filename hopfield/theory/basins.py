@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, erf
 
-from hopfield.arguments import Float, plain, real, whole
+from hopfield.arguments import Float, one_whole, plain, real, whole
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
 
@@ -37,7 +37,7 @@ def neurodynamics(load: ArrayLike, overlap: ArrayLike, steps: int = 1) -> Float:
     neighbouring steps alone: exact for one step, with a capacity of 0.1595 for many.
     """
     load, overlap = np.broadcast_arrays(real("load", load, above=0), real("overlap", overlap, least=-1, most=1))
-    for state in _neurodynamics(load, overlap, whole("steps", steps, least=0)):
+    for state in _neurodynamics(load, overlap, one_whole("steps", steps, least=0)):
         overlap = state
     return plain(overlap)
 
@@ -89,7 +89,7 @@ def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
 
     Source: the one-step error of Krotov and Hopfield 2016 (arXiv:1606.01164), here from a state of overlap m.
     """
-    power = whole("degree", degree, least=3) - 1
+    power = one_whole("degree", degree, least=3) - 1
     load = real("load", load, above=0)
     deviation = np.sqrt(2 * dense_theory.noise(degree, rectified=rectified) * load)
     found = _unstable(lambda overlap: erf(overlap**power / deviation), load.shape)
@@ -146,10 +146,10 @@ def nearest_pattern_share(neurons: ArrayLike, num_patterns: ArrayLike, overlap: 
     return plain(np.exp((num_patterns - 1) * np.log1p(-tail)))
 
 
-def _neurodynamics(load: Float, overlap: Float, steps: Float):
+def _neurodynamics(load: Float, overlap: Float, steps: int):
     """Overlaps after each step."""
     variance = load
-    for _ in range(int(steps)):
+    for _ in range(steps):
         deviation = np.sqrt(variance)
         signal = overlap / deviation
         density = np.exp(-(signal**2) / 2) / np.sqrt(2 * np.pi)

@@ -10,7 +10,7 @@ Source: Krotov and Hopfield, NIPS 2016, arXiv:1606.01164, "KH" below.
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from scipy.special import erf, erfc, erfcinv, gamma, gammaln, poch
+from scipy.special import erf, erfc, erfcinv, gammaln, poch
 
 from hopfield.arguments import Float, flag, plain, real, whole
 from hopfield.theory import sums
@@ -39,7 +39,8 @@ def distinct_index_factor(degree: ArrayLike) -> Float:
 
     Source: Gardner, J. Phys. A 20, 3453 (1987).
     """
-    return plain(noise(degree) / gamma(real("degree", degree)))
+    degree = whole("degree", degree, least=2)
+    return plain(2 ** (degree - 1) * poch(degree, -0.5) / np.sqrt(np.pi))
 
 
 def one_step_error(
@@ -120,8 +121,10 @@ def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: boo
     Source: KH.
     """
     neurons = real("neurons", neurons, least=2)
-    power = neurons ** (real("degree", degree) - 1)
-    return plain(power / (2 * noise(degree, rectified=rectified) * np.log(neurons)))
+    power = whole("degree", degree, least=2) - 1
+    log_noise = power * np.log(2) + gammaln(power + 0.5) - gammaln(0.5) - np.log(2) * flag("rectified", rectified)
+    with np.errstate(over="ignore"):
+        return plain(np.exp(power * np.log(neurons) - log_noise) / (2 * np.log(neurons)))
 
 
 def spinodal(degree: ArrayLike, *, rectified: bool = False) -> Spinodal:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
-from hopfield.arguments import Float, real, whole
+from hopfield.arguments import Float, one_real, one_whole, real
 from hopfield.theory import sums
 from hopfield.theory.base import numbers
 
@@ -61,14 +61,13 @@ def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: 
 
 def start_overlap(corruption: float) -> float:
     """1 − 2c, the overlap of a start with a fraction c of its spins flipped. ValueError for a number that is none."""
-    return 1.0 - 2.0 * float(real("corruption", corruption, least=0, most=1))
+    return 1.0 - 2.0 * one_real("corruption", corruption, least=0, most=1)
 
 
 def _counts(neurons: int, num_patterns: float, flipped: int) -> tuple[int, int]:
     """Patterns and flipped spins as whole numbers. ValueError for others, and for sizes that are none."""
-    whole("neurons", neurons, least=1)
-    real("flipped", flipped, least=0, most=neurons)
-    return int(whole("num_patterns", num_patterns, least=1)), int(whole("flipped", flipped, least=0))
+    real("flipped", flipped, least=0, most=one_whole("neurons", neurons, least=1))
+    return one_whole("num_patterns", num_patterns, least=1), one_whole("flipped", flipped, least=0)
 
 
 def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, tie: float) -> float:
@@ -97,7 +96,7 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
         neurons, flipped: as for `one_step_error`.
         num_patterns: M >= 1, not necessarily whole.
     """
-    real("num_patterns", num_patterns, least=1)
+    num_patterns = one_real("num_patterns", num_patterns, least=1)
     flipped = _counts(neurons, 1, flipped)[1]
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import roots_gegenbauer, roots_legendre
 from scipy.stats import gamma
 
-from hopfield.arguments import Float, member, plain, real, whole
+from hopfield.arguments import Float, member, one_real, one_whole, plain, real, whole
 
 RULES = ("outer", "delta", "pseudo_inverse")
 _OWN, _LENGTHS, _AGES = 24, 8, 12
@@ -64,7 +64,9 @@ def key_found(
 
 def capacity(width: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
     """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
-    wide = width if values is None else values
+    width = one_whole("width", width, least=3)
+    wide = width if values is None else one_whole("values", values, least=3)
+    decay = one_real("decay", decay, above=0, most=1)
 
     def excess(log_pairs: float) -> float:
         return float(key_found(width, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, logsumexp, wrightomega
 
-from hopfield.arguments import Float, plain, real, whole
+from hopfield.arguments import Float, one_real, one_whole, plain, real, whole
 
 _CELLS = 600
 _WAVES = 512  # times evaluated at once
@@ -47,12 +47,12 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
 
 def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
-    count, rate = whole("num_patterns", num_patterns, least=1), real("kappa", kappa, above=0)
-    s, mass = _scores(float(whole("width", width, least=3)), float(rate))
+    count, rate = one_whole("num_patterns", num_patterns, least=1), one_real("kappa", kappa, above=0)
+    s, mass = _scores(one_whole("width", width, least=3), rate)
     log_mean = logsumexp(rate * s, b=mass)
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
-    own = rate * real("overlap", overlap, least=-1, most=1)
+    own = rate * one_real("overlap", overlap, least=-1, most=1)
     with np.errstate(divide="ignore"):
         return float(expit(-np.logaddexp(own, np.log(count - 1) + log_mean)))
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import factorial
 
-from hopfield.arguments import Float, plain, real, whole
+from hopfield.arguments import Float, one_real, one_whole, plain, real
 from hopfield.theory import classical
 from hopfield.theory.saddle import COLDEST, field_averages
 
@@ -49,7 +49,7 @@ def covariance(degree: int, q: ArrayLike) -> Float:
         degree: k >= 0; 1 + 2q² at k = 2, 9q + 6q³ at k = 3.
         q: −1 to 1.
     """
-    weights = _weights_of(int(whole("degree", degree, least=0)))
+    weights = _weights_of(one_whole("degree", degree, least=0))
     return plain(np.polynomial.polynomial.polyval(real("q", q, least=-1, most=1), weights))
 
 
@@ -69,9 +69,9 @@ def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bo
         temperature: T >= 0, in units in which the field of a pattern on itself is 1.
         retrieval: whether to start from a pattern; NaN everywhere if that ends without overlap.
     """
-    degree = int(whole("degree", degree, least=3))
-    load = float(real("load", load, least=0))
-    temperature = max(float(real("temperature", temperature, least=0)), COLDEST)
+    degree = one_whole("degree", degree, least=3)
+    load = one_real("load", load, least=0)
+    temperature = max(one_real("temperature", temperature, least=0), COLDEST)
     noise = lambda q: load * float(covariance(degree - 1, q))
     m, q = (1.0, 1.0) if retrieval else (0.0, 0.5)
     average = None
@@ -136,8 +136,8 @@ def dense_spinodal_load(degree: int, temperature: float) -> float:
     Returns:
         To about 1e-4 of it; 0 where there is none without load either.
     """
-    degree = int(whole("degree", degree, least=3))
-    temperature = float(real("temperature", temperature, above=0))
+    degree = one_whole("degree", degree, least=3)
+    temperature = one_real("temperature", temperature, above=0)
     m = np.ones_like(_RATIOS)
     for _ in range(120):
         field = np.maximum(m, 1e-3) ** (degree - 1) / temperature
@@ -159,7 +159,7 @@ def almeida_thouless_temperature(load: float) -> float:
     Returns:
         T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN where it lies below 1e-4.
     """
-    load = float(real("load", load, above=0, below=float(classical.spinodal().load)))
+    load = one_real("load", load, above=0, below=float(classical.spinodal().load))
 
     def margin(log_temperature: float) -> float:
         temperature = float(np.exp(log_temperature))

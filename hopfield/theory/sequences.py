@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from hopfield.arguments import Float, flag, plain, real, whole
+from hopfield.arguments import Float, flag, one_whole, plain, real, whole
 from hopfield.theory import general
 from hopfield.theory.dense import noise
 
@@ -26,9 +26,9 @@ def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Floa
         neurons: N >= 2.
         num_patterns: P >= 1, independent and unbiased.
     """
-    neurons, counts = int(whole("neurons", neurons, least=2)), whole("num_patterns", num_patterns, least=1)
+    neurons, counts = one_whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
     sums, log_probabilities = general.binomial(neurons - 1)
-    values = np.exp(sums - (neurons - 1)) if degree is None else sums ** int(whole("degree", degree, least=1))
+    values = np.exp(sums - (neurons - 1)) if degree is None else sums ** one_whole("degree", degree, least=1)
     probabilities, signal = np.exp(log_probabilities), float(values[-1])
 
     def error(count: float) -> float:

@@ -23,7 +23,7 @@ from scipy.optimize import elementwise, minimize
 from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
-from hopfield.arguments import Float, plain, real, whole
+from hopfield.arguments import Float, one_real, one_whole, plain, real, whole
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""
@@ -59,7 +59,6 @@ def _state(first: float, second: float, activity: float, offset: float) -> tuple
     return load, felt + (1 - 2 * offset) * load / 2 * response / (1 - response), on, off
 
 
-@cache
 def spinodal(activity: float, offset: float = 0.0) -> SparseSpinodal:
     """Replica-symmetric capacity of the covariance rule at T = 0, the threshold being the best one.
 
@@ -70,8 +69,12 @@ def spinodal(activity: float, offset: float = 0.0) -> SparseSpinodal:
     Returns:
         0.1379 at a = b = ½ (the classical network); slowly towards 1/(2a |ln a|) as a → 0: 4.37 of 10.9 at a = 0.01.
     """
-    activity = float(real("activity", activity, above=0, most=0.5))
-    offset = float(real("offset", offset, least=0, most=1))
+    activity = one_real("activity", activity, above=0, most=0.5)
+    return _spinodal(activity, one_real("offset", offset, least=0, most=1))
+
+
+@cache
+def _spinodal(activity: float, offset: float) -> SparseSpinodal:
     start = 1.4 if activity == 0.5 else max(1.4, float(np.sqrt(2 * abs(np.log(activity)))) - 0.5)
     best = minimize(
         lambda y: -np.log(max(_state(y[0], y[1], activity, offset)[0], 1e-300)),
@@ -103,18 +106,19 @@ def one_step_shares(
         threshold: θ.
         offset: b.
     """
-    a = float(real("activity", activity, above=0, below=1))
+    a = one_real("activity", activity, above=0, below=1)
     neurons, others = (
-        int(whole("neurons", neurons, least=2)),
+        one_whole("neurons", neurons, least=2),
         whole("num_patterns", num_patterns, least=2)[..., None] - 1,
     )
-    b, threshold = float(real("offset", offset)), float(real("threshold", threshold))
+    b, threshold = one_real("offset", offset), one_real("threshold", threshold)
     on = np.arange(neurons)
     chance = binom.pmf(on, neurons - 1, a)
     signal = (on * (1 - a) * (1 - b) + (neurons - 1 - on) * a * b) / (a * (1 - a) * neurons)
     spread = np.sqrt(others * (on * (1 - b) ** 2 + (neurons - 1 - on) * b**2)) / neurons
-    with np.errstate(divide="ignore"):
-        shares = [np.sum(chance * ndtr((eta * signal - threshold) / spread), axis=-1) for eta in (1 - a, -a)]
+    with np.errstate(divide="ignore", invalid="ignore"):  # none on: no field, and no crosstalk where b = 0
+        margins = [(eta * signal - threshold) / spread for eta in (1 - a, -a)]
+    shares = [np.sum(chance * ndtr(np.where(np.isnan(margin), -np.inf, margin)), axis=-1) for margin in margins]
     return plain(shares[0]), plain(shares[1])
 
 
@@ -206,7 +210,7 @@ def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayL
         return plain(-np.expm1(whole("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
 
 
-def willshaw_error(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLike) -> Float:
+def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
     """Chance P₀ that a neuron is wrongly on where a stored pattern is shown and all K of its synapses must be.
 
     Another pattern holds the neuron with chance K/N, and then K − 1 of the N − 1 others; P₀ is the chance that these
@@ -219,7 +223,8 @@ def willshaw_error(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLik
         num_patterns: M >= 1.
     Source: Buckingham & Willshaw 1992 for the spread of the synapses of a neuron; the cover is counted exactly.
     """
-    neurons, active = (int(size) for size in _sizes(neurons, active))
+    neurons, active = one_whole("neurons", neurons, least=2), one_whole("active", active, least=1)
+    _sizes(neurons, active)
     if active == neurons:
         return plain(np.ones(np.shape(num_patterns)))  # the shown pattern itself sets all synapses
     cover = np.zeros((active + 1, active + 1))  # by a pattern, from so many that are left to so many; rows add to 0
