@@ -115,6 +115,10 @@ def covariance_network(
     stored, used = _stored(patterns, mask)
     if activity is None:
         activity = jnp.sum(stored * used[:, None]) / jnp.maximum(jnp.sum(used) * stored.shape[1], 1)
+        if not is_traced(activity) and not 0 < activity < 1:
+            raise ValueError(
+                f"activity must be given for patterns whose share of ones is {float(activity):g}, got None"
+            )
     a = jnp.asarray(number("activity", activity, "above 0 and below 1", 1e-6, 1 - 1e-6), stored.dtype)
     rows = jnp.where(used[:, None], stored - a, 0.0)
     matrix = rows.T @ rows / (a * (1 - a) * stored.shape[1])

@@ -110,7 +110,7 @@ class FeatureMemory(Node):
     def kernel_sum(self, x: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""
         terms = jnp.sum(self.features(x) * self.total, axis=0)
-        return jnp.mean(terms), jnp.std(terms) / jnp.sqrt(terms.size)
+        return jnp.mean(terms), jnp.std(terms, ddof=1) / jnp.sqrt(terms.size)
 
     def predicted_error(self, x: State) -> Float[Array, ""]:
         """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive."""

@@ -4,6 +4,7 @@ The head axis stands before positions: query [*b, H, T, D], and key and value [*
 reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-query, K = H multi-head attention.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,18 +20,20 @@ from hopfield.attention.masks import Mask
 from hopfield.attention.projections import Projections, project_heads
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import Separation
+from hopfield.separations.simplex import shannon_entropy
 
 
 def split_heads(x: Float[Array, "*b T HD"], heads: int) -> Float[Array, "*b H T D"]:
     """Vectors cut into one part per head. Raises ValueError unless `heads` divides their width."""
+    x = real_array("x", x)
     if heads < 1 or x.shape[-1] % heads:
         raise ValueError(f"heads must divide the width {x.shape[-1]}, got {heads}")
     return jnp.swapaxes(x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads)), -2, -3)
 
 
 def merge_heads(x: Float[Array, "*b H T D"]) -> Float[Array, "*b T HD"]:
-    """The parts of all heads side by side again."""
-    x = jnp.swapaxes(x, -2, -3)
+    """The parts of all heads side by side again. Raises ValueError unless there are heads."""
+    x = jnp.swapaxes(_of_heads("x", x), -2, -3)
     return x.reshape((*x.shape[:-2], x.shape[-2] * x.shape[-1]))
 
 
@@ -58,18 +61,21 @@ def attend_heads(
     Raises:
         ValueError: K does not divide H, or a shape that does not fit.
     """
-    query, key, value = real_array("query", query), real_array("key", key), real_array("value", value)
+    query, key, value = _of_heads("query", query), _of_heads("key", key), _of_heads("value", value)
     heads, stored = _head_counts(query, key, value)
     rank = max(x.ndim for x in (query, key, value))
     mask = sequences(mask, rank - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
     given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation, "temperature": temperature}
     given = {name: x for name, x in given.items() if x is not None}
+    taken = inspect.signature(attention).parameters
+    if lacking := given.keys() - taken.keys() if all(x.kind is not x.VAR_KEYWORD for x in taken.values()) else set():
+        raise ValueError(f"{min(lacking)} must be None for an attention that does not take it, got one")
     if form is not None and heads != stored:
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
     if form is not None or heads == stored:
         return attention(query, key, value, metric=form, **given)
-    if mask is not None and not isinstance(mask, Mask):
+    if not isinstance(mask, Mask | None):
         given["mask"] = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, given = _in_groups(query, given, heads, stored)
     found = attention(query, key[..., None, :, :], value[..., None, :, :], **given)
@@ -91,10 +97,14 @@ def _in_groups(query: Array, given: dict[str, Any], heads: int, groups: int) -> 
     return grouped("query", query), found
 
 
+def _of_heads(name: str, x: Any) -> Array:
+    found = real_array(name, x)
+    if found.ndim < 3:
+        raise ValueError(f"{name} must be [..., heads, length, width], got shape {found.shape}")
+    return found
+
+
 def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        if x.ndim < 3:
-            raise ValueError(f"{name} must be [..., heads, length, width], got shape {x.shape}")
     heads, stored = query.shape[-3], key.shape[-3]
     if stored < 1 or heads % stored:
         raise ValueError(f"key must have a number of heads that divides the query's {heads}, got {stored} (axis -3)")
@@ -212,11 +222,10 @@ def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Kataru 2026, eq. 60.
     """
-    weights = real_array("weights", weights)
-    heads = _several(weights)
+    weights = _several(weights)
     patterns = unit(weights.reshape((*weights.shape[:-2], -1)))
     total = jnp.sum(jnp.sum(patterns, axis=-2) ** 2, axis=-1) - jnp.sum(patterns**2, axis=(-2, -1))
-    return 1.0 - total / (heads * (heads - 1))
+    return 1.0 - total / (weights.shape[-3] * (weights.shape[-3] - 1))
 
 
 def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
@@ -228,20 +237,14 @@ def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
         ValueError: fewer than two heads.
     Source: Lin 1991, eq. 5.1, with equal weights.
     """
-    weights = real_array("weights", weights)
-    _several(weights)
+    weights = _several(weights)
     reads = ~jnp.all(weights <= 0, axis=(-3, -1))
-    gap = _entropy(jnp.mean(weights, axis=-3)) - jnp.mean(_entropy(weights), axis=-2)
-    count = jnp.maximum(jnp.sum(reads, axis=-1), 1)
-    return jnp.sum(jnp.where(reads, gap, 0.0), axis=-1) / count
+    gap = shannon_entropy(jnp.mean(weights, axis=-3), axis=-1) - jnp.mean(shannon_entropy(weights, axis=-1), axis=-2)
+    return jnp.sum(jnp.where(reads, gap, 0.0), axis=-1) / jnp.maximum(jnp.sum(reads, axis=-1), 1)
 
 
-def _entropy(p: Array) -> Array:
-    empty = p <= 0  # not p > 0, which would take what is not a number for no weight
-    return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))), axis=-1)
-
-
-def _several(weights: Array) -> int:
+def _several(weights: Any) -> Array:
+    weights = real_array("weights", weights)
     if weights.ndim < 3 or weights.shape[-3] < 2:
         raise ValueError(f"weights must be those of at least two heads [..., H, T, S], got shape {weights.shape}")
-    return weights.shape[-3]
+    return weights

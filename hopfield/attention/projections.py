@@ -4,6 +4,7 @@ import jax
 from jaxtyping import Array, Float
 
 from hopfield._checks import random_key, whole
+from hopfield._numerics import real_array
 from hopfield._pytrees import Node
 from hopfield.metrics._arrays import product
 
@@ -60,6 +61,8 @@ def project_heads(
     x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
 ) -> Float[Array, "*b H T R"]:
     """x W^h + b^h for every head."""
+    x, weight = real_array("x", x), real_array("weight", weight)
+    bias = None if bias is None else real_array("bias", bias)
     if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
         raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())
     found = product(x[..., None, :, :], weight)

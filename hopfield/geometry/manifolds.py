@@ -10,6 +10,7 @@ call.
 Source: do Carmo, Riemannian Geometry (1992); signs as in Misner, Thorne & Wheeler (1973).
 """
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -19,6 +20,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._checks import vector, whole
+from hopfield._numerics import shown
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
 Point = Float[Array, "n"]
@@ -26,18 +29,45 @@ Field = Callable[[Point], Array]
 TOLERANCE = 1e-12
 Function = TypeVar("Function", bound=Callable[..., Any])
 _STATIC = ("metric", "tensor", "upper")
+_VECTORS = frozenset(
+    (
+        "base_point",
+        "point",
+        "point_a",
+        "point_b",
+        "direction",
+        "vector",
+        "tangent_vec",
+        "tangent_vec_a",
+        "tangent_vec_b",
+    )
+)
 
 
 def _compiled(function: Function) -> Function:
-    names = [name for name in inspect.signature(function).parameters if name in _STATIC]
-    return cast(Function, jax.jit(function, static_argnames=names))
+    """The function as one program per field, its points and vectors real numbers [n]."""
+    about = inspect.signature(function)
+    program = jax.jit(function, static_argnames=[name for name in about.parameters if name in _STATIC])
+
+    @functools.wraps(function)
+    def called(*arguments, **options):
+        given = about.bind(*arguments, **options)
+        if not callable(given.arguments["metric"]):
+            raise TypeError(f"metric must be a function x -> g(x), got {shown(given.arguments['metric'])}")
+        for name in _VECTORS & given.arguments.keys():
+            given.arguments[name] = vector(name, given.arguments[name])
+        return program(*given.args, **given.kwargs)
+
+    return cast(Function, called)
 
 
+@_compiled
 def inner_product(metric: Field, tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point) -> Float[Array, ""]:
     """g_ab u^a v^b."""
     return tangent_vec_a @ metric(base_point) @ tangent_vec_b
 
 
+@_compiled
 def norm(metric: Field, vector: Point, base_point: Point) -> Float[Array, ""]:
     """√(g_ab v^a v^b), with derivative zero at zero."""
     square = inner_product(metric, vector, vector, base_point)
@@ -69,6 +99,8 @@ def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upp
         tensor: x ↦ T(x) [n, ..., n], its `upper` contravariant indices first, the others covariant; a scalar has none.
     """
     value, found = tensor(base_point), jax.jacfwd(tensor)(base_point)
+    if whole("upper", upper, 0) > value.ndim:
+        raise ValueError(f"upper must be at most the {value.ndim} indices of the tensor, got {upper}")
     gamma = christoffels(metric, base_point)
     for index in range(value.ndim):
         moved = jnp.moveaxis(value, index, -1)

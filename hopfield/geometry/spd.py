@@ -19,6 +19,7 @@ Matrix = Float[Array, "*b n n"]
 
 def symmetric(matrix: Matrix) -> Matrix:
     """(A + Aᵀ)/2."""
+    matrix = real_array("matrix", matrix)
     return (matrix + jnp.swapaxes(matrix, -1, -2)) / 2
 
 

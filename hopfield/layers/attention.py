@@ -81,6 +81,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             TypeError: rngs that are no `nnx.Rngs`, as a number or a key.
         """
         qkv = whole("in_features", in_features) if qkv_features is None else whole("qkv_features", qkv_features)
+        whole("out_features", 1 if out_features is None else out_features)
+        whole("in_kv_features", 1 if in_kv_features is None else in_kv_features)
         number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         if whole("num_heads", num_heads) > qkv or qkv % num_heads:
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")

@@ -8,7 +8,7 @@ import dataclasses
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield._checks import whole
+from hopfield._checks import flag, whole
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
@@ -59,7 +59,7 @@ class PeerOptions:
         own = AssociationOptions(
             beta=self.scaling,
             update_steps=whole("update_steps_max", self.update_steps_max, 0) + 1,
-            memory_slots=int(self.add_zero_association),
+            memory_slots=int(flag("add_zero_association", self.add_zero_association)),
         )
         return HopfieldAttention(
             self.num_heads,

@@ -5,6 +5,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array
 from hopfield.metrics._arrays import aligned, block_diagonal, product, transposed
 from hopfield.metrics.forms import Metric, Rows, checked
 
@@ -121,4 +122,5 @@ def projected(
 
 def augmented(x: Rows) -> Rows:
     """Rows [*b, T, N] with a 1 appended [*b, T, N + 1], on which a metric with biases is bilinear."""
+    x = real_array("x", x)
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)

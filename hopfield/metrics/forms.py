@@ -81,6 +81,7 @@ class Metric(Node, abc.ABC):
 
 
 def _of_width(name: str, rows: Rows, width: int) -> Rows:
+    rows = real_array(name, rows)
     if rows.ndim < 2:
         raise ValueError(f"{name} must be rows of vectors [..., T, {width}], got shape {rows.shape}")
     if rows.shape[-1] != width:

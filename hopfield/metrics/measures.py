@@ -9,6 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._checks import axis_of
 from hopfield._numerics import is_traced, largest, power_of_two, real_array
 from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.metrics.composed import Block, block
@@ -37,8 +38,8 @@ def _contract(matrix: Array, v: Vectors, index: int) -> Vectors:
     """matrix_ab v^...b... on axis `index` of v, for one matrix."""
     if matrix.ndim != 2:
         raise ValueError(f"g must be one matrix [N, K], got shape {matrix.shape}: map over its heads with jax.vmap")
-    if not -v.ndim <= index < v.ndim:
-        raise ValueError(f"index must name an axis of v, which has {v.ndim}, got {index}")
+    v = real_array("v", v)
+    index = axis_of("index", index, v.ndim, "tensor v")
     if v.shape[index] != matrix.shape[1]:
         raise ValueError(f"v must have the width {matrix.shape[1]} of g along axis {index}, got {v.shape[index]}")
     return jnp.moveaxis(jnp.tensordot(matrix, v, ((1,), (index,))), 0, index)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import vector
-from hopfield._numerics import positive, wide
+from hopfield._numerics import largest, positive, power_of_two, wide
 
 Scalar = Float[Array, ""]
 
@@ -51,6 +51,7 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
 def _correlation_time(series, factor) -> CorrelationTime:
     length, x = series.size, wide(series)
     x = x - x[0]  # of one value the rest is then zero, not rounding
+    x = x / power_of_two(largest(jnp.abs(x)))  # whose squares neither overflow nor vanish
     x = x - jnp.mean(x)
     power = jnp.abs(jnp.fft.rfft(x, 2 * length)) ** 2
     covariance = jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length))

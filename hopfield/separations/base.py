@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._checks import booleans, vector
+from hopfield._numerics import real_array
 from hopfield._pytrees import Node
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
@@ -118,6 +119,7 @@ class Separation(Node, abc.ABC):
         Raises:
             TypeError: none is known, as for potentials that are not convex.
         """
+        p = real_array("p", p)
         total = jnp.sum(p)
         outside = jnp.any(p < 0) if self.monotone else jnp.asarray(False)
         if self.normalised:

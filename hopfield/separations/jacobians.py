@@ -10,11 +10,13 @@ from hopfield.metrics._arrays import aligned
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
     """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s); symmetric, and its rows sum to zero."""
+    p = real_array("p", p)
     return _diagonal_minus(p, p)
 
 
 def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
     """J v = vᵀ J = p ∘ (v − p·v) for the softmax Jacobian J at p, without building it."""
+    p = real_array("p", p)
     v = of_width(v, p)
     return p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
 
@@ -34,6 +36,7 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
+    p = real_array("p", p)
     r, v = _support_power(p, alpha), of_width(v, p)
     total = jnp.sum(r, axis=-1, keepdims=True)
     return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
@@ -44,7 +47,9 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
     From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
     """
-    alpha, v = jnp.asarray(alpha, p.dtype), of_width(v, p)
+    p = real_array("p", p)
+    v = of_width(v, p)
+    alpha = jnp.asarray(alpha, p.dtype)
     power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
     r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
     moved = v - jnp.sum(p * v, axis=-1, keepdims=True)

@@ -15,7 +15,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import kept, largest, wide
+from hopfield._numerics import kept, largest, real_array, wide
 from hopfield.separations._deformed import power_logarithm
 
 Scores = Float[Array, "M"]
@@ -31,7 +31,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
 
     One NaN or +∞ among the unmasked scores makes all of them NaN: beyond +∞ no score can be compared.
     """
-    z = wide(z)
+    z = wide(real_array("z", z))
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
@@ -210,22 +210,24 @@ def _entmax_jvp(primals, tangents):
 _entmax.defjvp(_entmax_jvp, symbolic_zeros=True)
 
 
-def shannon_entropy(p: Scores) -> Float[Array, ""]:
+def shannon_entropy(p: Scores, axis: int | None = None) -> Array:
     """H(p) = −Σ p ln p in nats, 0 ln 0 = 0; the derivative at p = 0 is taken as zero instead of +∞."""
-    empty = p <= 0
-    return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))))
+    p = real_array("p", p)
+    empty = p <= 0  # not p > 0, which would take what is not a number for no weight
+    return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))), axis=axis)
 
 
 def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
     """H_α(p) = (Σ p − Σ p^α) / (α(α−1)), α > 0; the convention in which α = 1 is Shannon's and α = 2 is ½(1 − ‖p‖²)."""
-    alpha = jnp.asarray(alpha, p.dtype)
-    empty = p <= 0
+    p = real_array("p", p)
+    alpha, empty = jnp.asarray(alpha, p.dtype), p <= 0
     log_p = jnp.log(jnp.where(empty, 1.0, p))
     return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(log_p, alpha - 1.0))) / alpha
 
 
 def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
     """‖p‖_α = (Σ p^α)^(1/α) of non-negative numbers, for α however large."""
+    p = real_array("p", p)
     top = largest(p)
     top = jnp.where(top <= 0, 1.0, top)
     return top * _clipped_power(jnp.sum(_clipped_power(p / top, jnp.asarray(alpha, p.dtype))), 1.0 / alpha)

@@ -113,5 +113,5 @@ def retrieval_error(
         real("norm", norm, above=0),
     )
     margin = real("separation", separation) - 2 * real("distance", distance, least=0) * norm
-    with np.errstate(over="ignore"):
-        return plain(2 * (m - 1) * np.exp(-beta * margin) * norm)
+    with np.errstate(over="ignore", invalid="ignore"):  # one pattern alone is not disturbed from however far
+        return plain(np.where(m == 1, 0.0, 2 * (m - 1) * np.exp(-beta * margin) * norm))

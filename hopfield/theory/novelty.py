@@ -8,9 +8,10 @@ vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area 
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, expit, logsumexp, wrightomega
+from scipy.special import betainc, expit, wrightomega
 
 from hopfield.arguments import Float, one_real, one_whole, plain, real, whole
+from hopfield.theory.averages import sphere
 
 _CELLS = 600
 _WAVES = 512  # times evaluated at once
@@ -48,8 +49,7 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
 def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
     count, rate = one_whole("num_patterns", num_patterns, least=1), one_real("kappa", kappa, above=0)
-    s, mass = _scores(one_whole("width", width, least=3), rate)
-    log_mean = logsumexp(rate * s, b=mass)
+    log_mean = rate - sphere(np.asarray(one_whole("width", width, least=3)), np.asarray(rate)).gap
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
     own = rate * one_real("overlap", overlap, least=-1, most=1)

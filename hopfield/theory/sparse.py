@@ -107,10 +107,8 @@ def one_step_shares(
         offset: b.
     """
     a = one_real("activity", activity, above=0, below=1)
-    neurons, others = (
-        one_whole("neurons", neurons, least=2),
-        whole("num_patterns", num_patterns, least=2)[..., None] - 1,
-    )
+    neurons = one_whole("neurons", neurons, least=2)
+    others = whole("num_patterns", num_patterns, least=2)[..., None] - 1
     b, threshold = one_real("offset", offset), one_real("threshold", threshold)
     on = np.arange(neurons)
     chance = binom.pmf(on, neurons - 1, a)

@@ -81,6 +81,8 @@ def test_what_is_no_binary_network_is_refused():
         willshaw_network(2 * PATTERNS - 1)
     with pytest.raises(ValueError, match="activity must be above 0"):
         covariance_network(PATTERNS, 0.0)
+    with pytest.raises(ValueError, match=r"activity must be given for patterns whose share of ones is 1, got None"):
+        covariance_network(np.ones((3, 4)))
     with pytest.raises(ValueError, match=r"state must have shape \[6\]"):
         willshaw_network(PATTERNS).update(np.ones(5))
     with pytest.raises(ValueError, match="couplings must have no bias"):

@@ -144,3 +144,13 @@ def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either()
         assert np.isnan(memory.update(state)).all()
     near = empty.add(rows).update(rows[0])
     assert np.isfinite(near).all()
+
+
+@pytest.mark.parametrize("features", [4, 8])
+def test_the_error_of_few_features_is_the_spread_of_their_sums(features):
+    def summed(key):
+        memory = FeatureMemory.create(key, 8, features, beta=1.0)
+        return memory.add(jnp.full((1, 8), 0.3)).kernel_sum(jnp.zeros(8))
+
+    sums, errors = jax.vmap(summed)(jax.random.split(jax.random.key(3), 20000))
+    assert float(jnp.sqrt(jnp.mean(errors**2))) == pytest.approx(float(jnp.std(sums)), rel=0.03)

@@ -11,7 +11,7 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._numerics import safe_norm
+from hopfield._numerics import real_array, safe_norm
 from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities
 from hopfield.geometry._smooth import length
@@ -27,7 +27,8 @@ def metric_matrix(base_point: Probabilities) -> Float[Array, "K K"]:
 
 def inner_product(tangent_vec_a: Tangent, tangent_vec_b: Tangent, base_point: Probabilities) -> Float[Array, ""]:
     """Σ u v / p."""
-    return jnp.sum(tangent_vec_a * tangent_vec_b / probabilities("base_point", base_point))
+    first, second = real_array("tangent_vec_a", tangent_vec_a), real_array("tangent_vec_b", tangent_vec_b)
+    return jnp.sum(first * second / probabilities("base_point", base_point))
 
 
 def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
@@ -77,4 +78,4 @@ def parallel_transport(tangent_vec: Tangent, base_point: Probabilities, directio
 
 def _lifted(vector: Tangent, base_point: Probabilities) -> Tangent:
     """On the unit sphere at √p."""
-    return vector / (2.0 * jnp.sqrt(base_point))
+    return real_array("tangent_vec", vector) / (2.0 * jnp.sqrt(base_point))

@@ -27,13 +27,15 @@ def inner_product(
     """uᵀ Σ⁻¹ v."""
     del base_point
     root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
-    return jnp.linalg.solve(root, tangent_vec_a) @ jnp.linalg.solve(root, tangent_vec_b)
+    first, second = real_array("tangent_vec_a", tangent_vec_a), real_array("tangent_vec_b", tangent_vec_b)
+    return jnp.linalg.solve(root, first) @ jnp.linalg.solve(root, second)
 
 
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v)."""
     del base_point
-    white = jnp.linalg.solve(jnp.linalg.cholesky(as_symmetric("covariance", covariance)), vector)
+    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
+    white = jnp.linalg.solve(root, real_array("vector", vector))
     return length(jnp.sum(white * white))
 
 
@@ -57,4 +59,4 @@ def dist(point_a: Point, point_b: Point, covariance: Covariance) -> Float[Array,
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point, covariance: Covariance) -> Point:
     """The vector itself."""
     del base_point, direction, covariance
-    return tangent_vec
+    return real_array("tangent_vec", tangent_vec)

@@ -11,6 +11,7 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array
 from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
 
@@ -126,6 +127,7 @@ def _half_length(point_a: Point, point_b: Point) -> tuple[Float[Array, ""], Arra
 
 
 def _plane(x: Point) -> Point:
+    x = real_array("tangent_vec", x)
     return x / jnp.array([2.0**0.5, 1.0], x.dtype)
 
 

@@ -141,6 +141,11 @@ def test_queries_that_read_nothing_are_left_out_of_the_divergence():
             lambda: heads.attend_heads(normal(4, 2, 3), normal(2, 2, 3), normal(4, 2, 3)),
             "^value must have the key's 2 heads, got 4",
         ),
+        (lambda: heads.merge_heads(normal(2, 3)), r"^x must be \[..., heads, length, width\]"),
+        (
+            lambda: heads.attend_heads(*[normal(2, 3, 4)] * 3, bias=normal(2, 3, 3), attention=attend_blockwise),
+            "^bias must be None for an attention that does not take it",
+        ),
         (lambda: heads.attend_heads(*[normal(2, 3)] * 3), r"^query must be \[..., heads, length, width\]"),
         (lambda: heads.multi_head(projections(), normal(3, 4)), r"^query projection must be \[heads, 4, R\]"),
         (

@@ -23,7 +23,7 @@ def _tensor(x):
 
 def _on_field(name: str, *draws: Draw, **options) -> Case:
     function = getattr(manifolds, name)
-    return case(f"geometry.manifolds.{name}", lambda *x: function(_field, *map(jnp.asarray, x)), *draws, **options)
+    return case(f"geometry.manifolds.{name}", lambda *x: function(_field, *x), *draws, **options)
 
 
 def _family(family, name: str, *draws: Draw, **more) -> Case:

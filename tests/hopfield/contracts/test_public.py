@@ -75,6 +75,28 @@ def test_a_masked_nan_changes_nothing(case, data):
     jax.tree.map(np.testing.assert_array_equal, call(), spoilt())
 
 
+OBJECTS = ("multi_head", "verify_gradients", "dense_solve", "dynamics.sweep", "hopfield.disturbances")
+"""Parts of the names of functions whose cases build an object of arrays from the numbers."""
+
+
+def _lists(case: Case) -> bool:
+    function = case.name.rsplit(".", 2)[1].islower() and "._" not in case.name
+    return function and not any(part in case.name for part in OBJECTS)
+
+
+@pytest.mark.parametrize("case", _named(list(filter(_lists, CASES))))
+def test_lists_mean_arrays(case):
+    """Lists of numbers, as read from a file, give what their arrays give."""
+    call = case.draw(np.random.default_rng(1), case.shapes[0])
+    listed = call
+    for place in (*range(len(call.arguments)), *call.options):
+        given = call.argument(place)
+        if isinstance(given, np.ndarray) and given.dtype == np.float64 and given.size:
+            listed = listed.replaced(place, given.tolist())
+    for one, other in zip(jax.tree.leaves(call()), jax.tree.leaves(listed()), strict=True):
+        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=1e-12, atol=1e-12)
+
+
 def test_compilations_are_counted_and_cached_ones_too():
     x = np.linspace(0.0, 1.0, 7)
     with compilations() as programs:

@@ -267,6 +267,8 @@ def test_learned_metric_and_beta_are_sharded_by_head_where_asked():
 BAD = {
     "num_heads must divide the 8": {"num_heads": 3},
     "num_kv_heads must divide the 2 heads": {"num_kv_heads": 3},
+    "out_features must be an integer of at least 1": {"out_features": 0},
+    "in_kv_features must be an integer of at least 1": {"in_kv_features": 0},
     "beta must be positive and finite.*got 0": {"beta": 0.0},
     "beta must be positive.*one per head": {"beta": np.ones(3)},
     r"one per head \[2\], got array\(\[\[0.7\], \[0.8\]\]\)$": {"beta": np.array([[0.7], [0.8]])},

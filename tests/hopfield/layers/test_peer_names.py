@@ -33,6 +33,9 @@ def test_sizes_that_do_not_fit_are_refused_by_the_names_there():
         PeerOptions(input_size=5, num_heads=2).attention(nnx.Rngs(0))
     with pytest.raises(ValueError, match="update_steps_max must"):
         PeerOptions(input_size=4, update_steps_max=-1).attention(nnx.Rngs(0))
+    no: Any = "no"
+    with pytest.raises(ValueError, match="add_zero_association must be True or False, got 'no'"):
+        PeerOptions(input_size=4, add_zero_association=no).attention(nnx.Rngs(0))
 
 
 def test_learned_metric_and_beta_take_metadata_as_kernels_do():

@@ -215,7 +215,10 @@ def test_a_contraction_says_in_words_what_it_sums():
         (lambda: metrics.block(METRICS["biased"]), "^metrics must be metrics without biases"),
         (lambda: metrics.lower(jnp.ones(3), jnp.eye(4)), "^v must have the width 4 of g along axis -1, got 3"),
         (lambda: metrics.lower(jnp.ones(4), PER_HEAD["diagonal"]), "^g must be one matrix .* map over its heads"),
-        (lambda: metrics.lower(jnp.ones(4), jnp.eye(4), index=1), "^index must name an axis of v, which has 1, got 1"),
+        (
+            lambda: metrics.lower(jnp.ones(4), jnp.eye(4), index=1),
+            "^index must be one of the 1 axes of the tensor v, got 1",
+        ),
         (lambda: metrics.change_of_basis(jnp.eye(3), jnp.eye(2)), "^basis must be a matrix of 3 rows"),
     ],
 )

@@ -37,3 +37,12 @@ def test_a_constant_series_has_no_time_and_a_short_one_is_refused() -> None:
         correlation_time(jnp.ones(1))
     with pytest.raises(ValueError, match="factor must be"):
         correlation_time(jnp.arange(5.0), factor=0.0)
+
+
+@pytest.mark.parametrize("unit", [1e-36, 4e-21, 1e17, 1e35])
+def test_the_time_does_not_depend_on_the_unit(unit: float) -> None:
+    rng = np.random.default_rng(1)
+    series = np.cumsum(rng.normal(size=4000)) * 0.1 + rng.normal(size=4000)
+    plain, scaled = (correlation_time(np.asarray(series * size, np.float32)) for size in (1.0, unit))
+    np.testing.assert_allclose(scaled.time, plain.time, rtol=1e-4)
+    np.testing.assert_allclose(scaled.stderr, plain.stderr, rtol=1e-4)

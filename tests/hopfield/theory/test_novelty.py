@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln, ive
 
 from hopfield.theory import novelty
 
@@ -69,3 +70,11 @@ def test_weight_left_over_is_annealed():
 def test_overlaps_beyond_one_are_refused():
     with pytest.raises(ValueError, match=r"^overlap must be finite and >= -1 and <= 1, got 1.5$"):
         novelty.auc(16, 10, 1.0, 1.5)
+
+
+@pytest.mark.parametrize(("width", "kappa"), [(3, 5.0), (3, 80.0), (4, 20.0), (5, 80.0), (64, 8.0)])
+def test_weight_left_over_in_any_dimension_is_that_of_bessel_functions(width, kappa):
+    """E e^(κs) = Γ(D/2) (2/κ)^(D/2−1) I_(D/2−1)(κ), whose density is rough at s = ±1 in few dimensions."""
+    order = width / 2 - 1
+    log_mean = gammaln(order + 1) + order * np.log(2 / kappa) + np.log(ive(order, kappa)) + kappa
+    assert novelty.leftover(width, 10, kappa) == pytest.approx(1 / (1 + 10 * np.exp(log_mean)), rel=1e-12)
