@@ -3,9 +3,9 @@
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 from hydra import compose
 from hydra.errors import HydraException
@@ -87,21 +87,21 @@ def composed(words: Sequence[str]) -> DictConfig:
     return config
 
 
-def _idle(job: Job) -> dict[tuple[str, ...], str]:
+def _idle(job: Job, given: Collection[idle.Path]) -> dict[idle.Path, str]:
     try:
-        return dict(idle.options(job.config, registry.load(job.experiment)))
+        return dict(idle.options(job.config, registry.load(job.experiment), given))
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from error
 
 
-def _check_idle(job: Job, given: Mapping[tuple[str, ...], Any]) -> None:
+def _check_idle(job: Job, given: Collection[idle.Path]) -> None:
     """Raise InputError for an option that does nothing, if a word sets it, or its file where it stands alone."""
-    found = _idle(job)
+    found = _idle(job, given)
     for path, sentence in found.items():
-        if any(path[: len(word)] == word for word in given):
+        if idle.said(path, given):
             raise InputError(sentence)
     if found and len(given) > 1:  # what the words have left idle in a file is no mistake in it
-        found = _idle(_composed_job([f"conf={job.conf}"], ""))
+        found = _idle(_composed_job([f"conf={job.conf}"], ""), ())
     for sentence in found.values():
         raise InputError(_placed(sentence, job.conf, ()))
 

@@ -29,6 +29,7 @@ IDLE = [
         "kappas must be left out unless a memory has an",
     ),
     ("entropy ensembles=[digits] neurons=32", "neurons must be left out unless ensembles has a random one, got 32"),
+    ("entropy ensembles=[digits] neurons=16", "neurons must be left out unless ensembles has a random one, got 16"),
     ("separation dynamics=[single] max_steps=5", "max_steps must be left out unless dynamics has one of iterated"),
     ("separation separations=[max] tuning=3", "tuning must be left out unless one of separations depends on β, got 3"),
     ("separation similarities=[dot] separations=[max,epanechnikov]", "separations must be left out unless each goes"),
@@ -37,8 +38,11 @@ IDLE = [
     ("training size=100", "size must be left out unless one of tasks is drawn"),
     ("training separations=[top_k:9999]", "separations must keep at most the 106 patterns that memory reads in wine"),
     ("optimisers batches=[full] batch_size=16", "batch_size must be left out unless batches has one of mini, got 16"),
+    ("optimisers batches=[full] batch_size=32", "batch_size must be left out unless batches has one of mini, got 32"),
     ("optimisers rules=[adam] natural_steps=3", "natural_steps must be left out unless rules has one of cg"),
     ("phase_diagram memories=[classical] modern.neurons=14", "modern.neurons must be left out unless memories has one"),
+    ("phase_diagram studies=[map] curves.queries=2", "curves.queries must be left out unless memories has one of"),
+    ("basins memories=[modern] per_memory.classical.near=0.8", "must belong to one of the memories measured, modern"),
     ("phase_diagram studies=[map] curves.queries=3", "curves.queries must be left out unless memories has one"),
     ("landscape memories=[modern] sweeps=3", "sweeps must be left out unless memories has one of"),
     ("landscape memories=[classical] temperatures=[0] sweeps=3", "sweeps must be left out unless"),
@@ -63,6 +67,7 @@ USED = [
     "capacity memories=[dense] per_memory.dense:3.samples=2",
     "capacity clamp=true corruption=[0.1]",
     "capacity parity=even",
+    "capacity clamp=false parity=null memories=[modern]",  # which ask for nothing
     "retrieval part.starts.around=[1.0]",
     "separation similarities=[dot]",  # whose file names more separations than go with it
     "training_bags tasks=[wine]",  # whose file gives a size
@@ -94,7 +99,7 @@ def test_an_idle_option_of_a_file_is_refused_with_its_line(command: Callable, tm
     assert "mine.yaml line 3)" in outcome.err
 
 
-def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> None:
+def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is_idle() -> None:
     @dataclass
     class Config(contract.Config):
         kinds: list[str] = field(default_factory=lambda: ["a"])
@@ -105,6 +110,8 @@ def test_only_what_differs_from_its_default_and_asks_for_something_is_idle() -> 
     assert dict(idle.options(Config(number=4, kinds=["a", "b"]), None)) == {}
     sentence = "number must be left out unless kinds has one of b, got 4"
     assert dict(idle.options(Config(number=4), None)) == {("number",): sentence}
+    assert dict(idle.options(Config(numbers=[]), None, [("kinds",), ("numbers",)])) == {}
+    assert dict(idle.options(Config(), None, [("number",)])) == {("number",): sentence.replace("got 4", "got 3")}
 
 
 def test_a_scale_is_found_however_its_memory_is_written() -> None:
