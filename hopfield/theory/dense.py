@@ -195,7 +195,7 @@ def _one_step_error(degree: float, neurons: float, num_patterns: float, flipped:
             exact = sums.lattice_below(values, probabilities, int(num_patterns) - 1, bound + tie)
             if exact is not None:
                 return exact
-        return sums.below(values, probabilities, num_patterns - 1, bound)
+        return sums.below(values, probabilities, num_patterns - 1, bound, even=True)
 
     aligned = neurons - 2 * flipped
     from_right = below(aligned - 1, 0.0) if flipped < neurons else 0.0

@@ -142,7 +142,7 @@ def one_step_error(
     """Fraction of wrong spins after one synchronous step of the sign rule, own spin excluded.
 
     The field is e^(βs) from the pattern, s its overlap with the N − 1 other spins, plus M − 1 independent terms
-    ±e^(βs'). Exact up to ties, which count half, and to 1e-6.
+    ±e^(βs'). Exact up to ties, which count half, and to 1e-5.
 
     Args:
         neurons: N >= 2.

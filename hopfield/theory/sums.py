@@ -1,13 +1,14 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import numpy as np
-from scipy.special import betainc, ndtr
+from scipy.special import betainc, gammaln, ndtr
 
 from hopfield.arguments import Float
 
 LATTICE = 2**19  # longest lattice that is convolved exactly
 _WAVES = 512  # frequencies evaluated at once
 _MOST_WAVES = 2**15
+_FINEST = 2.0**14  # phase of the bound from which on nothing is resolved
 
 
 def fair_signs_below(bound: Float, terms: Float) -> Float:
@@ -59,22 +60,20 @@ def below(
 ) -> float:
     """P(sum of terms < bound) + ½ P(sum of terms = bound), by inversion of the characteristic function.
 
-    P = ½ − (1/π) Σ_k Im[φ(t_k) e^(−i t_k bound)]/(k + ½),  t_k = (k + ½)Δ,  φ(t) = ⟨e^(itv)⟩^terms.
+    P = ½ − (1/π) ∫ Im[φ(t) e^(−i t bound)] dt/t,  φ(t) = ⟨e^(itv)⟩^terms
 
-    The window 2π/Δ holds the distance of the bound from the mean, the largest single value and 14 standard
-    deviations; what the sum has beyond it is the error. Tails below 2e-12 are 0. Frequencies stop where |φ| < 1e-16;
-    a sum of so few terms that |φ| does not decay is tapered off after 2^15 of them, which costs up to 1e-5.
-    A sum on a lattice of spacing δ loses the lattice: the ½ is then right up to δ² over the variance.
+    Tails below 2e-12 are 0. A sum on a lattice of spacing δ that many terms spread loses the lattice: the ½ is then
+    right up to δ² over the variance. Of few terms, sums nearer to the bound than 1e-4 of it count by half, which costs
+    up to 1e-5: that is so of an even distribution however far its values lie apart, of another where they do not.
 
     Args:
         values: of one term.
         probabilities: of one term, summing to 1.
         terms: number of terms, >= 0, not necessarily whole.
         bound: any number.
-        negligible: values expected less often than this in the sum are left out of the window. The time grows with
-            the largest value kept over the standard deviation.
-        even: whether the distribution of one term is even. Its characteristic function is then real, and what
-            rounding leaves of the imaginary part is not multiplied by 10^15 terms and more.
+        negligible: values expected less often than this in the sum are left out of what is far in it: of the tails, and
+            of the window of a distribution that is not even.
+        even: whether the distribution of one term is even, closed under change of sign.
 
     Source: Davies, Biometrika 60, 415 (1973).
     """
@@ -83,21 +82,29 @@ def below(
         return (1 + np.sign(bound)) / 2
     largest = np.max(np.abs(values[present]))
     mean = 0.0 if even else terms * np.sum((probabilities * values)[present])
-    variance = terms * np.sum((probabilities * values**2)[present])
-    distance = abs(bound - mean)
     tilts = np.sign(bound - mean) * np.geomspace(1e-3, 30, 60) / largest
     if _log_tail(values[present], probabilities[present], terms, bound, tilts) < -27:
         return float(bound > mean)
-    spacing = 2 * np.pi / (distance + largest + 14 * np.sqrt(variance))
-    return _inverted(values, probabilities, terms, bound, spacing, even)
+    if even:
+        sizes, place = np.unique(np.abs(values), return_inverse=True)
+        chances = np.asarray(np.bincount(place, probabilities), np.float64)
+        ever = (chances * terms > 1e-14) & (sizes > 0)
+        within = _within(sizes[ever], chances[ever], terms, abs(bound))
+        return float(np.clip(0.5 * (1 + np.sign(bound) * within), 0.0, 1.0))
+    deviation = np.sqrt(terms * np.sum((probabilities * values**2)[present]))
+    return _inverted(values, probabilities, terms, bound, 2 * np.pi / (abs(bound - mean) + largest + 14 * deviation))
 
 
-def _inverted(values: Float, probabilities: Float, terms: float, bound: float, spacing: float, even: bool) -> float:
-    """The sum over the frequencies t_k of `below`, of this spacing."""
+def _inverted(values: Float, probabilities: Float, terms: float, bound: float, spacing: float) -> float:
+    """½ − (1/π) Σ_k Im[φ(t_k) e^(−i t_k bound)]/(k + ½) at t_k = (k + ½)·spacing.
+
+    The window 2π/spacing has to hold the distance of the bound from the mean, the largest value and 14 standard
+    deviations. Frequencies stop where |φ| < 1e-16; a sum of so few terms that |φ| does not decay is tapered off.
+    """
     total = 0.5
     for start in range(0, _MOST_WAVES, _WAVES):
         half_integers = np.arange(start, start + _WAVES) + 0.5
-        log_wave = terms * _log_characteristic(half_integers * spacing, values, probabilities, even)
+        log_wave = terms * _log_characteristic(half_integers * spacing, values, probabilities)
         wave: np.ndarray = np.exp(log_wave - 1j * half_integers * spacing * bound)
         taper = np.exp(-36 * (half_integers / _MOST_WAVES) ** 8)
         total -= np.sum(taper * np.imag(wave) / half_integers) / np.pi
@@ -106,16 +113,86 @@ def _inverted(values: Float, probabilities: Float, terms: float, bound: float, s
     return float(np.clip(total, 0.0, 1.0))
 
 
+def _within(sizes: Float, chances: Float, terms: float, bound: float) -> float:
+    """P(|sum| < bound) + ½ P(|sum| = bound), (2/π) ∫ φ(t) sin(t bound) dt/t, of terms ± a size with equal chances.
+
+    The integral is cut into stretches that double in length and blend smoothly. In each the phases of the larger sizes
+    turn so often that only their mean is left: the chance that the terms of each of these sizes cancel one by one.
+    The sizes that are left are sampled, so that no range of sizes is too long.
+    """
+    squares = np.concatenate([[0.0], np.cumsum(chances * sizes**2)])
+
+    def reach(slow: int) -> float:
+        """The farthest that the bound and sums of the smallest sizes are apart, 14 standard deviations included."""
+        return bound + (sizes[slow - 1] if slow else 0.0) + 14 * np.sqrt(terms * squares[slow])
+
+    many = terms * np.log(np.sum(chances**2) / 2) < -74  # phases that meet by chance leave a wave below 1e-16
+    turns = _FINEST if sizes[-1] < _FINEST * bound else _FINEST / 4  # phase from which on only its mean is left
+    total, low, end = 0.0, 0.0, np.inf
+    high = 2 * turns / reach(len(sizes))
+    first = high / 2
+    while low * bound < _FINEST and low < end:
+        slow = int(np.searchsorted(sizes * low, turns))
+        counts, weights = _cancelling(chances[slow:], terms)
+        step = (high - low) / max(_WAVES, np.ceil((high - low) * reach(slow)))
+        for start in np.arange(low, min(high, end), _WAVES * step):
+            t = start + (np.arange(_WAVES) + 0.5) * step
+            octave = np.log2(t / (low if low else first))
+            blend = (_rise(octave) if low else 1.0) - _rise(octave - (1.0 if low else 0.0))
+            wave = _mean_wave(t, sizes[:slow], chances[:slow], chances[slow:].sum(), terms, counts, weights)
+            total += 2 / np.pi * step * np.sum(blend * wave * np.sin(t * bound) / t)
+            if np.max(np.abs(wave)) < 1e-16 and many:
+                end = min(end, t[-1])
+        low, high = (2 * low, 2 * high) if low else (first, 4 * first)
+    return total
+
+
+def _rise(x: Float) -> Float:
+    """From 0 to 1 between 0 and 1, all derivatives continuous."""
+    x = np.clip(x, 1e-9, 1 - 1e-9)
+    return 1 / (1 + np.exp(np.minimum(1 / x - 1 / (1 - x), 700.0)))
+
+
+def _cancelling(chances: Float, terms: float) -> tuple[np.ndarray, Float]:
+    """Numbers k of terms of these sizes, and e^(−terms·Σ chances) n!/(n−k)! times the chance that k of them cancel.
+
+    Of one size ± with chance p in all, k = 2j terms cancel with (p/2)^2j (2j)!/(j!)²; sizes multiply as power series.
+    """
+    mean = terms * np.sum(chances)
+    halves = np.arange(int(min(terms, mean + 14 * np.sqrt(mean) + 60)) // 2 + 1)
+    found: Float = np.ones(1)
+    for expected in terms * chances:
+        series = np.exp(2 * halves * np.log(expected / 2) - 2 * gammaln(halves + 1) - expected)
+        found = np.convolve(found, series)[: len(halves)].astype(np.float64)
+    ordered = np.cumsum(np.log1p(-np.arange(2 * halves[-1]) / terms))  # n!/(n−k)! over n^k
+    counts = 2 * halves[: len(found)]
+    return counts, found * np.exp(np.concatenate([[0.0], ordered])[counts])
+
+
+def _mean_wave(
+    t: Float, sizes: Float, chances: Float, fast: float, terms: float, counts: np.ndarray, weights: Float
+) -> Float:
+    """φ(t) over the phases of the fast sizes: Σ_k weight_k c^(n−k), c the characteristic function of the others."""
+    fall = -2 * np.sin(np.outer(t, sizes) / 2) ** 2 @ chances - fast
+    rest = 1 + fall
+    log_rest = np.where(rest > 0.5, np.log1p(np.maximum(fall, -0.75)), np.log(np.maximum(np.abs(rest), 1e-300)))
+    series = np.zeros_like(t)
+    for weight in weights:
+        series = series * rest**2 + weight
+    sign = np.where(rest < 0, np.cos(np.pi * (terms % 2)), 1.0)
+    return sign * series * np.exp(np.minimum((terms - counts[-1]) * log_rest + terms * fast, 700.0))
+
+
 def _log_tail(values: Float, probabilities: Float, terms: float, bound: float, tilts: Float) -> float:
     """Chernoff's bound of the logarithm of the tail beyond `bound`, the least one of these tilts."""
     cumulants = terms * np.log1p(np.expm1(tilts[:, None] * values) @ probabilities)
     return float(np.min(cumulants - tilts * bound))
 
 
-def _log_characteristic(times: np.ndarray, values: Float, probabilities: Float, even: bool) -> np.ndarray:
+def _log_characteristic(times: np.ndarray, values: Float, probabilities: Float) -> np.ndarray:
     """ln ⟨e^(itv)⟩ of one term, whose power multiplies every rounding error by the number of terms."""
     phases = times[:, None] * values
     fall = -2 * np.sin(phases / 2) ** 2 @ probabilities  # ⟨e^(itv)⟩ − 1 without cancellation
-    skew = np.zeros_like(fall) if even else np.sin(phases) @ probabilities
+    skew = np.sin(phases) @ probabilities
     # ln(1 + fall + i skew), of which numpy's log1p of complex numbers keeps no real part below 1e-16
     return 0.5 * np.log1p(np.maximum(fall * (2 + fall) + skew**2, -1 + 1e-16)) + 1j * np.arctan2(skew, 1 + fall)

@@ -22,6 +22,7 @@ def exact_sums(values: np.ndarray, law: np.ndarray, terms: int) -> tuple[np.ndar
 
 
 SMALL = [(12, 3, 0.3, 0), (12, 3, 1.0, 3), (12, 4, 1.0, 3), (8, 3, 0.1, 2), (10, 4, 0.5, 4), (14, 5, 0.2, 0)]
+SMALL += [(7, 2, 2.0, 3), (7, 3, 2.0, 3), (9, 4, 3.0, 2)]  # other patterns far above the own one
 
 
 @pytest.mark.parametrize(("neurons", "patterns", "beta", "flipped"), SMALL)

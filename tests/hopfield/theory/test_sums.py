@@ -1,8 +1,10 @@
 """The distribution of the crosstalk: exact convolution and Fourier inversion against closed forms."""
 
+import math
+
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 from scipy.stats import binom, norm, poisson
 
 from hopfield.theory import sums
@@ -69,3 +71,43 @@ def test_more_signs_than_are_counted_exactly_are_normal():
         for terms in (2.0**52, 2.0**53, 2.0**53 * 1.1, 1e18, 1e30):
             bound = np.round(deviations * np.sqrt(terms))
             assert sums.fair_signs_below(bound, terms) == pytest.approx(ndtr(deviations), rel=1e-6)
+
+
+def _enumerated(values, probabilities, terms: int, bound: float) -> float:
+    """Over all sums, the large ones that cancel among them, by whole multiples of the smallest unit."""
+    places = np.stack(np.meshgrid(*[np.arange(len(values))] * terms, indexing="ij")).reshape(terms, -1)
+    total = np.array([math.fsum(row) for row in np.asarray(values)[places].T])
+    weight = np.prod(np.asarray(probabilities)[places], axis=0)
+    tie = np.isclose(total, bound, rtol=1e-9, atol=0.0)
+    return float(np.sum(weight[~tie & (total < bound)]) + np.sum(weight[tie]) / 2)
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 6])
+@pytest.mark.parametrize(("large", "small", "bound"), [(1e6, 0.5, -1.0), (3e15, 0.7, -0.7), (40.0, 1.0, 0.3)])
+def test_even_sums_of_values_far_apart_are_those_of_all_terms(terms, large, small, bound):
+    """Large values that cancel leave the small ones, at whatever distance; a tie counts half."""
+    values, chances = np.array([large, -large, small, -small, 0.0]), np.array([0.2, 0.2, 0.25, 0.25, 0.1])
+    expected = _enumerated(values, chances, terms, bound)
+    assert sums.below(values, chances, terms, bound, even=True) == pytest.approx(expected, abs=1e-10)
+
+
+def test_close_sums_of_few_terms_are_told_apart():
+    """Values 20 % apart, among which differences of differences come near the bound."""
+    sizes = np.sinh(0.1) * np.exp(0.1 * np.arange(-15, 16, 2.0))
+    chances = np.exp(gammaln(16) - gammaln(np.arange(16) + 1) - gammaln(16 - np.arange(16))) / 2**16
+    values, bound = np.concatenate([sizes, -sizes]), -sizes[13]
+    for terms in (1, 2, 3, 4):
+        expected = _enumerated(values, np.tile(chances, 2), terms, bound)
+        assert sums.below(values, np.tile(chances, 2), terms, bound, even=True) == pytest.approx(expected, abs=5e-6)
+
+
+def test_many_sums_of_values_far_apart_are_those_drawn():
+    """Own terms far below those of other patterns, 10⁵ draws: within five standard errors."""
+    overlaps = np.arange(-19.0, 20.0, 2.0)
+    chances = np.exp(gammaln(20) - gammaln(np.arange(20) + 1) - gammaln(20 - np.arange(20))) / 2**20
+    values, chances = np.concatenate([np.exp(overlaps), -np.exp(overlaps)]), np.tile(chances, 2)
+    drawn = np.random.default_rng(5).choice(values, size=(100_000, 12), p=chances)
+    for own in (-3.0, 1.0, 5.0):
+        share = np.mean(np.sum(drawn, axis=1) < -np.exp(own) * (1 - 1e-9))
+        found = sums.below(values, chances, 12, -np.exp(own) * (1 - 1e-9), even=True)
+        assert found == pytest.approx(share, abs=5 * np.sqrt(0.25 / 100_000))
