@@ -196,10 +196,12 @@ class Use(NamedTuple):
 
 
 def chosen(option: str, *names: str) -> Use:
-    """Used where a list of the configuration has one of these names."""
-    return Use(
-        f"{option} has one of {', '.join(names)}", lambda config: bool(set(names) & set(getattr(config, option)))
-    )
+    """Used where a list of the configuration has one of these names, alone or with a number as in `entmax:1.5`."""
+
+    def holds(config: Any) -> bool:
+        return any(entry in names or entry.partition(":")[0] in names for entry in getattr(config, option))
+
+    return Use(f"{option} has one of {', '.join(names)}", holds)
 
 
 def judged(words: str, function: str) -> Use:

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any
 
 from experiments import contract
-from experiments.bounds import judged
+from experiments.bounds import Use, judged
 from experiments.contract import grid_axis, option
 
 DYNAMICS = ("asynchronous", "synchronous")
@@ -23,10 +23,25 @@ class Parity(Enum):
 class Scale:
     """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
 
-    neurons: list[int] | None = grid_axis(None, "numbers of neurons N of random patterns (null: 64)", least=2)
-    loads: list[float] | None = grid_axis(None, "loads, in the memory's own scaling (null: 0.1 and 0.2)", above=0)
+    neurons: list[int] | None = grid_axis(
+        None,
+        "numbers of neurons N of random patterns (null: 64)",
+        least=2,
+        used_when=judged("ensembles has a random one", "takes_neurons"),
+    )
+    loads: list[float] | None = grid_axis(
+        None,
+        "loads, in the memory's own scaling (null: 0.1 and 0.2)",
+        above=0,
+        used_when=Use("patterns is null", lambda config: config.patterns is None),
+    )
     patterns: list[int] | None = grid_axis(
-        None, "numbers of patterns M, instead of loads", least=1, most=2**40, formerly="stored"
+        None,
+        "numbers of patterns M, instead of loads",
+        least=1,
+        most=2**40,
+        used_when=Use("loads is null", lambda config: config.loads is None),
+        formerly="stored",
     )
     samples: Any = option(
         None, "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True

@@ -63,6 +63,11 @@ def rounds(config: Config) -> bool:
     )
 
 
+def takes_neurons(config: Config) -> bool:
+    """Whether a number of neurons says something: of random patterns, or of all, where `scale` holds it to theirs."""
+    return config.neurons is not None or bool(set(config.ensembles) & set(pattern_sets.DRAWN))
+
+
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     parts = []

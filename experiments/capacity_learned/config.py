@@ -89,7 +89,13 @@ class Config(contract.Config):
     )
     stored: int = option(16, "patterns M of a draw that is learned from", least=2, most=2**14)
     draws: int = option(8, "draws that are learned from", least=1, most=4096, axis=True)
-    fewer: list[int] = option([1], "fewer draws, which memories of `overfitted` learn from too", least=1, axis=True)
+    fewer: list[int] = option(
+        [1],
+        "fewer draws, which memories of `overfitted` learn from too",
+        least=1,
+        used_when=Use("overfitted is given", lambda config: bool(config.overfitted)),
+        axis=True,
+    )
     overfitted: list[str] = option(
         ["dot/definite/softmax"],
         "memories of all tasks that learn from fewer draws too",
@@ -121,7 +127,8 @@ class Config(contract.Config):
         used_when=Use(
             "memories has one that is iterated",
             lambda config: any(
-                kind(name).dynamics == "iterated" for name in (*config.memories, *config.further, *config.overfitted)
+                kind(name).dynamics == "iterated"
+                for name in (*config.memories, *config.further, *(config.overfitted if config.fewer else []))
             ),
         ),
     )

@@ -20,7 +20,7 @@ class Config(contract.Config):
     mixers: list[str] = option(
         ["softmax", "by_hand"], f"any of {', '.join(MIXERS)}", among=MIXERS, nonempty=True, axis=True
     )
-    widths: list[int] = grid_axis([8], "features of the model", least=1)
+    widths: list[int] = grid_axis([8], "features of the model", least=1, used_when=_TRAINED)
     lengths: list[int] = grid_axis([16], "tokens L of a sequence, even", least=4)
     pairs: list[int] = grid_axis([2], "pairs K of a sequence, where L has room, 4K ≤ L", least=1)
     seeds: int = option(2, "models, each with data of its own", least=1, extends=True)

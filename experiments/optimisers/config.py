@@ -7,7 +7,7 @@ from experiments.bounds import both, chosen
 from experiments.contract import grid_axis, option
 
 RULES = ("sgd", "adam", "lbfgs", "cg", "cholesky", "kernel", "kronecker", "diagonal")
-FIRST, NATURAL = RULES[:2], RULES[3:]
+FIRST, OTHERS, NATURAL = RULES[:2], RULES[:3], RULES[3:]
 BATCHES = ("full", "mini")
 
 
@@ -26,7 +26,9 @@ class Config(contract.Config):
     samples: int = option(2, "problems measured", least=1, extends=True)
     tuning: int = option(1, "further problems, not measured, that rules are tuned on", least=1)
     search_trials: int = option(4, "trials of every rule's numbers", least=1, formerly="trials")
-    steps: int = option(400, "steps of a run at most", least=1)
+    steps: int = option(
+        400, "steps of a run at most, but for natural gradients", least=1, used_when=chosen("rules", *OTHERS)
+    )
     natural_steps: int = option(
         50,
         "the same for natural gradients in full batches",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from experiments import contract
-from experiments.bounds import both, chosen
+from experiments.bounds import Use, both, chosen
 from experiments.contract import option
 
 MEMORIES = ("classical", "modern")
@@ -82,7 +82,12 @@ class Config(contract.Config):
     )
     modern: Modern = option(Modern, used_when=both(chosen("memories", "modern"), chosen("studies", MAP)), axis=True)
     curves: Curves = option(
-        Curves, used_when=both(chosen("memories", "classical"), chosen("studies", CURVE)), axis=True
+        Curves,
+        used_when=both(
+            both(chosen("memories", "classical"), chosen("studies", CURVE)),
+            Use("curves.loads is not empty", lambda config: bool(config.curves.loads)),
+        ),
+        axis=True,
     )
 
     def __post_init__(self) -> None:

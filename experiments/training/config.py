@@ -93,7 +93,12 @@ class Config(contract.Config):
     batch_size: int = option(64, "examples of a step", least=1, formerly="batch")
     patience: int = option(10, "epochs without a lower validation loss before a run ends", least=1)
     save_every: int = option(5, "epochs between two checkpoints", least=1, axis=True)
-    baselines: bool = option(True, "scikit-learn's SVM and random forest on real tasks", axis=True)
+    baselines: bool = option(
+        True,
+        "scikit-learn's SVM and random forest on real tasks",
+        used_when=judged("one of tasks is real, of single vectors", "has_baselines"),
+        axis=True,
+    )
 
     def __post_init__(self) -> None:
         contract.Config.__post_init__(self)

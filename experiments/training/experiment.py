@@ -95,6 +95,15 @@ def takes_quantity(config: Config) -> bool:
     return any(layers.find(layer).takes_quantity for layer in config.layers)
 
 
+def has_baselines(config: Config) -> bool:
+    """Whether one of the tasks has baselines beside it."""
+    return bool(_compared(config))
+
+
+def _compared(config: Config) -> list[str]:
+    return [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task) and tasks.is_single(task)]
+
+
 def _option(config: Config, optimiser: str, name: str) -> Any:
     """The value of an option for an optimiser: as given, its own, or one of no effect if it does not take it."""
     nothing = {"damping_rule": "fixed", "solver": "auto"}
@@ -129,8 +138,7 @@ def points(config: Config) -> list[dict]:
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
-        real = [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task) and tasks.is_single(task)]
-        for task, name, number in product(real, BASELINES, range(config.seeds)):
+        for task, name, number in product(_compared(config), BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
     return found

@@ -50,7 +50,22 @@ IDLE = [
     ("training_mil methods=[svm] dropout=0.1", "dropout must be left out unless methods has one of"),
     ("mqar mixers=[linear] update_steps=2", "update_steps must be left out unless mixers has one of hopfield"),
     ("mqar mixers=[by_hand] learning_rates=[0.1]", "learning_rates must be left out unless mixers has one of"),
-    ("capacity_sparse rules=[willshaw] activities=[0.3]", "activities must be left out unless rules has another"),
+    ("capacity_sparse rules=[willshaw] activities=[0.3]", "activities must be left out unless rules has one of binary"),
+    ("capacity_sparse rules=[clipped,diluted:0.3] activities=[0.3]", "activities must be left out unless rules has"),
+    ("mqar mixers=[by_hand] widths=[8]", "widths must be left out unless mixers has one of"),
+    ("optimisers rules=[cg,kronecker] steps=100", "steps must be left out unless rules has one of sgd, adam, lbfgs"),
+    ("capacity_learned overfitted=[] fewer=[2]", "fewer must be left out unless overfitted is given, got [2]"),
+    ("phase_diagram curves.loads=[] curves.queries=3", "curves.queries must be left out unless memories has one of"),
+    ("training_recall baselines=true", "baselines must be left out unless one of tasks is real, of single vectors"),
+    ("capacity patterns=[5] per_memory.classical.loads=[0.3]", "classical.loads must be left out unless patterns is"),
+    (
+        "capacity memories=[sparse] loads=[0.1] +per_memory={sparse:{patterns:[3]}}",
+        "patterns must be left out unless loads",
+    ),
+    (
+        "capacity_images +per_memory={classical:{neurons:[99]}}",
+        "neurons must be left out unless ensembles has a random one",
+    ),
     ("capacity_learned tasks=[digits/noise:0.5] neurons=9", "neurons must be left out unless tasks has one of"),
     ("capacity_asymptotic enumerated=[] samples=3", "samples must be left out unless enumerated is not empty, got 3"),
     ("capacity_asymptotic enumerated=[400]", "enumerated must be left out unless each has a load of at most 2^24"),
@@ -68,6 +83,8 @@ USED = [
     "capacity clamp=true corruption=[0.1]",
     "capacity parity=even",
     "capacity clamp=false parity=null memories=[modern]",  # which ask for nothing
+    "capacity_images neurons=[64] ensembles=[digits]",  # which is held to what the digits have
+    "efficient_layers methods=[entmax:1.5] update_steps=2",
     "retrieval part.starts.around=[1.0]",
     "separation similarities=[dot]",  # whose file names more separations than go with it
     "training_bags tasks=[wine]",  # whose file gives a size
