@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from hopfield._checks import instance, number, random_key
+from hopfield._numerics import safe_norm
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
@@ -41,7 +42,7 @@ def noisy(model: Model, key, strength: float | Array) -> Couplings:
     couplings, strength = _couplings(model), number("strength", strength, "a finite number of at least 0", 0.0)
     neurons = couplings.matrix.shape[0]
     drawn = jnp.triu(jax.random.normal(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype), 1)
-    size = jnp.sqrt(jnp.sum(jnp.square(couplings.matrix)) / max(neurons * (neurons - 1), 1))
+    size = safe_norm(couplings.matrix.ravel()) / max(neurons * (neurons - 1), 1) ** 0.5
     return couplings.replace(matrix=couplings.matrix + strength * size * (drawn + drawn.T))
 
 

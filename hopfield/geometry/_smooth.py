@@ -6,13 +6,14 @@ Source: Daleckii & Krein, AMS Transl. 47, 1 (1965) and Higham, Functions of Matr
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._numerics import unit
+from hopfield._numerics import largest, power_of_two, unit
 
 Square = Float[Array, "*b"]
 Matrix = Float[Array, "*b n n"]
@@ -38,6 +39,13 @@ def _length_jvp(primals, tangents):
     small = square < floor
     root = jnp.where(small, floor**0.5, jnp.sqrt(jnp.where(small, 1.0, square)))
     return root, moved / (2 * root)
+
+
+def root_of(form: Callable[[Any], Square], vector: Any) -> Square:
+    """√q(v) of a quadratic form and a vector, or a tree of arrays, at any scale of it; derivatives as of `length`."""
+    sizes = [largest(jnp.abs(leaf)) for leaf in jax.tree.leaves(vector)]
+    scale = power_of_two(jnp.max(jnp.stack(sizes)))
+    return scale * length(form(jax.tree.map(lambda leaf: leaf / scale, vector)))
 
 
 def sinc(square: Square) -> Square:

@@ -22,6 +22,7 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import vector, whole
 from hopfield._numerics import shown
+from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
 Point = Float[Array, "n"]
@@ -70,9 +71,7 @@ def inner_product(metric: Field, tangent_vec_a: Point, tangent_vec_b: Point, bas
 @_compiled
 def norm(metric: Field, vector: Point, base_point: Point) -> Float[Array, ""]:
     """√(g_ab v^a v^b), with derivative zero at zero."""
-    square = inner_product(metric, vector, vector, base_point)
-    zero = square == 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
+    return root_of(lambda v: inner_product(metric, v, v, base_point), vector)
 
 
 @_compiled

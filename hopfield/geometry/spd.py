@@ -5,6 +5,8 @@ Every map P ↦ A P Aᵀ is an isometry. geomstats has it as `SPDAffineMetric`.
 Source: Pennec, Fillard & Ayache, IJCV 66, 41 (2006); Sra & Hosseini, SIAM J. Optim. 25, 713 (2015) for the transport.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -12,7 +14,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array, tolerance
 from hopfield.geometry._points import on_manifold
-from hopfield.geometry._smooth import length, of_spectrum
+from hopfield.geometry._smooth import length, of_spectrum, root_of
 
 Matrix = Float[Array, "*b n n"]
 
@@ -52,7 +54,8 @@ def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
     """√tr(P⁻¹ V P⁻¹ V)."""
     vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
     inner = jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
-    return length(jnp.sum(inner * inner, axis=(-2, -1)))
+    form = partial(root_of, lambda v: jnp.sum(v * v))
+    return jnp.vectorize(form, signature="(n,n)->()")(inner)
 
 
 def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:

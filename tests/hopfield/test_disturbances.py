@@ -67,3 +67,10 @@ def test_a_classical_memory_and_a_bias_are_taken():
         diluted(Memory.create(SPINS), KEY, 0.5)
     with pytest.raises(ValueError, match="keep must be above 0"):
         diluted(memory, KEY, 0.0)
+
+
+@pytest.mark.parametrize("unit", [1e-25, 1e15])
+def test_noise_is_relative_to_couplings_of_any_unit(unit):
+    matrix = np.asarray(HEBB.matrix, np.float32)
+    plain, scaled = (noisy(Couplings.create(matrix * np.float32(size)), KEY, 0.5).matrix for size in (1.0, unit))
+    np.testing.assert_allclose(np.asarray(scaled) / np.float32(unit), plain, rtol=1e-4, atol=1e-4)

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from hopfield._numerics import real_array, safe_norm
 from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities
-from hopfield.geometry._smooth import length
+from hopfield.geometry._smooth import root_of
 
 Probabilities = Float[Array, "K"]
 Tangent = Float[Array, "K"]
@@ -33,7 +33,7 @@ def inner_product(tangent_vec_a: Tangent, tangent_vec_b: Tangent, base_point: Pr
 
 def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
     """√(Σ v²/p)."""
-    return length(inner_product(vector, vector, base_point))
+    return root_of(lambda v: inner_product(v, v, base_point), real_array("vector", vector))
 
 
 def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array
-from hopfield.geometry._smooth import length
+from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric
 
 Point = Float[Array, "n"]
@@ -36,7 +36,7 @@ def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Arra
     del base_point
     root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
     white = jnp.linalg.solve(root, real_array("vector", vector))
-    return length(jnp.sum(white * white))
+    return root_of(lambda v: jnp.sum(v * v), white)
 
 
 def exp(tangent_vec: Point, base_point: Point, covariance: Covariance) -> Point:

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._numerics import real_array
 from hopfield.geometry import spd
-from hopfield.geometry._smooth import length
+from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot
 
 WARM = 30
@@ -40,7 +41,9 @@ def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Norm
 
 def norm(vector: Normal, base_point: Normal) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ V Σ⁻¹ V))."""
-    return length(inner_product(vector, vector, base_point))
+    mean, covariance = vector
+    arrays = real_array("mean", mean), real_array("covariance", covariance)
+    return root_of(lambda v: inner_product(v, v, base_point), Normal(*arrays))
 
 
 def exp(tangent_vec: Normal, base_point: Normal) -> Normal:

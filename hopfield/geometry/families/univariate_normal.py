@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array
 from hopfield.geometry._points import positive_scale
-from hopfield.geometry._smooth import arc, away, length, ratio, sinc, versine
+from hopfield.geometry._smooth import arc, away, length, ratio, root_of, sinc, versine
 
 Point = Float[Array, "2"]
 
@@ -32,7 +32,7 @@ def inner_product(tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point)
 
 def norm(vector: Point, base_point: Point) -> Float[Array, ""]:
     """√(v_μ² + 2 v_σ²)/σ."""
-    return length(inner_product(vector, vector, base_point))
+    return root_of(lambda v: inner_product(v, v, base_point), real_array("vector", vector))
 
 
 def exp(tangent_vec: Point, base_point: Point) -> Point:
