@@ -1,5 +1,10 @@
 """Hopfield associative memory in JAX: a memory is a similarity, a separation and a space; everything else follows."""
 
+import importlib
+import pkgutil
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from hopfield import attention, layers, metrics, patterns, separations, similarities, spaces
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
@@ -7,6 +12,17 @@ from hopfield.dynamics.heat_bath import glauber
 from hopfield.memories import find as find_memory
 from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
+
+if TYPE_CHECKING:
+    from hopfield import binary as binary
+    from hopfield import disturbances as disturbances
+    from hopfield import fisher as fisher
+    from hopfield import geometry as geometry
+    from hopfield import graphs as graphs
+    from hopfield import optim as optim
+    from hopfield import plots as plots
+    from hopfield import random_features as random_features
+    from hopfield import sequences as sequences
 
 __version__ = "0.1.0"
 
@@ -29,3 +45,21 @@ __all__ = [
     "spaces",
     "trajectory",
 ]
+
+
+def _modules() -> set[str]:
+    """Names of the public modules of this package."""
+    return {found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")}
+
+
+if not TYPE_CHECKING:  # where types are checked, the modules are those imported above and another name is a mistake
+
+    def __getattr__(name: str) -> ModuleType:
+        """A public module, imported when it is first asked for."""
+        if name in _modules():
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_modules()})
