@@ -52,10 +52,14 @@ def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matr
 
 def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
     """√tr(P⁻¹ V P⁻¹ V)."""
-    vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
-    inner = jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
     form = partial(root_of, lambda v: jnp.sum(v * v))
-    return jnp.vectorize(form, signature="(n,n)->()")(inner)
+    return jnp.vectorize(form, signature="(n,n)->()")(whitened(vector, base_point))
+
+
+def whitened(vector: Matrix, base_point: Matrix) -> Matrix:
+    """L⁻¹ V L⁻ᵀ at P = L Lᵀ, whose squares add up to that of the norm."""
+    vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
+    return jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
 
 
 def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:

@@ -41,9 +41,10 @@ def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Norm
 
 def norm(vector: Normal, base_point: Normal) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ V Σ⁻¹ V))."""
-    mean, covariance = vector
-    arrays = real_array("mean", mean), real_array("covariance", covariance)
-    return root_of(lambda v: inner_product(v, v, base_point), Normal(*arrays))
+    mean, covariance = real_array("mean", vector[0]), base_point[1]
+    white = jnp.linalg.solve(jnp.linalg.cholesky(spd.as_symmetric("covariance", covariance)), mean)
+    parts = white, spd.whitened(vector[1], covariance) / jnp.sqrt(2.0)
+    return root_of(lambda v: jnp.sum(v[0] * v[0]) + jnp.sum(v[1] * v[1]), parts)
 
 
 def exp(tangent_vec: Normal, base_point: Normal) -> Normal:

@@ -27,12 +27,13 @@ def metric_matrix(base_point: Point) -> Float[Array, "2 2"]:
 def inner_product(tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point) -> Float[Array, ""]:
     """(u_μ v_μ + 2 u_σ v_σ)/σ²."""
     base_point = positive_scale("base_point", base_point)
-    return 2.0 * jnp.sum(_plane(tangent_vec_a) * _plane(tangent_vec_b)) / base_point[1] ** 2
+    return 2.0 * jnp.sum((_plane(tangent_vec_a) / base_point[1]) * (_plane(tangent_vec_b) / base_point[1]))
 
 
 def norm(vector: Point, base_point: Point) -> Float[Array, ""]:
     """√(v_μ² + 2 v_σ²)/σ."""
-    return root_of(lambda v: inner_product(v, v, base_point), real_array("vector", vector))
+    sigma = positive_scale("base_point", base_point)[1]
+    return root_of(lambda v: 2.0 * jnp.sum(v * v), _plane(vector) / sigma)
 
 
 def exp(tangent_vec: Point, base_point: Point) -> Point:

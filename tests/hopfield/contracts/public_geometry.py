@@ -17,6 +17,10 @@ def _field(x):
     return jnp.eye(2) * jnp.exp(0.1 * jnp.sum(x * x))
 
 
+def _form(x):
+    return jnp.sum(x * x)
+
+
 def _tensor(x):
     return x * jnp.sum(x * x)
 
@@ -63,7 +67,7 @@ GEOMETRY = (
     case(
         "geometry.manifolds.covariant_derivative", lambda x: manifolds.covariant_derivative(_field, _tensor, x), PLANE
     ),
-    *(_family(spd, name, *MATRICES) for name in ("exp", "norm")),
+    *(_family(spd, name, *MATRICES) for name in ("exp", "norm", "whitened")),
     *(_family(spd, name, definite(3), definite(3)) for name in ("log", "dist")),
     _family(spd, "inner_product", symmetric(3), *MATRICES),
     _family(spd, "parallel_transport", *MATRICES, symmetric(3)),
@@ -121,6 +125,7 @@ GEOMETRY = (
     case("geometry._smooth.sinc", _smooth.sinc, positive(5)),
     case("geometry._smooth.versine", _smooth.versine, positive(5)),
     case("geometry._smooth.length", _smooth.length, positive(5)),
+    case("geometry._smooth.root_of", lambda v: _smooth.root_of(_form, v), positive(5)),
     case("geometry._smooth.of_spectrum", lambda m: _smooth.of_spectrum(jnp.log, m), definite(3)),
     case("geometry.subspaces.orthonormal_basis", subspaces.orthonormal_basis, FRAMES[0]),
     case("geometry.subspaces.principal_angles", subspaces.principal_angles, *FRAMES),

@@ -81,6 +81,8 @@ NORMS = {
     "location_normal": lambda s: location_normal.norm(PLANE * s, PLANE, np.eye(2, dtype=s.dtype)),
     "univariate_normal": lambda s: univariate_normal.norm(PLANE * s, np.array([0.3, 1.2], s.dtype)),
     "normal": lambda s: normal.norm((PLANE * s, MATRIX * s), (PLANE, np.eye(2, dtype=s.dtype))),
+    "spreads": lambda s: s * univariate_normal.norm(PLANE * s, np.array([0.3, 1.2], s.dtype) * s),
+    "covariances": lambda s: s * normal.norm((PLANE * s**0.5, MATRIX * s), (PLANE, np.eye(2, dtype=s.dtype) * s)),
 }
 
 
