@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import fields
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from hydra import compose
 from hydra.errors import HydraException
@@ -72,7 +72,7 @@ def composed(words: Sequence[str]) -> DictConfig:
     if not re.fullmatch(r"\w[\w.-]*", conf) or conf == "null":
         raise InputError(errors.not_among("conf", conf, session.choices()))
     try:
-        config = compose(session.PRIMARY, overrides=list(words), return_hydra_config=True)
+        config = compose(session.PRIMARY, overrides=replacing(conf, words), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_sentence(error, conf, words)) from error
     except InputError:
@@ -85,6 +85,31 @@ def composed(words: Sequence[str]) -> DictConfig:
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
         raise InputError(_placed(errors.unknown(key, conf, schema), conf, words))
     return config
+
+
+def replacing(conf: str, words: Sequence[str]) -> list[str]:
+    """Words for Hydra, in which numbers by size, as samples={0: 9, 60: 4}, replace those of a file: it would join both.
+
+    Each of them stands behind a word that clears the option; `replaced` takes these away again.
+    """
+    found, schema = [], type(session.usual(conf))
+    for word in words:
+        override = overrides.parse(word)
+        key = override.key_or_group
+        if word.startswith(f"{key}=") and isinstance(override.value(), dict) and errors.type_of(schema, key) is Any:
+            found.append(f"{key}=null")
+        found.append(word)
+    return found
+
+
+def replaced(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that `replacing` was given."""
+    following = (*words[1:], "")
+    return tuple(
+        word
+        for word, after in zip(words, following, strict=True)
+        if not (word.endswith("=null") and after.startswith(word.removesuffix("null") + "{"))
+    )
 
 
 def _idle(job: Job, given: Collection[idle.Path]) -> dict[idle.Path, str]:
@@ -168,7 +193,7 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
     config, schema = None, None
     for word in (f"conf={conf}", *words):
         try:
-            config = compose(session.PRIMARY, overrides=[f"conf={conf}", word])
+            config = compose(session.PRIMARY, overrides=[f"conf={conf}", *replacing(conf, [word])])
             schema = _schema(config, conf)
         except (HydraException, OmegaConfBaseException) as single:
             if (path := session.source(conf)) is not None and len(named := session.experiments_of(conf)) > 1:

@@ -95,7 +95,7 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     key = str(detail.full_key)
     if isinstance(detail, AttributeError | KeyError):
         return unknown(key, conf, detail.object_type)
-    hint = _type_of(schema, key)
+    hint = type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
     asked, given = describe(hint), shown(detail.value)
@@ -127,7 +127,7 @@ def first_line(error: BaseException) -> str:
     return lines[0].strip().rstrip(".") if lines else type(error).__name__
 
 
-def _type_of(schema: Any, key: str) -> Any:
+def type_of(schema: Any, key: str) -> Any:
     """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`; None if there is none."""
     hint = schema
     for part in re.findall(r"[^.\[\]]+", key):

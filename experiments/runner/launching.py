@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hydra import compose
 from hydra._internal.callbacks import Callbacks
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
@@ -16,9 +15,8 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import composed, typed
+from experiments.runner.compose import composed, replaced, replacing, typed
 from experiments.runner.job import Job
-from experiments.runner.session import PRIMARY
 
 
 def launcher(job: Job) -> str:
@@ -43,7 +41,7 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
     Raises:
         Exception: whatever the first job that failed has raised.
     """
-    config = compose(PRIMARY, overrides=list(jobs[0].words), return_hydra_config=True)
+    config = composed(jobs[0].words)
     with open_dict(config):
         config.hydra.mode = "MULTIRUN"
         config.hydra.sweep.dir = os.path.abspath(config.hydra.sweep.dir)
@@ -51,7 +49,7 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
     chosen = Plugins.instance().instantiate_launcher(hydra_context=context, task_function=task, config=config)
     words = [
         [
-            *(word for word in job.words if not word.startswith(("output=", "hydra"))),
+            *(word for word in replacing(job.conf, job.words) if not word.startswith(("output=", "hydra"))),
             f"output={quote(str(job.directory))}",
         ]
         for job in jobs
@@ -67,7 +65,7 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
 def received(config: DictConfig) -> Job:
     """The job that a launcher has handed to this process."""
     hydra = HydraConfig.get()
-    return typed(config, str(hydra.runtime.choices["conf"]), tuple(hydra.overrides.task), "")
+    return typed(config, str(hydra.runtime.choices["conf"]), replaced(hydra.overrides.task), "")
 
 
 def quote(text: str) -> str:

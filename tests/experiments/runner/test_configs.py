@@ -44,6 +44,16 @@ def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, co
     assert rest[rest.index("defaults:") + 1 :][:2] == [f"  - /schema/{experiment}", "  - _self_"]
 
 
+def test_samples_by_size_take_the_place_of_those_of_a_file(composed):
+    words = ("samples={0: 3, 60: 2}", "seed=1")
+    assert composed("conf=capacity_classical", *words).config.samples == {0: 3, 60: 2}
+    assert composed("conf=capacity_classical", "samples={0: 3}").config.samples == {0: 3}
+    given = compose.replacing("capacity_classical", words)
+    assert given == ["samples=null", *words]
+    assert compose.replaced(given) == words
+    assert compose.replaced(("beta=null", "seed=1")) == ("beta=null", "seed=1")
+
+
 @pytest.mark.parametrize("conf", CONFS)
 def test_a_config_has_points_that_the_ledger_can_tell_apart(composed, listed, conf):
     job, points = composed(f"conf={conf}"), listed(conf)
