@@ -106,8 +106,9 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
 def own_name(text: str, options: Any, name: str = "") -> str:
     """A sentence of the library about its argument `path`, about the option that gave it: the one that it quotes."""
     if isinstance(options, str) and text.startswith("path must"):
-        given = {repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part}
-        return name + text.removeprefix("path") if any(part in text for part in given) else text
+        given = [repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part]
+        quoted = next((part for part in given if part in text), None)
+        return text if quoted is None else name + text.removeprefix("path").replace(quoted, repr(options))
     parts = options.items() if isinstance(options, dict) else []
     parts = [(name, part) for part in options] if isinstance(options, list) else parts
     for key, part in parts:

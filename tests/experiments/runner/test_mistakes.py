@@ -191,7 +191,7 @@ CAPACITY = [
     ("conf=heads checkpoint=./nowhere", "checkpoint must name an existing safetensors file .*got 'nowhere'"),
     (
         "ensembles=['mapped:line.npy'] dynamics=[synchronous] max_steps=1 memories=[classical]",
-        "ensembles must name .*got 'line.npy'",
+        "ensembles must name .*got 'mapped:line.npy'",
     ),
     ("ensembles=[objects.npz]", "got 'objects.npz'"),
     ("ensembles=[pickle.npy]", "without pickled data, got 'pickle.npy'"),
@@ -321,3 +321,12 @@ def test_the_whole_error_is_there_for_whoever_asks(command: Callable, monkeypatc
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
     with pytest.raises(contract.InputError, match="seed must be an integer"):
         command("conf=toy", "seed=abc")
+
+
+def test_a_mapped_file_of_whole_numbers_is_named_as_it_was_given(command: Callable, tmp_path: Path) -> None:
+    np.save(tmp_path / "big.npy", np.ones((3, 4), np.int8))
+    words = "ensembles=[mapped:big.npy] patterns=[2] dynamics=[synchronous] max_steps=1"
+    outcome = command("conf=capacity", *words.split())
+    assert outcome.code == 2
+    asked = "ensembles must name a .npy file of a matrix [M, N] of float16, float32 or float64, got 'mapped:big.npy'"
+    assert outcome.err == f"error: {asked}, which holds int8 of shape (3, 4)\n"
