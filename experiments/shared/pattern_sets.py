@@ -56,7 +56,8 @@ def check_spins(ensemble: str) -> None:
 def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
     file = sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
-    _say_repeated(ensemble, (file[first : first + size] for first in range(0, len(file), size)))
+    blocks = (file[first : first + size] for first in range(0, len(file), size))
+    _say_repeated(ensemble, len(file), _repeated(blocks), state)
     for first in range(0, len(file), size):
         wrong = np.abs(file[first : first + size]) != 1
         if np.any(wrong):
@@ -118,7 +119,9 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
         _check_contrast(ensemble, patterns, used)
         if spins:
             _say_cut(ensemble, np.asarray(patterns))
-    _say_repeated(f"{ensemble} as spins" if spins else ensemble, [used])
+    repeated = _repeated([used])
+    lost = spins and ensemble not in IMAGES and repeated != _repeated([patterns])
+    _say_repeated(f"{ensemble} as spins" if lost else ensemble, len(used), repeated, state)
     return used
 
 
@@ -133,18 +136,30 @@ def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     )
 
 
-def _say_repeated(ensemble: str, blocks: Iterable) -> None:
-    """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice."""
+def _repeated(blocks: Iterable) -> int:
+    """Number of patterns that are equal to others before them."""
     codes = []
     for block in blocks:
         rows = np.asarray(block) + 0  # of both zeros one
         data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
         codes += [np.fromiter((hash(data[i : i + width]) for i in range(0, len(data), width)), np.int64, len(rows))]
     found = np.concatenate(codes)
-    repeated = len(found) - len(np.unique(found))
+    return len(found) - len(np.unique(found))
+
+
+@lru_cache(maxsize=64)  # once for all memories, on spins or not, and whatever precision they are read in
+def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ...] | None) -> None:
+    """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice.
+
+    Args:
+        ensemble: its name.
+        count: number of its patterns.
+        repeated: of them, those that are equal to others before them.
+        state: that of its file, another of which is told of again.
+    """
     if repeated:
         files.say(
-            f"warning: of the {len(found)} patterns of {ensemble} {repeated} are equal to others before them;"
+            f"warning: of the {count} patterns of {ensemble} {repeated} are equal to others before them;"
             " one that is stored twice has twice the weight, and counts twice in the load"
         )
 
