@@ -80,7 +80,7 @@ def lost(state: State) -> Bool[Array, ""]:
     return jnp.any(jnp.isnan(state))
 
 
-def unstable(model: Model, state: State, known: Known = None) -> Bool[Array, "N"]:
+def unstable(model: Model, state: State, *, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
     state = as_model("model", model).as_state(state)
     return _unstable(model, state, as_known(known, state))
@@ -92,7 +92,7 @@ def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
     return against if known is None else against & ~known
 
 
-def sweep(model: Model, state: State, order: Order, known: Known = None) -> State:
+def sweep(model: Model, state: State, order: Order, *, known: Known = None) -> State:
     """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
 
     Raises:
@@ -132,7 +132,7 @@ class Relaxation(NamedTuple):
     stable: Bool[Array, ""]
 
 
-def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, known: Known = None) -> Relaxation:
+def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, *, known: Known = None) -> Relaxation:
     """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
     state = as_model("model", model).as_state(state)
     one_of("dynamics", dynamics, ORDERS)
@@ -153,7 +153,7 @@ def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamic
 
     def turn(carry):
         state, count, flips, _ = carry
-        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known)
+        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
         flipped = jnp.sum(new != state)
         return new, count + (flipped > 0), flips + flipped, flipped > 0
 
@@ -162,7 +162,7 @@ def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamic
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, known))) & ~lost(final)
+    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~lost(final)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 

@@ -71,7 +71,7 @@ def retrieve(
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, as_known(known, state), rtol)
-    end = relax(model, state, key, dynamics, max_steps, known)
+    end = relax(model, state, key, dynamics, max_steps, known=known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
@@ -97,7 +97,7 @@ _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
 _walked = partial(_settled, loop=while_outside)
 
 
-def trajectory(model: Model, state: State, steps: int, known: Known = None) -> Float[Array, "T N"]:
+def trajectory(model: Model, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:
     """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable."""
     state = as_model("model", model).as_state(state)
     return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))

@@ -93,7 +93,7 @@ MISTAKES = {
     "rtol negative": (lambda: retrieve(MODERN, STATE, rtol=-1.0), "rtol must be a finite number of at least 0, got -1"),
     "rtol NaN": (lambda: retrieve(MODERN, STATE, rtol=np.nan), "rtol must be a finite number of at least 0, got nan"),
     "known of a sweep": (
-        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8), np.ones(3, bool)),
+        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8), known=np.ones(3, bool)),
         r"known must be boolean \[8\], got bool \(3,\)",
     ),
     "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),

@@ -126,7 +126,7 @@ def energies(model, state, dynamics: str, known=None, steps: int = 5):
         visits = jnp.concatenate([_order(dynamics, turn, state.size) for turn in range(2)])[:, None]
 
     def visit(now, order):
-        new = model.update(now, known) if dynamics == "synchronous" else sweep(model, now, order, known)
+        new = model.update(now, known) if dynamics == "synchronous" else sweep(model, now, order, known=known)
         return new, model.energy(now)
 
     return jax.lax.scan(visit, state, visits)[1]

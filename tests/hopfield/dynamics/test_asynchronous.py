@@ -65,7 +65,7 @@ def test_classical_network_follows_the_brute_force_loop(dynamics, stored, neuron
     keys = jax.random.split(KEY, queries)
     memory = classical(jnp.asarray(patterns, dtype))
     model = memory if form == "memory" else hebb_couplings(memory)
-    run = quick(jax.vmap(lambda s, k, held: relax(model, s, k, dynamics, 100, held)))
+    run = quick(jax.vmap(lambda s, k, held: relax(model, s, k, dynamics, 100, known=held)))
     end = run(jnp.asarray(states, dtype), keys, known)
     orders = orders_of(dynamics, neurons, queries)
     ties = 0
@@ -95,12 +95,12 @@ def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, 
     known = jnp.asarray(np.random.default_rng(2).random((count, neurons)) < (0.25 if held else 0.0))
     keys = jax.random.split(jax.random.key(4), count)
     models = quick(jax.vmap(Couplings.create))(drawn + jnp.swapaxes(drawn, 1, 2))
-    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, k, dynamics, 50, h)))(models, states, keys, known)
+    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, k, dynamics, 50, known=h)))(models, states, keys, known)
 
     @quick
     @jax.vmap
     def one_sweep(model, state, key, turn, held):
-        return sweep(model, state, visiting_order(key, turn, neurons, dynamics), held)
+        return sweep(model, state, visiting_order(key, turn, neurons, dynamics), known=held)
 
     now, sweeps, flips = states, np.zeros(count, int), np.zeros(count, int)
     for turn in range(50):
@@ -265,7 +265,7 @@ def test_a_neuron_whose_field_is_not_a_number_is_not_stable():
     known = np.array([True, False, False, True])
     assert np.all(unstable(COUPLED, state))
     assert np.all(unstable(DENSE, state))
-    np.testing.assert_array_equal(unstable(COUPLED, state, known), ~known)
+    np.testing.assert_array_equal(unstable(COUPLED, state, known=known), ~known)
 
 
 def test_temperature_is_traced_so_that_sweeping_it_is_one_program():

@@ -1,10 +1,13 @@
 """Retrieval: where it stops and what it says about it; gradients through trajectories and through fixed points."""
 
+import inspect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from hopfield import dynamics
 from hopfield._numerics import tolerance
 from hopfield.couplings import Couplings
 from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
@@ -151,9 +154,16 @@ def test_retrieve_refuses(options, message):
         retrieve(PAIR, jnp.ones(2), **options)
 
 
+def test_known_units_are_given_by_name_in_all_dynamics():
+    takes = {name: inspect.signature(getattr(dynamics, name)).parameters for name in dynamics.__all__ if name.islower()}
+    known = {name: given["known"].kind for name, given in takes.items() if "known" in given}
+    assert known.keys() == {"fixed_point", "glauber", "relax", "retrieve", "sweep", "trajectory", "unstable"}
+    assert set(known.values()) == {inspect.Parameter.KEYWORD_ONLY}
+
+
 def test_trajectory_is_the_sequence_of_updates():
     memory = Memory.create(PATTERNS, 0.8)
-    path = trajectory(memory, QUERIES[0], 4, KNOWN)
+    path = trajectory(memory, QUERIES[0], 4, known=KNOWN)
     state = QUERIES[0]
     for visited in path:
         np.testing.assert_allclose(visited, state, rtol=1e-13)
