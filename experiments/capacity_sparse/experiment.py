@@ -21,7 +21,7 @@ from experiments.capacity_sparse.config import Config
 from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import draws, program
+from experiments.shared import draws, loads, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -41,7 +41,7 @@ def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[in
     """Numbers of patterns of a curve; odd ones where fields are sums of so many integers."""
     found = (factor * theory.unit(rule, neurons, activity) for factor in config.around)
     odd = theory.critical_load(rule, activity) is not None and activity == 0.5
-    return sorted({max(2, round(count)) if not odd else max(3, 2 * round((count - 1) / 2) + 1) for count in found})
+    return sorted({max(2, round(count)) if not odd else loads.odd(count, 3) for count in found})
 
 
 def check(config: Config) -> None:

@@ -11,13 +11,12 @@ drawn for the first twenty steps.
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from experiments import contract
 from experiments.contract import Cost
 from experiments.overlap_dynamics import measurement, theory
 from experiments.overlap_dynamics.config import LARGEST, Config
 from experiments.overlap_dynamics.figure import plot
 from experiments.overlap_dynamics.summary import summarise
-from experiments.shared import draws, program
+from experiments.shared import draws, loads, program
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -28,13 +27,11 @@ def _curves(config: Config) -> list[dict]:
     """Degree, size, load and number of patterns of every network that is not too large; odd numbers of patterns."""
     found = []
     for degree, neurons, around in product(*map(dict.fromkeys, (config.degrees, config.neurons, config.around))):
-        count = around * theory.critical_load(degree) * neurons ** (degree - 1)
-        num_patterns = max(3, 2 * round((count - 1) / 2) + 1)
+        scale = neurons ** (degree - 1)
+        num_patterns = loads.odd(around * theory.critical_load(degree) * scale, 3)
         if num_patterns * neurons <= LARGEST:
-            load = num_patterns / neurons ** (degree - 1)
-            found.append(
-                {"degree": degree, "neurons": neurons, "around": around, "patterns": num_patterns, "load": load}
-            )
+            place = {"degree": degree, "neurons": neurons, "around": around}
+            found.append(place | {"patterns": num_patterns, "load": num_patterns / scale})
     return found
 
 
@@ -57,25 +54,18 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    drawn = len(config.overlaps) * config.samples
-    paddings = draws.largest(_curves(config), "degree", "neurons")
-    kinds = [_program(config, paddings, curve) for curve in _curves(config)]
-    parts = [
-        Cost(drawn * kind.times, max(kind.padding, kind.neurons) * kind.neurons, drawn * kind.cost) for kind in kinds
-    ]
-    return contract.total(parts)
+    return program.cost(_grid(config), _curves(config), len(config.overlaps) * config.samples)
 
 
-def _program(config: Config, paddings: dict[tuple, int], point: dict) -> measurement.Program:
-    """Program of a network, the same for all its loads."""
-    kind = point["degree"], point["neurons"]
-    queries = min(config.queries, point["patterns"])
-    return measurement.Program(*kind, paddings[kind], queries, max(config.steps), len(dict.fromkeys(config.steps)))
+def _grid(config: Config) -> program.Grid:
+    """Grid with one program of a network for all its loads."""
+    padding = draws.largest(_curves(config), "degree", "neurons")
+    kept = max(config.steps), len(dict.fromkeys(config.steps))
+    kind = lambda at: (at["degree"], at["neurons"], padding(at), min(config.queries, at["patterns"]))
+    return measurement.grid(lambda at: measurement.Program(*kind(at), *kept))
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    paddings = draws.largest(_curves(config), "degree", "neurons")
-    grid = measurement.grid(lambda point: _program(config, paddings, point))
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
-    yield from program.rows(grid, config.seed, points_, known=known)
+    yield from program.rows(_grid(config), config.seed, points_, known=known)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
-from experiments import contract
 from experiments.contract import Cost
 from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
@@ -43,7 +42,7 @@ def _curves(config: Config) -> list[dict]:
 
 def _number(spinodal: float, largest: float, around: float) -> int | None:
     """Odd number of patterns nearest to `around` times that of the spinodal; None where that is too many."""
-    num_patterns = max(1, 2 * round((around * spinodal - 1) / 2) + 1)
+    num_patterns = loads.odd(around * spinodal, 1)
     return num_patterns if num_patterns <= largest else None
 
 
@@ -68,23 +67,16 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    paddings = draws.largest(_curves(config), "degree", "neurons")
-    kinds = [_program(config, paddings, curve) for curve in _curves(config)]
-    drawn = config.samples
-    parts = [
-        Cost(drawn * kind.queries, max(kind.padding, kind.neurons) * kind.neurons, drawn * kind.cost) for kind in kinds
-    ]
-    return contract.total(parts)
+    return program.cost(_grid(config), _curves(config), config.samples)
 
 
-def _program(config: Config, paddings: dict[tuple, int], point: dict) -> measurement.Program:
-    """Program of a network, the same for all its loads and temperatures."""
-    kind = point["degree"], point["neurons"]
-    return measurement.Program(*kind, paddings[kind], config.queries, config.burn_in, config.sweeps)
+def _grid(config: Config) -> program.Grid:
+    """Grid with one program of a network for all its loads and temperatures."""
+    padding = draws.largest(_curves(config), "degree", "neurons")
+    kept = config.queries, config.burn_in, config.sweeps
+    return measurement.grid(lambda at: measurement.Program(at["degree"], at["neurons"], padding(at), *kept))
 
 
 def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    paddings = draws.largest(_curves(config), "degree", "neurons")
-    grid = measurement.grid(lambda point: _program(config, paddings, point))
-    yield from program.rows(grid, config.seed, points_)
+    yield from program.rows(_grid(config), config.seed, points_)

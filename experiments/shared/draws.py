@@ -1,6 +1,7 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on."""
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import NamedTuple
 
 import jax
@@ -78,13 +79,12 @@ def padded(num_patterns: int, largest: int, neurons: int) -> int:
     return rows
 
 
-def largest(curves: Iterable[dict], *columns: str) -> dict[tuple, int]:
-    """Largest number of patterns of all curves that agree in some columns, to which one program pads its draws."""
-    found: dict[tuple, int] = {}
+def largest(curves: Iterable[dict], *columns: str) -> Callable[[dict], int]:
+    """Largest number of patterns, for a point, of all curves that agree with it in some columns: one program's rows."""
+    kind, found = itemgetter(*columns), {}
     for curve in curves:
-        kind = tuple(curve[name] for name in columns)
-        found[kind] = max(found.get(kind, 0), curve["patterns"])
-    return found
+        found[kind(curve)] = max(found.get(kind(curve), 0), curve["patterns"])
+    return lambda point: found[kind(point)]
 
 
 def as_spins(key: Array, start: Array) -> Array:

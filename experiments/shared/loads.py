@@ -41,3 +41,8 @@ def counts(
         elif len(shared) > 1:
             notes[f"note: {name} {given} of {what} are all M={num_patterns}: measured once"] = None
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
+
+
+def odd(count: float, least: int) -> int:
+    """Odd number of patterns nearest to a count, at least an odd one: fields of so many signs are never zero."""
+    return max(least, 2 * round((count - 1) / 2) + 1)

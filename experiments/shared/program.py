@@ -5,7 +5,7 @@ traces; this module sorts its points, gathers those that share a draw, cuts them
 last call of each program up with repetitions, compiles once per program, and takes the results apart again.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from experiments.contract import Cost, total
 from experiments.shared import parallel
 
 Column = type | tuple[type, Callable[[dict], Any]]
@@ -74,6 +75,13 @@ def rows(
         parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))
         calls += [partial(_call, grid, program, seed, part, shape, data, known) for part in parts]
     yield from parallel.rows(calls)
+
+
+def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
+    """Cost of so many draws of each network, whose program says how many neurons and padded patterns it has."""
+    size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
+    kinds = map(grid.program, networks)
+    return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
 
 
 def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict) -> dict[str, list]:
