@@ -1,7 +1,7 @@
 """Names of similarities, separations and spaces, "name" or "name:number", read in one place."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from hopfield import outside
@@ -14,6 +14,15 @@ class Named(NamedTuple):
 
     build: Callable[..., Any]
     number: type | None = None
+
+
+def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
+    """The error of a specification whose name is none of these; it tells the nearest, if one is near."""
+    names = tuple(names)
+    name, colon, text = spec.partition(":")
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f" (write {near[0]}{colon}{text})" if near else ""
+    return ValueError(f"{what} must be one of {', '.join(names)}, got {spec!r}{hint}")
 
 
 class Table(NamedTuple):
@@ -54,9 +63,7 @@ class Table(NamedTuple):
         if found is not None:
             return self._from_outside(found, spec)
         if name not in self.names:
-            near = difflib.get_close_matches(name, self.names, 1)
-            hint = f" (write {near[0]}{colon}{text})" if near else ""
-            raise ValueError(f"{self.what} must be one of {', '.join(self.names)}, got {spec!r}{hint}")
+            raise unknown(self.what, spec, self.names)
         build, kind = self.names[name]
         if not colon:
             return build()

@@ -28,6 +28,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield import outside
 from hopfield._checks import instance, number, spelled, whole
+from hopfield._names import unknown
 from hopfield._numerics import shown
 from hopfield.dynamics.asynchronous import Model, is_model
 from hopfield.memory import Memory
@@ -122,8 +123,7 @@ def _located(spec: str) -> tuple[ModuleType, str, str | None]:
         return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
     found = outside.find("memories", spec)
     if found is None:
-        known = ", ".join((*names(), *outside.plugged("memories")))
-        raise ValueError(f"memory must be one of {known}, got {spec!r}")
+        raise unknown("memory", spec, (*names(), *outside.plugged("memories")))
     return found.module, found.name, found.parameter
 
 

@@ -82,8 +82,9 @@ def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
     Returns:
         The corrupted state; the units that were not flipped are known.
     """
+    random_key("key", key)
     state, count, counted = _counted(state, fraction)
-    flipped = _choose(random_key("key", key), state.size, count)
+    flipped = _choose(key, state.size, count)
     return _corrupted(jnp.where(flipped, -state, state), ~flipped, counted)
 
 
@@ -108,6 +109,8 @@ def mask(
     Returns:
         The corrupted state; the units that were not hidden are known.
     """
+    if key is not None:
+        random_key("key", key)
     state, count, counted = _counted(state, fraction)
     one_of("region", region, REGIONS)
     if not isinstance(fill, str) or fill != "random":
@@ -118,7 +121,7 @@ def mask(
     if region == "random" or isinstance(fill, str):
         if key is None:
             raise ValueError("key must be a random key where region or fill is random, got None")
-        choose_key, fill_key = jax.random.split(random_key("key", key))
+        choose_key, fill_key = jax.random.split(key)
         hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
         shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
     return _corrupted(jnp.where(hidden, shown, state), ~hidden, counted)

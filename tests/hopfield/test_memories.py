@@ -180,6 +180,7 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
     ("spec", "message"),
     [
         ("hopfeld", r"memory must be one of classical, covariance, dense, .*, got 'hopfeld'"),
+        ("dens:4", r"memory must be one of classical, .*, got 'dens:4' \(write dense:4\)"),
         ("", r"memory must be one of classical, .*, got ''"),
         ("classical:3", "memory classical takes no parameter, got 'classical:3'"),
         ("dense:", "memory dense takes an integer after the colon, got 'dense:'"),

@@ -108,6 +108,12 @@ def test_corrupting_nothing_changes_nothing_and_keeps_the_dtype(kind, dtype):
     assert patterns.corrupt(KEY, pattern, kind, 0.5).state.dtype == dtype
 
 
+@pytest.mark.parametrize("corrupted", [patterns.flip, patterns.mask, patterns.noise])
+def test_a_state_in_the_place_of_the_key_is_told_so(corrupted):
+    with pytest.raises(TypeError, match=r"^key must be one JAX random key, .* got float64 \[8\]$"):
+        corrupted(jnp.ones(8), 0.1, KEY)
+
+
 def test_integer_states_become_floats():
     state = patterns.flip(KEY, jnp.asarray([1, -1, 1, -1]), 1.0).state
     assert state.dtype == jnp.float64
