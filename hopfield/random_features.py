@@ -22,7 +22,7 @@ from hopfield._pytrees import Node
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.spaces import State, one_state
 
-KINDS = ("trigonometric", "positive")
+FEATURES = ("trigonometric", "positive")
 BLOCK = 256
 """Patterns whose features are held at once while many are added."""
 
@@ -84,7 +84,7 @@ class FeatureMemory(Node):
         neurons, features = whole("neurons", neurons), whole("features", features, 4)
         if features % 2:
             raise ValueError(f"features must be an even number, got {features}")
-        one_of("kind", kind, KINDS)
+        one_of("kind", kind, FEATURES)
         number("limit", limit, "above 0", 1e-6)
         drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
         scale = jnp.asarray(positive("beta", beta), drawn.dtype)

@@ -15,7 +15,7 @@ from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
 
 Tree = Any
-KINDS = ("exact", "monte_carlo", "empirical")
+FISHER_KINDS = ("exact", "monte_carlo", "empirical")
 
 
 def fisher(
@@ -47,8 +47,8 @@ def fisher(
     Raises ValueError for an argument out of its range, or missing for the kind.
     """
     chosen = as_likelihood(likelihood)
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if kind not in FISHER_KINDS:
+        raise ValueError(f"kind must be one of {', '.join(FISHER_KINDS)}, got {kind!r}")
     _check_params(params)
     if not callable(model_fn):
         raise ValueError(f"model_fn must be a function of params and inputs, got {shown(model_fn)}")

@@ -22,7 +22,7 @@ from hopfield.layers.learned_positions import (
     T5Positions,
 )
 from hopfield.layers.metrics import (
-    KINDS,
+    METRICS,
     DefiniteMetric,
     DiagonalMetric,
     FixedMetric,
@@ -33,13 +33,12 @@ from hopfield.layers.metrics import (
     ProjectedMetric,
     learned_metric,
 )
-from hopfield.layers.options import SEPARATIONS, AssociationOptions
+from hopfield.layers.options import AssociationOptions
 from hopfield.layers.peer_names import PeerOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
 
 __all__ = [
-    "KINDS",
-    "SEPARATIONS",
+    "METRICS",
     "AbsolutePositions",
     "AdditiveAssociation",
     "AssociationOptions",

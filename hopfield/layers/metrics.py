@@ -173,7 +173,7 @@ class ProjectedMetric(LearnedMetric):
         return metrics.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
 
 
-KINDS = ("diagonal", "low_rank", "definite", "full", "projected")
+METRICS = ("diagonal", "low_rank", "definite", "full", "projected")
 
 
 def learned_metric(
@@ -188,7 +188,7 @@ def learned_metric(
     """A metric to be learned, by name.
 
     Args:
-        kind: one of KINDS.
+        kind: one of METRICS.
         features: width N of the vectors compared, those of one head.
         heads: number of heads with a metric each; None for one metric that all heads share.
         rank: R of "low_rank" (a quarter of N if None) and of "projected" (N if None), from 1 to N.
@@ -196,8 +196,8 @@ def learned_metric(
     Raises:
         ValueError: an unknown kind, a rank outside 1 … N or for a metric that has none.
     """
-    if kind not in KINDS:
-        raise ValueError(f"metric must be one of {', '.join(KINDS)}, a metric or a matrix, got {kind!r}")
+    if kind not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, a metric or a matrix, got {kind!r}")
     if kind == "low_rank":
         return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
     if kind == "projected":

@@ -12,7 +12,6 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield import separations
 from hopfield._checks import flag, number, one_of, whole
 from hopfield._numerics import shown
 from hopfield.attention._arguments import positive_in
@@ -26,8 +25,6 @@ Part = TypeVar("Part", bound=nnx.Module)
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 NONE: Mapping[str, Any] = MappingProxyType({})
 GRADIENTS = ("unrolled", "implicit")
-SEPARATIONS = tuple(separations.NAMES)
-"""Separations by name, as `separations.find` reads them."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +48,7 @@ class AssociationOptions:
     learn_beta: bool = False
     """Train β, one per head, positive by construction, starting at `beta`."""
     metric: MetricLike = None
-    """Metric by which a query is compared with a key: a name of `layers.metrics.KINDS` to learn it, a `LearnedMetric`,
+    """Metric by which a query is compared with a key: a name of `layers.METRICS` to learn it, a `LearnedMetric`,
     or a fixed `metrics.Metric` or matrix, [D, D] or [H, D, D]; None for the dot product."""
     metric_per_head: bool = True
     """One learned metric per head, or one that all heads share."""

@@ -13,7 +13,7 @@ import optax
 from jaxtyping import Array
 
 from hopfield._checks import flag, number, whole
-from hopfield.fisher import KINDS, Fisher, Likelihood, fisher
+from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
 
 Tree = Any
 Schedule = float | Array | Callable[[Array], Array]
@@ -110,8 +110,8 @@ def at(schedule: Any, count: Array) -> Any:
 
 def check_kind(kind: str, samples: int) -> None:
     """Raises ValueError for a Fisher information that is none."""
-    if kind not in KINDS:
-        raise ValueError(f"fisher must be one of {', '.join(KINDS)}, got {kind!r}")
+    if kind not in FISHER_KINDS:
+        raise ValueError(f"fisher must be one of {', '.join(FISHER_KINDS)}, got {kind!r}")
     whole("samples", samples)
 
 

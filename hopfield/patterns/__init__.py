@@ -1,11 +1,21 @@
 """Patterns: random ensembles, corruptions of them, data sets, and sources that are never stored."""
 
 from hopfield.patterns import datasets, sources
-from hopfield.patterns.corruptions import KINDS, REGIONS, Corrupted, Corruption, corrupt, corruption, flip, mask, noise
+from hopfield.patterns.corruptions import (
+    CORRUPTIONS,
+    REGIONS,
+    Corrupted,
+    Corruption,
+    corrupt,
+    corruption,
+    flip,
+    mask,
+    noise,
+)
 from hopfield.patterns.ensembles import biased, correlated, gaussian, sphere, spins
 
 __all__ = [
-    "KINDS",
+    "CORRUPTIONS",
     "REGIONS",
     "Corrupted",
     "Corruption",

@@ -18,7 +18,7 @@ from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]
 
-KINDS = ("flip", "mask", "lower", "noise")
+CORRUPTIONS = ("flip", "mask", "lower", "noise")
 REGIONS: tuple[str, ...] = get_args(Region)
 
 
@@ -156,7 +156,7 @@ def corrupt(
         return noise(key, state, amount)
     found = outside.find("corruptions", kind)
     if found is None:
-        known = ", ".join((*KINDS, *outside.plugged("corruptions")))
+        known = ", ".join((*CORRUPTIONS, *outside.plugged("corruptions")))
         raise ValueError(f"kind must be one of {known}, got {kind!r}")
     result = outside.called("corruption", kind, found.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
@@ -180,9 +180,9 @@ def corruption(spec: str | float) -> Corruption:
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan
-    own = kind in KINDS
+    own = kind in CORRUPTIONS
     if math.isnan(amount) or (not own and outside.find("corruptions", kind) is None):
-        known = ", ".join(KINDS)
+        known = ", ".join(CORRUPTIONS)
         raise ValueError(f"corruption must be a number or kind:number, kind one of {known}, got {spec!r}")
     if not 0.0 <= amount <= (1.0 if own and kind != "noise" else math.inf) or math.isinf(amount):
         allowed = "a fraction in [0, 1]" if own and kind != "noise" else "a finite standard deviation of at least 0"

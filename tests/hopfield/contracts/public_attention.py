@@ -163,7 +163,7 @@ LAYERS = (
     *(case(f"layers.{type(places).__name__}.__call__", places) for places in POSITIONS),
     *(
         case(f"layers.{type(metric).__name__}.__call__", metric)
-        for metric in (layers.learned_metric(kind, 4, 2, rngs=nnx.Rngs(0)) for kind in layers.KINDS)
+        for metric in (layers.learned_metric(kind, 4, 2, rngs=nnx.Rngs(0)) for kind in layers.METRICS)
     ),
 )
 

@@ -8,7 +8,7 @@ import pytest
 from flax import nnx
 
 from hopfield import metrics
-from hopfield.layers import KINDS, AssociationOptions, FixedMetric, HopfieldAssociation, learned_metric
+from hopfield.layers import METRICS, AssociationOptions, FixedMetric, HopfieldAssociation, learned_metric
 from hopfield.layers.metrics import FLOOR
 from tests.hopfield.layers.building import layer
 
@@ -25,7 +25,7 @@ def scrambled(module, seed=0, size=3.0):
 
 
 @pytest.mark.parametrize("heads", [None, 3], ids=["shared", "per head"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", METRICS)
 def test_a_metric_starts_as_the_dot_product(kind, heads):
     metric = learned_metric(kind, 4, heads, rank=4 if kind == "low_rank" else None, rngs=nnx.Rngs(0))()
     assert metric.widths == (4, 4)
@@ -46,7 +46,7 @@ def test_a_metric_is_definite_whatever_its_parameters(kind):
     assert np.all(np.diag(np.asarray(entries)) > 0)
 
 
-@pytest.mark.parametrize(("kind", "per_head"), [*((kind, True) for kind in KINDS), ("full", False)])
+@pytest.mark.parametrize(("kind", "per_head"), [*((kind, True) for kind in METRICS), ("full", False)])
 def test_scores_of_a_layer_are_q_g_k(kind, per_head):
     """Weights from the dense matrix of the metric in numpy, two query heads on one key head included."""
     options = {"num_kv_heads": 1, "metric": kind, "metric_per_head": per_head}

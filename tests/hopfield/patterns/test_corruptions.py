@@ -55,7 +55,7 @@ def test_a_larger_fraction_corrupts_a_superset():
     assert bool(jnp.all(few | ~many))
 
 
-@pytest.mark.parametrize("kind", patterns.KINDS)
+@pytest.mark.parametrize("kind", patterns.CORRUPTIONS)
 def test_traced_amounts_out_of_range_leave_nan_and_no_unit_known(kind):
     amounts = jnp.array([0.5, -1.0, jnp.nan, jnp.inf, *([] if kind == "noise" else [1.5])])
     state, known = jax.vmap(lambda amount: patterns.corrupt(KEY, jnp.ones(9), kind, amount))(amounts)
@@ -98,7 +98,7 @@ def test_noise_has_its_standard_deviation_and_leaves_nothing_known():
     assert scipy.stats.kstest((np.asarray(state) - 2.0) / 0.3, "norm").pvalue > 1e-3
 
 
-@pytest.mark.parametrize("kind", patterns.KINDS)
+@pytest.mark.parametrize("kind", patterns.CORRUPTIONS)
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=lambda dtype: dtype.__name__)
 def test_corrupting_nothing_changes_nothing_and_keeps_the_dtype(kind, dtype):
     pattern = patterns.gaussian(KEY, 1, 12, dtype=dtype)[0]
@@ -128,7 +128,7 @@ def test_integer_states_become_floats():
         ("lower", lambda state: patterns.mask(KEY, state, 0.25, fill="random", region="lower")),
         ("noise", lambda state: patterns.noise(KEY, state, 0.25)),
     ],
-    ids=patterns.KINDS,
+    ids=patterns.CORRUPTIONS,
 )
 def test_corrupt_is_the_corruption_it_names(kind, direct):
     state = patterns.spins(KEY, 1, 40)[0]
