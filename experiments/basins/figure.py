@@ -7,7 +7,6 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.basins import theory
 from experiments.figures import labels
 from experiments.figures.panels import ERROR, LETTERS, legend
 from experiments.figures.style import LINES, THEORY, Table, series
@@ -84,7 +83,7 @@ def _ends(ax: Axes, rows: Table) -> None:
             look |= {"markerfacecolor": fill or looks[label]["color"]}
             ax.errorbar(shares["start_overlap"], shares["mean"], bars, **look)
         first, overlaps = curve.iloc[0], np.linspace(0, 1, 101)
-        exact = theory.share(first["memory"], first["neurons"], first["patterns"], overlaps)
+        exact = find(first["memory"]).theory.nearest_share(first["neurons"], first["patterns"], overlaps)
         if exact is not None:
             ax.plot(overlaps, exact, **THEORY | {"color": looks[label]["color"]})
     if exact is not None:
@@ -116,7 +115,7 @@ def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
             look: dict[str, Any] = ERROR | looks[f"{dynamics} {size}"] | {"linestyle": "none"}
             if len(found):
                 ax.errorbar(found["load"], found["overlap"], found["stderr"], label=label, **look)
-        for known in theory.lines(memory, dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
+        for known in find(memory).theory.basins(dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
             line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": known.label}
             ax.plot(known.loads, known.overlaps, **line)
     ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from experiments.basins.theory import lines
 from experiments.figures.style import Table
 from experiments.statistics.clusters import curves
 from experiments.statistics.columns import untaken
 from experiments.statistics.thresholds import critical_load
+from hopfield.memories import find
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
 """Columns that tell one curve against the initial overlap from another."""
@@ -36,7 +36,8 @@ def _add_theory(critical: list[dict], table: Table) -> None:
     for family, rows in curves(table, CURVE[:3]):
         entries = [entry for entry in critical if family.items() <= entry.items()]
         loads = np.array([entry["load"] for entry in entries])
-        found = lines(**family, beta=float(rows["beta"].iloc[0]), loads=loads)
+        theory = find(family["memory"]).theory
+        found = theory.basins(family["dynamics"], family["neurons"], float(rows["beta"].iloc[0]), loads)
         for i, entry in enumerate(entries):
             entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
             entry["theory_name"] = " ".join(found[0].label.split()) if found else None

@@ -11,10 +11,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments import contract
-from experiments.basins import experiment, measurement, theory
+from experiments.basins import experiment, measurement
 from experiments.basins.config import Config, Scale
 from experiments.figures import style
 from experiments.shared import draws, files, program
+from hopfield.memories import find
 from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
@@ -200,14 +201,14 @@ def test_neurodynamics_is_drawn_as_what_it_is():
 
 def test_there_is_a_line_of_theory_where_there_is_a_theory():
     loads = np.array([0.05, 0.3, 1.1])
-    assert theory.lines("classical", "asynchronous", 100, np.nan, loads) == []
-    assert theory.lines("storkey", "asynchronous", 100, np.nan, loads) == []
+    assert find("classical").theory.basins("asynchronous", 100, np.nan, loads) == []
+    assert find("storkey").theory.basins("asynchronous", 100, np.nan, loads) == []
     for memory, dynamics in (("classical", "synchronous"), ("dense:2", "synchronous")):
-        (line,) = theory.lines(memory, dynamics, 100, np.nan, loads)
+        (line,) = find(memory).theory.basins(dynamics, 100, np.nan, loads)
         np.testing.assert_array_equal(line.overlaps, basins.classical(loads))
-    (line,) = theory.lines("projection", "asynchronous", 100, np.nan, loads)
+    (line,) = find("projection").theory.basins("asynchronous", 100, np.nan, loads)
     assert np.isnan(line.overlaps).tolist() == [False, False, True]
-    assert len(theory.lines("modern", "synchronous", 16, 2.0, loads)) == 2
+    assert len(find("modern").theory.basins("synchronous", 16, 2.0, loads)) == 2
 
 
 @pytest.mark.parametrize(
