@@ -24,7 +24,10 @@ def summarise(table: Table) -> dict:
             entry |= {name: _root(part[column]) for name, column in QUANTITIES.items()}
             sizes.append(entry)
         exponents += [curve | {"quantity": name} | _exponent(rows, column) for name, column in QUANTITIES.items()]
-    return {"sizes": sizes, "exponents": exponents, "scalars": _scalars(exponents)}
+    scalars = _scalars(exponents)
+    for entry in exponents:
+        entry.pop("without", None)
+    return {"sizes": sizes, "exponents": exponents, "scalars": scalars}
 
 
 def _root(squares: Table) -> float | None:
@@ -33,7 +36,10 @@ def _root(squares: Table) -> float | None:
 
 
 def _exponent(rows: Table, column: str) -> dict:
-    """Slope of ln RMS against ln Y over sizes where all is small, its error by leaving out one draw at a time."""
+    """Slope of ln RMS against ln Y over sizes where all is small, its error by leaving out one draw at a time.
+
+    `without`: the slopes without each draw, of which other curves have the same patterns.
+    """
     small = rows.groupby("features")["predicted"].mean() <= SMALL
     known = rows.groupby("features")[column].apply(lambda values: values.notna().all())
     wide = rows[rows["features"].isin(small.index[small & known])]
@@ -45,20 +51,23 @@ def _exponent(rows: Table, column: str) -> dict:
     def slope(kept: np.ndarray) -> float:
         return float(np.polyfit(size, 0.5 * np.log(values[kept].mean(axis=0)), 1)[0])
 
-    count = len(values)
-    stderr = jackknife([slope(np.arange(count) != i) for i in range(count)])
-    return {"exponent": slope(np.arange(count) >= 0), "stderr": stderr, "sizes": int(squares.shape[1])}
+    samples = squares.index.to_numpy()
+    without = {sample: slope(samples != sample) for sample in samples}
+    found = {"exponent": slope(samples == samples), "stderr": jackknife([*without.values()])}
+    return found | {"sizes": int(squares.shape[1]), "without": without}
 
 
 def _scalars(exponents: list[dict]) -> dict[str, float]:
+    """Weighted means over the curves, their errors by leaving out one draw of all curves at a time."""
     scalars = {}
     for quantity in QUANTITIES:
         found = [entry for entry in exponents if entry["quantity"] == quantity and entry["exponent"] is not None]
         if found:
             weights = np.array([max(entry["stderr"], 1e-3) ** -2 for entry in found])
-            mean = np.sum(weights * [entry["exponent"] for entry in found]) / weights.sum()
+            every = sorted(set().union(*(entry["without"] for entry in found)))
+            slopes = [[entry["without"].get(sample, entry["exponent"]) for entry in found] for sample in every]
             scalars |= {
-                f"exponent/{quantity}": float(mean),
-                f"exponent/{quantity}/stderr": float(weights.sum() ** -0.5),
+                f"exponent/{quantity}": float(np.average([entry["exponent"] for entry in found], weights=weights)),
+                f"exponent/{quantity}/stderr": jackknife(np.average(slopes, axis=1, weights=weights).tolist()),
             }
     return scalars

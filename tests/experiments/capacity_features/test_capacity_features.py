@@ -1,5 +1,6 @@
 """The experiment on random features: its exponent, its foretold error, and what fails."""
 
+import numpy as np
 import pandas
 import pytest
 
@@ -48,3 +49,22 @@ def test_the_figure_has_its_four_panels(table):
 def test_odd_sizes_are_refused():
     with pytest.raises(ValueError, match="features must be even numbers, got 65"):
         Config(features=[65])
+
+
+def test_the_error_of_a_mean_exponent_counts_draws_that_curves_share():
+    """Curves with the same patterns scatter together: their mean is hardly better known than one of them."""
+    rng, found = np.random.default_rng(3), []
+    for _ in range(40):
+        noise = {size: rng.normal(size=10) for size in (128, 512, 2048)}
+        rows = [
+            {"map": "trigonometric", "neurons": 16, "patterns": 30, "beta": beta, "features": size, "sample": sample}
+            | dict.fromkeys(("squared_error", "squared_log_error", "squared_distance"), np.exp(shared) / size)
+            | {"predicted": 0.01, "failed": 0.0, "lost": 0.0}
+            for beta in (0.5, 1.0, 1.5, 2.0)
+            for size in noise
+            for sample, shared in enumerate(noise[size] + 0.2 * rng.normal(size=10))
+        ]
+        found.append(experiment.summarise(pandas.DataFrame(rows))["scalars"])
+    scatter = np.std([scalars["exponent/sum"] for scalars in found], ddof=1)
+    foretold = np.sqrt(np.mean([scalars["exponent/sum/stderr"] ** 2 for scalars in found]))
+    assert foretold == pytest.approx(scatter, rel=0.3)
