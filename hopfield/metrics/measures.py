@@ -3,7 +3,6 @@
 Every function takes a `Metric` or a plain matrix g [N, K] for `g`.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
@@ -38,8 +37,7 @@ def _contract(matrix: Array, v: Vectors, index: int) -> Vectors:
     """matrix_ab v^...b... on axis `index` of v, for one matrix."""
     if matrix.ndim != 2:
         raise ValueError(f"g must be one matrix [N, K], got shape {matrix.shape}: map over its heads with jax.vmap")
-    v = real_array("v", v)
-    index = axis_of("index", index, v.ndim, "tensor v")
+    index = axis_of("index", index, (v := real_array("v", v)).ndim, "tensor v")
     if v.shape[index] != matrix.shape[1]:
         raise ValueError(f"v must have the width {matrix.shape[1]} of g along axis {index}, got {v.shape[index]}")
     return jnp.moveaxis(jnp.tensordot(matrix, v, ((1,), (index,))), 0, index)
@@ -75,15 +73,11 @@ def inverse(g: Form) -> Metric:
         _refuse_singular(jnp.sum(metric.entries != 0, axis=-1), metric.widths[0])
         return Diagonal(jnp.where(metric.entries == 0, jnp.nan, 1.0 / metric.entries))
     if isinstance(metric, LowRank) and metric.factor.shape[-2] < metric.factor.shape[-1]:
-        rank, width = metric.factor.shape[-2:]
-        raise ValueError(f"g must be invertible, got WᵀW with W {[rank, width]}, of rank {rank} < {width} at most")
-    matrix = _square(metric)
-    # Singular values of W, not of WᵀW, whose condition is that of W squared.
-    factor = metric.factor if isinstance(metric, LowRank) else matrix
-    singular = jnp.linalg.svd(factor, compute_uv=False)
-    rank = jnp.sum(singular > max(factor.shape[-2:]) * jnp.finfo(matrix.dtype).eps * singular[..., :1], axis=-1)
-    _refuse_singular(rank, matrix.shape[-1])
-    regular = (rank == matrix.shape[-1])[..., None, None]
+        least, width = metric.factor.shape[-2:]
+        raise ValueError(f"g must be invertible, got WᵀW with W {[least, width]}, of rank {least} < {width} at most")
+    matrix, found = _square(metric), rank(metric)
+    _refuse_singular(found, matrix.shape[-1])
+    regular = (found == matrix.shape[-1])[..., None, None]
     return Full(jnp.where(regular, _inverse_matrix(metric, matrix), jnp.nan))
 
 
@@ -97,9 +91,7 @@ def _inverse_matrix(metric: Metric, matrix: Array) -> Array:
 def _refuse_singular(rank: Array, width: int) -> None:
     if is_traced(rank):
         return
-    with jax.ensure_compile_time_eval():
-        least = int(np.min(np.asarray(rank)))
-    if least < width:
+    if (least := int(np.min(np.asarray(rank)))) < width:
         raise ValueError(f"g must be invertible, got a singular metric of rank {least} < {width}")
 
 
@@ -161,7 +153,8 @@ def _unit(v: Vectors, g: Form) -> Vectors:
 
 def volume_element(g: Form) -> Array:
     """√|det g| [*h], by which dV = √|det g| dx¹…dxᴺ."""
-    return jnp.exp(0.5 * jnp.linalg.slogdet(_square(g))[1])
+    volume = jnp.exp(0.5 * jnp.linalg.slogdet(_square(g))[1])
+    return jnp.where(_singular_values(_metric(g))[..., -1] == 0, 0.0, volume)
 
 
 def symmetric_part(g: Form) -> Full:
@@ -202,17 +195,24 @@ def eigenvalues(g: Form) -> Float[Array, "*h N"]:
 
 def rank(g: Form) -> Int[Array, "*h"]:
     """Number of singular values of g above rounding; −1 where g holds NaN."""
-    matrix = _metric(g).dense()
-    singular = jnp.linalg.svd(matrix, compute_uv=False)
-    limit = singular[..., :1] * max(matrix.shape[-2:]) * jnp.finfo(matrix.dtype).eps
-    return jnp.where(jnp.isnan(singular).any(axis=-1), -1, jnp.sum(singular > limit, axis=-1))
+    singular = _singular_values(_metric(g))
+    return jnp.where(jnp.isnan(singular).any(axis=-1), -1, jnp.sum(singular > 0, axis=-1))
 
 
 def condition_number(g: Form) -> Float[Array, "*h"]:
     """Largest over smallest singular value of g, infinite for a singular one."""
-    singular = jnp.linalg.svd(_metric(g).dense(), compute_uv=False)
-    least = singular[..., -1]
-    return jnp.where(least == 0, jnp.inf, singular[..., 0] / jnp.where(least == 0, 1.0, least))
+    most, least = jnp.moveaxis(_singular_values(_metric(g))[..., (0, -1)], -1, 0)
+    return jnp.where(least == 0, jnp.inf, most / jnp.where(least == 0, 1.0, least))
+
+
+def _singular_values(metric: Metric) -> Float[Array, "*h N"]:
+    """Singular values of g in falling order, zero where they are rounding; of WᵀW from those of W, in whose digits."""
+    factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
+    found = jnp.linalg.svd(factor, compute_uv=False)
+    rounding = found[..., :1] * max(factor.shape[-2:]) * jnp.finfo(found.dtype).eps
+    found = jnp.where(found <= rounding, 0.0, found)
+    lacking = [(0, 0)] * (found.ndim - 1) + [(0, factor.shape[-1] - found.shape[-1])]
+    return jnp.pad(found**2, lacking) if isinstance(metric, LowRank) else found
 
 
 def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = None) -> Metric:
