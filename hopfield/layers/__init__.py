@@ -9,6 +9,7 @@ found = layer.inspect(x)        weights, energy, entropy, steps, status
 from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
+from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.blocks import DecoderBlock, EncoderBlock
 from hopfield.layers.energy import EnergyReport, EnergyTransformerBlock
 from hopfield.layers.imports.flax import from_flax
@@ -43,6 +44,7 @@ __all__ = [
     "AdditiveAssociation",
     "AssociationOptions",
     "AssociationReport",
+    "AttentionFunction",
     "DecoderBlock",
     "DefiniteMetric",
     "DiagonalMetric",

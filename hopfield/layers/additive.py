@@ -10,10 +10,10 @@ from hopfield._checks import instance, whole
 from hopfield.attention._arguments import unread_as_zero, with_bias
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
-from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
 from hopfield.layers.association import by_head, check_heads
+from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.options import Buffer
 from hopfield.separations import Separation
 
@@ -58,14 +58,14 @@ class AdditiveAssociation(AttentionFunction):
         self.vector, self.bias = nnx.Param(drawn["vector"]), nnx.Param(jnp.zeros((num_heads, hidden), param_dtype))
         self.separation = Buffer(separation)
 
-    def _read(
+    def read_heads(
         self,
         query: Heads,
         key: Float[Array, "*b S K D"],
         value: Float[Array, "*b S K D"],
+        *,
         scope: Scope,
         dropout: Dropout | None = None,
-        *,
         precision: PrecisionLike = None,
         module: nnx.Module | None = None,
     ) -> Heads:

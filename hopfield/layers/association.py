@@ -11,10 +11,10 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance, wide
-from hopfield.layers._flax import AttentionFunction
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
+from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
 from hopfield.observables import thermodynamics
@@ -88,14 +88,14 @@ class HopfieldAssociation(AttentionFunction):
         shape = (num_kv_heads or num_heads, options.memory_slots, head_features)
         self.slots = nnx.data(nnx.Param(jnp.zeros(shape, param_dtype)) if options.memory_slots else None)
 
-    def _read(
+    def read_heads(
         self,
         query: Heads,
         key: Float[Array, "*b S K D"],
         value: Float[Array, "*b S K D"],
+        *,
         scope: Scope,
         dropout: Dropout | None = None,
-        *,
         precision: PrecisionLike = None,
         module: nnx.Module | None = None,
     ) -> Heads:

@@ -250,6 +250,7 @@ EXCLUDED: dict[str, str] = {
         for name in (
             "metrics.Metric",
             "fisher.Likelihood",
+            "layers.AttentionFunction",
             "layers.LearnedMetric",
             "layers.Positions",
             "optim.Manifold",
@@ -257,6 +258,7 @@ EXCLUDED: dict[str, str] = {
     },
     "hopfield.layers.imports.checkpoints.*": "reads files",
     "hopfield.layers.imports.variants.*": "reads names",
+    "hopfield.layers.*Association.read_heads": "what calls of these do once their arguments are checked",
     "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
     "hopfield.layers.HopfieldAttention.init_cache": "makes an empty cache",
     "hopfield.attention.Projections.create": "draws weights of checked shapes",

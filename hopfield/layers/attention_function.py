@@ -1,4 +1,4 @@
-"""Arguments that `nnx.MultiHeadAttention` hands to its `attention_fn`, as the scope and the dropout of a layer."""
+"""AttentionFunction: the base of what `nnx.MultiHeadAttention` takes as `attention_fn`, for one's own as well."""
 
 import abc
 import math
@@ -16,21 +16,45 @@ BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 class AttentionFunction(nnx.Module, abc.ABC):
-    """Attention function: a module called with the arguments of `nnx.dot_product_attention`, in its place."""
+    """Attention function: a module called with the arguments of `nnx.dot_product_attention`, in its place.
+
+    A subclass says how heads are read, in `read_heads`; masks, causality, bias and dropout come to it checked.
+
+    Example:
+        >>> from hopfield import attention
+        >>> class Nearest(AttentionFunction):
+        ...     def read_heads(self, query, key, value, *, scope, dropout=None, precision=None, module=None):
+        ...         query, key, value = (jnp.swapaxes(x, -2, -3) for x in (query, key, value))
+        ...         scores = -9 * jnp.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, -1)
+        ...         allowed = scope.allowed(jnp.arange(scores.shape[-2]), scores.shape[-1], scores.ndim)
+        ...         return jnp.swapaxes(attention.weights(scores, mask=allowed) @ value, -2, -3)
+        >>> rows = jnp.arange(3.0).reshape(1, 3, 1, 1)
+        >>> Nearest()(rows + 0.9, rows, rows, is_causal=True).round(2).ravel().tolist()
+        [0.0, 1.0, 2.0]
+    """
 
     @abc.abstractmethod
-    def _read(
+    def read_heads(
         self,
         query: Heads,
         key: Float[Array, "*b S K D"],
         value: Float[Array, "*b S K D"],
+        *,
         scope: Scope,
         dropout: Dropout | None = None,
-        *,
         precision: PrecisionLike = None,
         module: nnx.Module | None = None,
     ) -> Heads:
-        """Read-out of every query; a `module` sows all the weights."""
+        """Read-out of every query.
+
+        Args:
+            query, key, value: by head; heads of keys may be fewer, by a factor.
+            scope: `scope.allowed(rows, keys, rank)` says which keys the queries `rows` may read [*b, H, T, S], None for
+                all; `scope.bias` is what is added to their scores, or None.
+            dropout: `dropout.applied(weights, queries)` drops weights; None where none are.
+            precision: of matrix products.
+            module: where it is given, it sows the weights under "attention_weights".
+        """
 
     def __call__(
         self,
@@ -61,4 +85,4 @@ class AttentionFunction(nnx.Module, abc.ABC):
             if dropout_rng is None:
                 raise ValueError("dropout_rng must be a random key where weights are dropped, got None")
             dropout = Dropout(dropout_rng, dropout_rate, broadcast_dropout)
-        return self._read(query, key, value, scope, dropout, precision=precision, module=module)
+        return self.read_heads(query, key, value, scope=scope, dropout=dropout, precision=precision, module=module)
