@@ -89,9 +89,10 @@ def _experiment(directory: Path) -> str:
     if missing:
         raise InputError(f"{directory} must hold the results of a finished run, got no {' and no '.join(missing)}")
     try:
-        experiment = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))["experiment"]
-    except (yaml.YAMLError, ValueError, TypeError, KeyError, RecursionError):
-        experiment = None
+        config = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"{directory}/config.yaml must be YAML, got {boundary.shown(error)}") from error
+    experiment = config.get("experiment") if isinstance(config, dict) else None
     if experiment not in registry.names():
         given = reprlib.repr(experiment)
         raise InputError(

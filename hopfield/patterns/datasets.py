@@ -229,7 +229,7 @@ def _load(path: Path, shown: str, name: str | None) -> np.ndarray:
     with _reading(shown):
         regular = path.is_file()  # a pipe or a device could block for ever
     if not regular:
-        raise ValueError(f"path must name an existing .npy or .npz file, got {shown}")
+        raise ValueError(f"path must name an existing .npy, .npz or .csv file, got {shown}")
     with _reading(shown), path.open("rb") as file:
         zipped = file.read(2) == b"PK"
         file.seek(0)

@@ -209,7 +209,7 @@ def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> N
         ({"memories": ["projection"]}, "memories must have normalised weights on real states .*got projection"),
         ({"memories": ["epanechnikov"]}, "memories must have normalised weights .*got epanechnikov"),
         ({"ensembles": []}, "ensembles must not be empty"),
-        ({"ensembles": ["nowhere.npy"]}, "must name an existing .npy or .npz file, got 'nowhere.npy'"),
+        ({"ensembles": ["nowhere.npy"]}, "must name an existing .npy, .npz or .csv file, got 'nowhere.npy'"),
         ({"ensembles": ["digits"], "patterns": 2000}, "patterns must be at most the 1797 of digits, got 2000"),
         ({"patterns": 2}, "patterns must be at least 3, got 2"),
         ({"patterns": 2**28}, "patterns must be at most"),

@@ -285,7 +285,7 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
     ("options", "sentence"),
     [
         ({"ensembles": []}, "ensembles must not be empty"),
-        ({"ensembles": ["nowhere.npz"]}, "must name an existing .npy or .npz file, got 'nowhere.npz'"),
+        ({"ensembles": ["nowhere.npz"]}, "must name an existing .npy, .npz or .csv file, got 'nowhere.npz'"),
         ({"similarities": []}, "similarities must not be empty"),
         ({"similarities": ["dott"]}, "similarities must be any of dot, .*got 'dott'"),
         ({"separations": []}, "separations must not be empty"),

@@ -151,9 +151,9 @@ def endless_header(path):
 
 
 BAD_FILES = {
-    "missing": (lambda path: None, None, "path must name an existing .npy or .npz file"),
-    "directory": (Path.mkdir, None, "path must name an existing .npy or .npz file"),
-    "pipe": (os.mkfifo, None, "path must name an existing .npy or .npz file"),
+    "missing": (lambda path: None, None, "path must name an existing .npy, .npz or .csv file"),
+    "directory": (Path.mkdir, None, "path must name an existing .npy, .npz or .csv file"),
+    "pipe": (os.mkfifo, None, "path must name an existing .npy, .npz or .csv file"),
     "empty": (lambda path: path.touch(), None, "path must be a sound .npy or .npz file without pickled data"),
     "text": (lambda path: path.write_text("1,2\n3,4\n"), None, "path must be a sound .npy or .npz file"),
     "cut header": (truncated(50), None, "path must be a sound .npy or .npz file"),
