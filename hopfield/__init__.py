@@ -14,6 +14,7 @@ from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
 
 if TYPE_CHECKING:
+    from hopfield import bidirectional as bidirectional
     from hopfield import binary as binary
     from hopfield import disturbances as disturbances
     from hopfield import fisher as fisher

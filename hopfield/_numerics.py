@@ -107,6 +107,14 @@ def real_matrix(name: str, value) -> Float[Array, "A B"]:
     return found
 
 
+def spin_matrix(name: str, value) -> Float[Array, "A B"]:
+    """`value` as a non-empty matrix of spins, checked unless traced; ValueError otherwise."""
+    found = real_matrix(name, value)
+    if violated(lambda x: jnp.abs(x) == 1, found):
+        raise ValueError(f"{name} must be spins −1 or +1, got other entries")
+    return found
+
+
 def positive(name: str, value, dtype=None) -> Float[Array, ""]:
     """`value` as a scalar array, positive and finite in `dtype` (JAX's default float); if traced and not so, NaN.
 

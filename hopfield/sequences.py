@@ -14,7 +14,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import flag, instance, number, whole
-from hopfield._numerics import power_scale, real_matrix, violated, wide
+from hopfield._numerics import power_scale, spin_matrix, wide
 from hopfield._pytrees import Node
 from hopfield.spaces import Spins, State, one_state
 
@@ -30,17 +30,17 @@ class SequenceMemory(Node):
         [1.0, 1.0, 1.0, 1.0]
     """
 
-    patterns: Float[Array, "P N"]
-    targets: Float[Array, "P N"]
+    patterns: Float[Array, "M N"]
+    targets: Float[Array, "M N"]
     """Patterns that each pattern's overlap calls for: its successor, and λ times itself."""
-    filters: Float[Array, "P P"] | None = None
+    filters: Float[Array, "M M"] | None = None
     """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
     degree: int | None = struct.field(pytree_node=False, default=1)
 
     @classmethod
     def create(
         cls,
-        patterns: Float[Array, "P N"],
+        patterns: Float[Array, "M N"],
         degree: int | None = 1,
         *,
         ratio: float = 0.0,
@@ -50,7 +50,7 @@ class SequenceMemory(Node):
         """Check the parts and build the memory.
 
         Args:
-            patterns: spins [P, N] in the order of the sequence.
+            patterns: spins [M, N] in the order of the sequence.
             degree: d ≥ 1 of f(x) = x^d; 1 is the asymmetric Hebb rule, None the exponential e^{(N−1)(x−1)}.
             ratio: λ ≥ 0, strength of the symmetric term that holds a pattern where it is; above 1 it holds for good.
             cyclic: whether the first pattern follows the last; else the last calls for itself.
@@ -60,7 +60,7 @@ class SequenceMemory(Node):
             ValueError: patterns are no spins, or a number is out of range.
         Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
         """
-        patterns = _spins("patterns", patterns)
+        patterns = spin_matrix("patterns", patterns)
         degree = None if degree is None else whole("degree", degree)
         ratio = number("ratio", ratio, "a finite number of at least 0", 0.0)
         successors = (
@@ -72,8 +72,8 @@ class SequenceMemory(Node):
             filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
         return cls(patterns, successors + ratio * patterns, filters, degree)
 
-    def overlaps(self, state: State) -> Float[Array, "P"]:
-        """m_μ = ξ_μ·x/N [P], decorrelated where the memory is."""
+    def overlaps(self, state: State) -> Float[Array, "M"]:
+        """m_μ = ξ_μ·x/N [M], decorrelated where the memory is."""
         overlaps = self._rows() @ self._state(state) / self.patterns.shape[1]
         return overlaps if self.filters is None else self.filters @ overlaps
 
@@ -83,7 +83,7 @@ class SequenceMemory(Node):
         neurons = self.patterns.shape[1]
         if self.filters is not None:
             return self._shape((neurons - 1) * self.overlaps(state))[0] @ self.targets
-        sums = (self._rows() @ state)[:, None] - self._rows() * state[None, :]  # without the own spin [P, N]
+        sums = (self._rows() @ state)[:, None] - self._rows() * state[None, :]  # without the own spin [M, N]
         return jnp.sum(self.targets * self._shape(sums), axis=0)
 
     def update(self, state: State) -> State:
@@ -99,20 +99,12 @@ class SequenceMemory(Node):
         scale = power_scale(jnp.max(jnp.abs(rows), axis=over, keepdims=True), self.degree)
         return (rows / scale) ** self.degree
 
-    def _rows(self) -> Float[Array, "P N"]:
+    def _rows(self) -> Float[Array, "M N"]:
         """The patterns in the type that sums are carried in."""
         return wide(self.patterns)
 
     def _state(self, state: State) -> State:
         return one_state(state, self.patterns.shape[1], self.patterns.dtype)
-
-
-def _spins(name: str, rows: Float[Array, "P N"]) -> Float[Array, "P N"]:
-    """Rows of spins, or a sentence that says what they are not."""
-    rows = real_matrix(name, rows)
-    if violated(lambda x: jnp.abs(x) == 1, rows):
-        raise ValueError(f"{name} must be spins −1 or +1, got other entries")
-    return rows
 
 
 def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
@@ -133,51 +125,3 @@ def _recall(model: SequenceMemory, state: State, steps: int):
         return new, new
 
     return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])
-
-
-class BidirectionalMemory(Node):
-    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`.
-
-    Example:
-        >>> from hopfield.sequences import BidirectionalMemory
-        >>> names, faces = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), jnp.array([[1.0, 1], [1, -1]])
-        >>> state, partner = BidirectionalMemory.create(names, faces).update(names[1], faces[0])
-        >>> partner.tolist()
-        [1.0, -1.0]
-    """
-
-    patterns: Float[Array, "P N"]
-    partners: Float[Array, "P V"]
-
-    @classmethod
-    def create(cls, patterns: Float[Array, "P N"], partners: Float[Array, "P V"]) -> "BidirectionalMemory":
-        """Build from pairs of spins [P, N] and [P, V]. Raises ValueError if they are none.
-
-        Source: Kosko 1988, the bidirectional associative memory.
-        """
-        patterns = _spins("patterns", patterns)
-        partners = _spins("partners", partners)
-        if len(patterns) != len(partners):
-            raise ValueError(f"partners must have one row per pattern ({len(patterns)}), got {len(partners)}")
-        return cls(patterns, partners)
-
-    def energy(self, state: State, partner: State) -> Float[Array, ""]:
-        """E(x, y), which neither half of `update` ever raises."""
-        patterns, partners, state, partner = self._wide(state, partner)
-        return -jnp.dot(patterns @ state, partners @ partner) / (state.size * partner.size) ** 0.5
-
-    def update(self, state: State, partner: State) -> tuple[State, State]:
-        """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
-        patterns, partners, state, other = self._wide(state, partner)
-        other = Spins().project(partners.T @ (patterns @ state), other)
-        found = Spins().project(patterns.T @ (partners @ other), state)
-        return found.astype(self.patterns.dtype), other.astype(self.partners.dtype)
-
-    def _wide(self, state: State, partner: State) -> tuple[Array, Array, Array, Array]:
-        """Patterns, partners and both states in the type that sums are carried in."""
-        found = []
-        for name, rows, x in (("state", self.patterns, state), ("partner", self.partners, partner)):
-            x = one_state(x, rows.shape[1], rows.dtype, name)
-            found.append((wide(rows), wide(x)))
-        (patterns, state), (partners, partner) = found
-        return patterns, partners, state, partner

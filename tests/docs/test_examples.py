@@ -14,7 +14,13 @@ import pytest
 
 import hopfield
 
-OFFERED = ("hopfield.attention.encodings", "hopfield.sequences", "hopfield.similarities", "hopfield.spaces")
+OFFERED = (
+    "hopfield.attention.encodings",
+    "hopfield.bidirectional",
+    "hopfield.sequences",
+    "hopfield.similarities",
+    "hopfield.spaces",
+)
 """Modules without `__all__` all of whose classes are offered, beside the packages that have one."""
 
 

@@ -224,6 +224,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.box": "builds a space from checked numbers",
     "hopfield.spaces.find": "builds a space from its name",
     "hopfield.spaces.sphere": "builds a space from checked numbers",
+    "hopfield.bidirectional.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.sequences.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.[mc]*.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.[mc]*.*.as_state": "checks a shape",

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hopfield
-from hopfield import Couplings, Memory, dynamics, sequences, spaces
+from hopfield import Couplings, Memory, bidirectional, dynamics, sequences, spaces
 from hopfield.dynamics import asynchronous
 from hopfield.observables import stability
 from hopfield.similarities import SquaredDistance
@@ -129,21 +129,21 @@ def _sequences() -> list[Case]:
 
     def pair(function: Callable) -> Draw:
         def draw(rng: np.random.Generator, shape: Shape) -> Call:
-            model = sequences.BidirectionalMemory.create(spins(rng, (3, *shape)), spins(rng, (3, *shape)))
+            model = bidirectional.BidirectionalMemory.create(spins(rng, (3, *shape)), spins(rng, (3, *shape)))
             return Call(function, (model, spins(rng, shape), spins(rng, shape)), {})
 
         return draw
 
-    single, double = sequences.SequenceMemory, sequences.BidirectionalMemory
-    name = "hopfield.sequences"
+    single, double = sequences.SequenceMemory, bidirectional.BidirectionalMemory
+    name, other = "hopfield.sequences", "hopfield.bidirectional.BidirectionalMemory"
     found = {f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "field", "update")}
     found[f"{name}.recall"] = follow(lambda model, state: sequences.recall(model, state, 3))
     cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
-    pairs = [Case(f"{name}.BidirectionalMemory.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
+    pairs = [Case(f"{other}.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
     return [
         *cases,
         *pairs,
-        Case(f"{name}.BidirectionalMemory.update", pair(double.update), nan=(1,), shapes=(NEURONS,)),
+        Case(f"{other}.update", pair(double.update), nan=(1,), shapes=(NEURONS,)),
     ]
 
 
