@@ -28,7 +28,7 @@ from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import corruptions, pattern_sets, retention
+from experiments.shared import corruptions, draws, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
@@ -136,21 +136,13 @@ def _streamed(points_: Sequence[dict]) -> list[dict]:
 
 
 def _paddings(config: Config) -> dict[tuple, int]:
-    """Padded number of patterns of each (memory, neurons, patterns): a factor 4 at most, less where it would cost."""
+    """Padded number of patterns of each (memory, neurons, patterns)."""
     counts: dict[tuple[str, int], set[int]] = {}
     for memory, ensemble in product(config.memories, config.ensembles):
         at = scale.chosen(config, memory)
         for neurons in scale.widths(at, ensemble) if not pattern_sets.streamed(ensemble) else ():
             counts.setdefault((memory, neurons), set()).update(scale.pattern_counts(memory, at, neurons))
-    found = {}
-    for (memory, neurons), several in counts.items():
-        top = 0
-        for num_patterns in sorted(several, reverse=True):
-            small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
-            if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
-                top = num_patterns
-            found[memory, neurons, num_patterns] = top
-    return found
+    return {(*at, m): rows for at, several in counts.items() for m, rows in draws.grouped(several, at[1]).items()}
 
 
 def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retention.Program:

@@ -1,4 +1,9 @@
-"""Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on."""
+"""Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on.
+
+Of the paddings, which choose programs, `largest` is for few loads and long dynamics, one program for all of them;
+`padded` for many loads of which the largest alone is known; `grouped` for sizes of which couplings cost more than a
+program, with all numbers of patterns known.
+"""
 
 from collections.abc import Callable, Iterable
 from operator import itemgetter
@@ -77,6 +82,17 @@ def padded(num_patterns: int, largest: int, neurons: int) -> int:
     while rows * neurons > 2**18 and -(-rows // 4) >= num_patterns:
         rows = -(-rows // 4)
     return rows
+
+
+def grouped(counts: Iterable[int], neurons: int) -> dict[int, int]:
+    """Rows to draw for each of several numbers of patterns: a factor 4 at most, less where it would cost."""
+    found, top = {}, 0
+    for num_patterns in sorted(counts, reverse=True):
+        small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
+        if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
+            top = num_patterns
+        found[num_patterns] = top
+    return found
 
 
 def largest(curves: Iterable[dict], *columns: str) -> Callable[[dict], int]:
