@@ -23,10 +23,6 @@ class Node(struct.PyTreeNode):
         cls.__annotations__ = {**inspect.get_annotations(cls), "node_class": type}
         cls.node_class = struct.field(pytree_node=False, default=cls, kw_only=True, repr=False, compare=False)
         super().__init_subclass__(**{"eq": False} | options)
-        # Of the constructor, not the class: an instance that is called would show the class's own as that of the call.
-        about = inspect.signature(cls.__init__)
-        shown = [given for name, given in about.parameters.items() if name != "node_class"]
-        cls.__init__.__signature__ = about.replace(parameters=shown)  # type: ignore[attr-defined]
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node):

@@ -1,6 +1,5 @@
 """Two parts of different classes are never the same to a compiled function."""
 
-import inspect
 import itertools
 
 import jax
@@ -10,8 +9,6 @@ import pytest
 from hopfield._pytrees import Node
 from hopfield.memory import Memory
 from hopfield.separations import LogSumExp, Sparsemax, entmax, normmax
-from hopfield.sequences import SequenceMemory
-from hopfield.similarities import Dot
 from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
 PARTS = [*SEPARATIONS.values(), *SIMILARITIES.values(), *SPACES.values()]
@@ -38,17 +35,6 @@ def test_the_class_is_no_part_of_what_a_user_sees():
     assert LogSumExp() == LogSumExp()
     with pytest.raises(AttributeError, match="cannot assign to field"):
         LogSumExp().alpha = 1.0
-
-
-@pytest.mark.parametrize("kind", sorted({*map(type, PARTS), Memory}, key=lambda kind: kind.__name__))
-def test_the_class_is_no_part_of_a_signature(kind: type):
-    assert "node_class" not in inspect.signature(kind).parameters
-    assert "node_class" not in inspect.signature(kind.__init__).parameters
-
-
-def test_a_signature_names_the_fields_and_a_call_its_own_arguments():
-    assert list(inspect.signature(SequenceMemory).parameters) == ["patterns", "targets", "filters", "degree"]
-    assert list(inspect.signature(Dot()).parameters) == ["state", "patterns"]
 
 
 def test_fields_of_nodes_are_given_by_place_and_replaced_by_name():
