@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -167,29 +168,41 @@ class _Watch:
         os.set_blocking(self._write, False)
         self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self._raised = False
+        self._dropping = False
         self._repeating = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     def heard(self, number: int, frame: Any) -> None:
         """Raise Interrupted in the main thread, once."""
-        if not self._raised:
+        if not self._raised and not self._dropping:
             self._raised = True
             raise Interrupted(number)
 
     def dropped(self, usual: Callable[[Any], object]) -> Callable[[Any], object]:
-        """A hook for exceptions that nobody can catch: an interruption among them is repeated a moment later."""
+        """A hook for exceptions that nobody can catch: an interruption among them is repeated until it is heard."""
 
         def hook(unraisable: Any) -> None:
             error = unraisable.exc_value
             if not isinstance(error, Interrupted):
                 usual(unraisable)
                 return
-            self._raised, self._repeating = False, True
-            threading.Timer(LOST, os.kill, (os.getpid(), error.code - 128)).start()
+            self._dropping = True  # raised in here, it would be lost again
+            self._raised = False
+            threading.Thread(target=self._repeat, args=(error.code - 128,), daemon=True).start()
+            self._dropping = False
 
         return hook
 
+    def _repeat(self, number: int) -> None:
+        """Send a signal until it is heard."""
+        time.sleep(LOST)
+        while not self._raised:
+            self._repeating = True
+            os.kill(os.getpid(), number)
+            time.sleep(4 * LOST)
+
     def close(self) -> None:
+        self._raised = True
         signal.set_wakeup_fd(self._before)
         os.close(self._write)
 
