@@ -67,3 +67,11 @@ def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():
         for load in (0.08, 0.1)
     ]
     assert ratios == pytest.approx([1.09, 1.28], abs=0.01)
+
+
+@pytest.mark.parametrize(("degree", "temperature"), [(3, 0.05), (3, 0.5344), (3, 0.567), (4, 0.4692), (4, 0.479)])
+def test_the_load_of_the_spinodal_is_that_of_states_solved_one_by_one(degree, temperature):
+    """Also where little load is left: a state below it, none above, to 3e-4 of it."""
+    load = replicas.dense_spinodal_load(degree, temperature)
+    assert np.isfinite(replicas.dense_replica(degree, load * (1 - 3e-4), temperature).overlap)
+    assert np.isnan(replicas.dense_replica(degree, load * (1 + 3e-4), temperature).overlap)
