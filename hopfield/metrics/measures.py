@@ -3,6 +3,8 @@
 Every function takes a `Metric` or a plain matrix g [N, K] for `g`.
 """
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
@@ -11,6 +13,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._checks import axis_of
 from hopfield._numerics import is_traced, largest, power_of_two, real_array
 from hopfield.metrics._arrays import aligned, product, transposed
+from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
 
@@ -154,7 +157,7 @@ def _unit(v: Vectors, g: Form) -> Vectors:
 def volume_element(g: Form) -> Array:
     """√|det g| [*h], by which dV = √|det g| dx¹…dxᴺ."""
     volume = jnp.exp(0.5 * jnp.linalg.slogdet(_square(g))[1])
-    return jnp.where(_singular_values(_metric(g))[..., -1] == 0, 0.0, volume)
+    return jnp.where(singular_values(_metric(g))[..., -1] == 0, 0.0, volume)
 
 
 def symmetric_part(g: Form) -> Full:
@@ -183,9 +186,12 @@ def is_symmetric(g: Form) -> Bool[Array, "*h"]:
 
 def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
     """Whether g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
-    matrix = _square(g)
-    least = eigenvalues(matrix)[..., 0]
-    return is_symmetric(matrix) & (least > _rounding(matrix))
+    metric, matrix = _metric(g), _square(g)
+    if isinstance(metric, Block):
+        return functools.reduce(jnp.logical_and, map(is_positive_definite, metric.metrics))
+    if isinstance(metric, Diagonal):
+        return jnp.all(metric.entries > 0, axis=-1)
+    return is_symmetric(matrix) & (eigenvalues(matrix)[..., 0] > _rounding(matrix))
 
 
 def eigenvalues(g: Form) -> Float[Array, "*h N"]:
@@ -195,24 +201,14 @@ def eigenvalues(g: Form) -> Float[Array, "*h N"]:
 
 def rank(g: Form) -> Int[Array, "*h"]:
     """Number of singular values of g above rounding; −1 where g holds NaN."""
-    singular = _singular_values(_metric(g))
+    singular = singular_values(_metric(g))
     return jnp.where(jnp.isnan(singular).any(axis=-1), -1, jnp.sum(singular > 0, axis=-1))
 
 
 def condition_number(g: Form) -> Float[Array, "*h"]:
     """Largest over smallest singular value of g, infinite for a singular one."""
-    most, least = jnp.moveaxis(_singular_values(_metric(g))[..., (0, -1)], -1, 0)
+    most, least = jnp.moveaxis(singular_values(_metric(g))[..., (0, -1)], -1, 0)
     return jnp.where(least == 0, jnp.inf, most / jnp.where(least == 0, 1.0, least))
-
-
-def _singular_values(metric: Metric) -> Float[Array, "*h N"]:
-    """Singular values of g in falling order, zero where they are rounding; of WᵀW from those of W, in whose digits."""
-    factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
-    found = jnp.linalg.svd(factor, compute_uv=False)
-    rounding = found[..., :1] * max(factor.shape[-2:]) * jnp.finfo(found.dtype).eps
-    found = jnp.where(found <= rounding, 0.0, found)
-    lacking = [(0, 0)] * (found.ndim - 1) + [(0, factor.shape[-1] - found.shape[-1])]
-    return jnp.pad(found**2, lacking) if isinstance(metric, LowRank) else found
 
 
 def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = None) -> Metric:

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from hopfield import fisher, metrics
+from hopfield.metrics._spectra import singular_values
 from tests.hopfield.contracts.public import Case
 from tests.hopfield.contracts.public_draws import case, definite, normal, positive, some
 
@@ -72,6 +73,7 @@ BILINEAR = (
             "as_metric",
         )
     ),
+    case("metrics._spectra.singular_values", lambda g: singular_values(metrics.full(g)), definite(4), nan=()),
     case("metrics.diagonal", metrics.diagonal, normal(4), nan=()),
     case("metrics.projected", metrics.projected, normal(4, 2), normal(4, 2), nan=()),
     case("metrics.block", lambda g: metrics.block(metrics.full(g)), definite(3), nan=()),

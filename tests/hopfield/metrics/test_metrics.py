@@ -87,6 +87,17 @@ def test_scaled_by_default_is_scaled_dot_product_attention():
     np.testing.assert_allclose(metrics.scaled(16).dense(), np.eye(16) / 4, rtol=1e-7)
 
 
+def test_entries_of_a_diagonal_are_no_rounding_of_each_other():
+    """Nor are the parts of a block: condition numbers of 1e10 in single precision."""
+    entries = np.array([1e-5, 1e5], np.float32)
+    for g in (metrics.diagonal(entries), metrics.block(*(metrics.scaled(1, entry) for entry in entries))):
+        assert metrics.volume_element(g) == pytest.approx(1.0, rel=1e-5)
+        assert metrics.condition_number(g) == pytest.approx(1e10, rel=1e-5)
+        assert metrics.rank(g) == 2
+        assert metrics.is_positive_definite(g)
+    assert not metrics.is_positive_definite(metrics.block(metrics.euclidean(1), metrics.diagonal([1.0, -1.0])))
+
+
 @pytest.mark.parametrize("name", REGULAR)
 def test_inverse_raises_what_the_metric_lowers(name):
     g = REGULAR[name]

@@ -1,0 +1,27 @@
+"""Singular values of metrics, from the parts that a metric is made of."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hopfield.metrics.composed import Block
+from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
+
+
+def singular_values(metric: Metric) -> Float[Array, "*h N"]:
+    """Singular values of a metric in falling order, zero where they are rounding.
+
+    Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
+    """
+    if isinstance(metric, Block):
+        parts = [singular_values(part) for part in metric.metrics]
+        leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
+        found = jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
+        return -jnp.sort(-found, axis=-1)
+    if isinstance(metric, Diagonal | Identity | Scaled):
+        return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
+    factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
+    found = jnp.linalg.svd(factor, compute_uv=False)
+    rounding = found[..., :1] * max(factor.shape[-2:]) * jnp.finfo(found.dtype).eps
+    found = jnp.where(found <= rounding, 0.0, found)
+    lacking = [(0, 0)] * (found.ndim - 1) + [(0, factor.shape[-1] - found.shape[-1])]
+    return jnp.pad(found**2, lacking) if isinstance(metric, LowRank) else found
