@@ -18,7 +18,7 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
-    gradient in the query is zero, as it is for any start inside the basin. A query that
+    gradient in the query is zero, as it is for any start inside the basin, but for units that it clamps. A query that
     needs more than `max_steps` updates stays where they took it: `retrieve` says which those are.
 
     Raises:
@@ -36,7 +36,7 @@ def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State
     start = jax.lax.stop_gradient(state)
 
     def update(x):
-        return memory.update(x if known is None else jnp.where(known, start, x), known)
+        return memory.update(x if known is None else jnp.where(known, state, x), known)
 
     def krylov(linear, y):
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
