@@ -198,6 +198,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.finish": _PARTIAL,
     "hopfield.separations.*.log_sizes": _PARTIAL,
     "hopfield.separations.*.potential_difference": _FIELDS,
+    "hopfield.separations._ties.*": _FIELDS,
     "hopfield.separations.*.fields": _FIELDS,
     "hopfield.separations.*.field_*": _FIELDS,
     "hopfield.separations.*.overlap_terms": _STATIC,

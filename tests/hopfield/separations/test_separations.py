@@ -10,6 +10,7 @@ import pytest
 import scipy.special
 
 from hopfield import separations
+from hopfield.memory import Memory
 from hopfield.separations import (
     Entmax,
     Exponential,
@@ -25,6 +26,7 @@ from hopfield.separations import (
     polynomial,
     top_k,
 )
+from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import quick, slopes
 
 RNG = np.random.default_rng(4)
@@ -313,3 +315,26 @@ def test_only_softmax_says_that_it_is_softmax():
     assert separations.LogSumExp().is_softmax
     assert not any(other.is_softmax for other in others)
     assert [other.gibbs for other in others] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("beta", [1.0, 1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("name", ["softmax", "softmax1", "sparsemax", "entmax:1.5", "normmax:1.5", "epanechnikov"])
+def test_local_fields_keep_their_digits_at_small_beta(name, beta):
+    """In single precision, to the rounding of scores over a change of 2β, by less than which potentials differ."""
+    rng = np.random.default_rng(0)
+    spins, state = rng.choice([-1.0, 1.0], (9, 30)), rng.choice([-1.0, 1.0], 30)
+    fields = [
+        Memory.create(spins.astype(kind), beta, separation=name, space=Spins()).local_field(state.astype(kind))
+        for kind in (np.float32, np.float64)
+    ]
+    np.testing.assert_allclose(fields[0], fields[1], atol=2e-5)
+
+
+def test_fields_that_balance_are_ties():
+    """Pairs of patterns that differ in one spin alone leave it alone: at small β, what is left is no rounding."""
+    rest = np.random.default_rng(1).choice([-1.0, 1.0], (5, 3))
+    patterns = np.concatenate([np.insert(rest, 0, spin, axis=1) for spin in (1.0, -1.0)]).astype(np.float32)
+    for name in ("softmax", "softmax1", "sparsemax", "entmax:1.5"):
+        for beta in (0.1, 1e-3, 1e-6) if name.startswith("softmax") else (1e-4, 1e-6):
+            memory = Memory.create(patterns, beta, separation=name, space=Spins())
+            assert memory.local_field(np.array([1.0, 1.0, 1.0, 1.0], np.float32))[0] == 0.0
