@@ -1,11 +1,12 @@
 """Differences of scores that all but agree, and sums of them that balance."""
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from hopfield.separations.simplex import Mask, Scores
 
 
-def balance(weights: Scores, rise: Scores) -> Scores:
+def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
     """Σ w δ, zero where it is no more than the rounding of its terms: a tie."""
     terms = weights * rise
     total, size = jnp.sum(terms), jnp.sum(jnp.abs(terms))
