@@ -30,24 +30,12 @@ Field = Callable[[Point], Array]
 TOLERANCE = 1e-12
 Function = TypeVar("Function", bound=Callable[..., Any])
 _STATIC = ("metric", "tensor", "upper")
-_VECTORS = frozenset(
-    (
-        "base_point",
-        "point",
-        "point_a",
-        "point_b",
-        "direction",
-        "vector",
-        "tangent_vec",
-        "tangent_vec_a",
-        "tangent_vec_b",
-    )
-)
 
 
 def _compiled(function: Function) -> Function:
     """The function as one program per field, its points and vectors real numbers [n]."""
     about = inspect.signature(function)
+    vectors = {name for name, parameter in about.parameters.items() if parameter.annotation is Point}
     program = jax.jit(function, static_argnames=[name for name in about.parameters if name in _STATIC])
 
     @functools.wraps(function)
@@ -55,7 +43,7 @@ def _compiled(function: Function) -> Function:
         given = about.bind(*arguments, **options)
         if not callable(given.arguments["metric"]):
             raise TypeError(f"metric must be a function x -> g(x), got {shown(given.arguments['metric'])}")
-        for name in _VECTORS & given.arguments.keys():
+        for name in vectors & given.arguments.keys():
             given.arguments[name] = vector(name, given.arguments[name])
         return program(*given.args, **given.kwargs)
 

@@ -38,3 +38,9 @@ def block_diagonal(parts: list[Array]) -> Array:
         rows.append(jnp.pad(part, [(0, 0)] * len(leading) + [(0, 0), (before, after)]))
         before += part.shape[-1]
     return jnp.concatenate(rows, axis=-2)
+
+
+def joined(parts: list[Array]) -> Array:
+    """Rows [*h, N_i] side by side [*h, Σ N_i], their leading axes broadcast."""
+    leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)

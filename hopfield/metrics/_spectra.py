@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield.metrics._arrays import joined
 from hopfield.metrics.composed import Block
 from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
 
@@ -13,10 +14,7 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
     """
     if isinstance(metric, Block):
-        parts = [singular_values(part) for part in metric.metrics]
-        leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        found = jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
-        return -jnp.sort(-found, axis=-1)
+        return -jnp.sort(-joined([singular_values(part) for part in metric.metrics]), axis=-1)
     if isinstance(metric, Diagonal | Identity | Scaled):
         return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
     factor = metric.factor if isinstance(metric, LowRank) else metric.dense()

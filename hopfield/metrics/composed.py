@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array
-from hopfield.metrics._arrays import aligned, block_diagonal, product, transposed
+from hopfield.metrics._arrays import aligned, block_diagonal, joined, product, transposed
 from hopfield.metrics.forms import Metric, Rows, checked
 
 
@@ -78,18 +78,13 @@ class Block(Metric):
         return jnp.split(rows, ends.tolist(), axis=-1)
 
     def _left(self, x):
-        return _joined([part.left(rows) for part, rows in zip(self.metrics, self.split(x, 0), strict=True)])
+        return joined([part.left(rows) for part, rows in zip(self.metrics, self.split(x, 0), strict=True)])
 
     def _right(self, y):
-        return _joined([part.right(rows) for part, rows in zip(self.metrics, self.split(y, 1), strict=True)])
+        return joined([part.right(rows) for part, rows in zip(self.metrics, self.split(y, 1), strict=True)])
 
     def dense(self):
         return block_diagonal([part.dense() for part in self.metrics])
-
-
-def _joined(parts: list[Rows]) -> Rows:
-    leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
-    return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
 
 
 def block(*metrics: Metric) -> Block:

@@ -1,9 +1,20 @@
 """Differences of scores that all but agree, and sums of them that balance."""
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+from collections.abc import Callable
+from typing import Any
 
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from hopfield._numerics import anywhere
 from hopfield.separations.simplex import Mask, Scores
+
+
+@jax.jit  # so that its conditions are compiled once, not at every call
+def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mask) -> Float[Array, ""]:
+    """Difference of two potentials by the separation's own form of it."""
+    return separation._difference(up, down, beta, mask)
 
 
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
@@ -18,3 +29,9 @@ def finite_rise(up: Scores, down: Scores, mask: Mask) -> Scores:
     known = jnp.isfinite(up) & jnp.isfinite(down)
     known = (known | jnp.isnan(up) | jnp.isnan(down)) & (True if mask is None else mask)
     return jnp.where(known, up, 0.0) - jnp.where(known, down, 0.0)
+
+
+def where_near(near: Bool[Array, ""], small: Callable[[], Array], apart: Callable[[], Array]) -> Float[Array, ""]:
+    """One form where scores are near, another where they are apart; of a whole batch only those that it needs."""
+    either = lambda: jnp.where(near, small(), apart())
+    return jax.lax.cond(anywhere(~near), lambda: jax.lax.cond(anywhere(near), either, apart), small)

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from hopfield._checks import booleans, vector
 from hopfield._numerics import real_array
 from hopfield._pytrees import Node
-from hopfield.separations._ties import balance, finite_rise
+from hopfield.separations._ties import balance, difference, finite_rise, where_near
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
 
@@ -149,11 +149,15 @@ class Separation(Node, abc.ABC):
 
     def potential_difference(self, up: Scores, down: Scores, beta: Scalar, mask: Mask = None) -> Scalar:
         """[F(β up) − F(β down)] / β for two vectors of scores, without overflow or cancellation where possible."""
+        return difference(self, up, down, beta, mask)
+
+    def _difference(self, up: Scores, down: Scores, beta: Scalar, mask: Mask) -> Scalar:
         rise = finite_rise(up, down, mask)
-        mean = 0.5 * (self.weights(beta * up, mask) + self.weights(beta * down, mask))
         # Of scores that all but agree the potentials are no more than their rounding apart.
-        near = beta * jnp.max(jnp.abs(rise), initial=0.0) < float(jnp.finfo(rise.dtype).eps) ** 0.5
-        return jnp.where(near, balance(mean, rise), self._apart(up, down, beta, mask))
+        size = jax.lax.stop_gradient(beta * jnp.max(jnp.abs(rise), initial=0.0))
+        near = size < float(jnp.finfo(rise.dtype).eps) ** 0.5
+        mean = lambda: 0.5 * (self.weights(beta * up, mask) + self.weights(beta * down, mask))
+        return where_near(near, lambda: balance(mean(), rise), lambda: self._apart(up, down, beta, mask))
 
     def _apart(self, up: Scores, down: Scores, beta: Scalar, mask: Mask) -> Scalar:
         """[F(β up) − F(β down)] / β; equal potentials are a tie even where both are −∞, outside every support."""

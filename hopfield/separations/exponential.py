@@ -11,17 +11,8 @@ from jaxtyping import Array, Bool
 from hopfield import _numerics
 from hopfield._checks import whole
 from hopfield._numerics import anywhere, largest, wide
-from hopfield.separations.base import (
-    Separation,
-    Stream,
-    Summand,
-    balance,
-    faint,
-    finite_rise,
-    nonzero,
-    scaled,
-    unmasked,
-)
+from hopfield.separations._ties import balance, finite_rise, where_near
+from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.jacobians import of_width, softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 
@@ -53,12 +44,13 @@ class LogSumExp(Separation):
         w = jnp.exp(s)
         return (w / nonzero(jnp.sum(w))).astype(z.dtype)
 
-    def potential_difference(self, up, down, beta, mask=None):
+    def _difference(self, up, down, beta, mask):
         # Also ln(1 + Σ w (e^δ − 1)) with the weights at `down`, which keeps its digits where the scores all but agree.
         rise = beta * finite_rise(wide(up), wide(down), mask)
-        near = jnp.max(jnp.abs(rise), initial=0.0) < 0.5
-        change = balance(self.weights(beta * wide(down), mask), jnp.expm1(jnp.where(near, rise, 0.0)))
-        return jnp.where(near, jnp.log1p(change) / beta, self._apart(up, down, beta, mask))
+        near = jax.lax.stop_gradient(jnp.max(jnp.abs(rise), initial=0.0)) < 0.5
+        growth = lambda: jnp.expm1(jnp.where(near, rise, 0.0))
+        change = lambda: balance(self.weights(beta * wide(down), mask), growth())
+        return where_near(near, lambda: jnp.log1p(change()) / beta, lambda: self._apart(up, down, beta, mask))
 
     def _regulariser(self, p):
         return shannon_entropy(p)
