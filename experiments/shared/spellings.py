@@ -48,20 +48,24 @@ def entry(table: dict[str, Entry], name: str) -> Entry | None:
     return next((value for key, value in table.items() if memory(key) == wanted), None)
 
 
-def _content(model: Any) -> Hashable:
-    leaves, structure = jax.tree.flatten(model)
+@lru_cache(maxsize=512)  # asked for every point
+def _content(model: Callable[[str], Any], name: str, precision: Any) -> Hashable:
+    """Structure and entries of what a name stands for, in the precision that JAX computes in now."""
+    leaves, structure = jax.tree.flatten(model(name))
     return structure, tuple(np.asarray(leaf).tobytes() for leaf in leaves)
 
 
-@lru_cache(maxsize=256)  # asked for every point
+def _built(name: str) -> Any:
+    return memories.find(name).build(np.ones((1, 2), np.float32))
+
+
 def _memory(name: str) -> Hashable:
     name = _ALIASES.get(name, name)
-    return name.partition(":")[0], _content(memories.find(name).build(np.ones((1, 2), np.float32)))
+    return name.partition(":")[0], _content(_built, name, jax.dtypes.canonicalize_dtype(float))
 
 
-@lru_cache(maxsize=256)
 def _separation(name: str) -> Hashable:
-    return _content(separations.find(_ALIASES.get(name, name)))
+    return _content(separations.find, _ALIASES.get(name, name), jax.dtypes.canonicalize_dtype(float))
 
 
 MEANINGS: dict[str, Callable[[Any], Hashable]] = {

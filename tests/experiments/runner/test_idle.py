@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -140,6 +141,15 @@ def test_a_scale_is_found_however_its_memory_is_written() -> None:
 @pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])
 def test_other_memories_are_others(one: str, other: str) -> None:
     assert spellings.memory(one) != spellings.memory(other)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("separation", "entmax:1.7"), ("memory", "sparse:1.7")])
+def test_a_name_means_the_same_after_another_precision(kind: str, name: str) -> None:
+    meaning = spellings.MEANINGS[kind]
+    with jax.enable_x64(True):
+        meaning(name)
+    with jax.enable_x64(False):
+        assert meaning(name) == meaning(f"{name}0")
 
 
 def test_patterns_stored_twice_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
