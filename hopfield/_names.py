@@ -17,11 +17,13 @@ class Named(NamedTuple):
 
 
 def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
-    """The error of a specification whose name is none of these; it tells the nearest, if one is near."""
+    """The error of a specification whose name is none of these; it tells the nearest, or how one's own is written."""
     names = tuple(names)
     name, colon, text = spec.partition(":")
     near = difflib.get_close_matches(name, names, 1)
     hint = f" (write {near[0]}{colon}{text})" if near else ""
+    if not near and text.isidentifier():
+        hint = f" (one of your own is ./{name}.py:{text} or package.{name}:{text})"
     return ValueError(f"{what} must be one of {', '.join(names)}, got {spec!r}{hint}")
 
 

@@ -22,5 +22,5 @@ def memory(name: str) -> str:
 
 
 def patterns(name: str) -> str:
-    """An ensemble, or a source of real patterns: a file without its folder."""
-    return "Gaussian" if name == "gaussian" else Path(name).name
+    """An ensemble, or a source of real patterns: a file with the last of its folders."""
+    return "Gaussian" if name == "gaussian" else str(Path(*Path(name).parts[-2:]))

@@ -114,11 +114,12 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
         images = IMAGES[ensemble][0](binary=spins)
         used = images if spins else datasets.standardise(images)
     else:
-        patterns = _own(ensemble)
-        used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
-        _check_contrast(ensemble, patterns, used)
-        if spins:
-            _say_cut(ensemble, np.asarray(patterns))
+        used = patterns = _own(ensemble)
+        if not (spins and np.isin(patterns, (-1, 1)).all()):
+            used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
+            _check_contrast(ensemble, patterns, used)
+            if spins:
+                _say_cut(ensemble, np.asarray(patterns))
     repeated = _repeated([used])
     lost = spins and ensemble not in IMAGES and repeated != _repeated([patterns])
     _say_repeated(f"{ensemble} as spins" if lost else ensemble, len(used), repeated, state)
@@ -127,8 +128,6 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
 
 def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     """Say where numbers that are no spins were cut to be some."""
-    if np.isin(patterns, (-1, 1)).all():
-        return
     cuts = np.median(patterns.astype(np.float64), axis=1)  # the mean of two numbers does not overflow in it
     files.say(
         f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"

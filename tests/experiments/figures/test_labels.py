@@ -16,5 +16,5 @@ def test_one_memory_has_one_label(names):
 
 
 def test_a_file_is_called_by_its_name():
-    assert labels.patterns("some/where/spins.npy") == "spins.npy"
+    assert labels.patterns("some/where/spins.npy") == "where/spins.npy"
     assert labels.patterns("digits") == "digits"

@@ -123,6 +123,14 @@ def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, const
         pattern_sets.load(str(tmp_path / "flat.npy"), spins)
 
 
+def test_spins_are_taken_as_they_are_though_one_pattern_is_all_of_one_sign(tmp_path, capsys):
+    spins = np.where(np.random.default_rng(0).random((4, 9)) < 0.3, 1, -1).astype(np.int8)
+    spins[1], spins[2] = 1, -1
+    np.save(tmp_path / "spins.npy", spins)
+    assert (np.asarray(pattern_sets.load(str(tmp_path / "spins.npy"), True)) == spins).all()
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("low", "high", "said"), [(-1, 1, False), (0, 1, True), (2.5, 4, True)])
 def test_a_file_of_numbers_that_are_no_spins_says_that_it_was_cut_and_where(tmp_path, capsys, low, high, said):
     path = tmp_path / "numbers.npy"
