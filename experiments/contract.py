@@ -62,6 +62,8 @@ from typing import Any, NamedTuple, Protocol
 from experiments import bounds
 from experiments.bounds import Bounds, Use
 
+Table = Any
+"""A pandas.DataFrame, whose columns no type checker knows."""
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
@@ -205,11 +207,11 @@ class Experiment(Protocol):
         """One row per given point, in any order."""
         ...
 
-    def summarise(self, table: Any) -> dict:
+    def summarise(self, table: Table) -> dict:
         """The summary; its `scalars` are printed."""
         ...
 
-    def plot(self, table: Any, summary: dict) -> Any:
+    def plot(self, table: Table, summary: dict) -> Any:
         """The figure, from the table and the summary alone."""
         ...
 

@@ -13,8 +13,7 @@ import numpy as np
 import pandas
 
 from experiments.capacity import theory
-from experiments.contract import InputError
-from experiments.figures.style import Table
+from experiments.contract import InputError, Table
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.figure import WORDS
 from experiments.phase_diagram.summary import cells

@@ -153,6 +153,11 @@ def test_figures_and_summaries_do_not_import_their_experiment(name):
     assert not offenders(readers, lambda m: inside(m, f"experiments.{name}.experiment"))
 
 
+def test_summaries_draw_nothing():
+    summaries = [path for path in EXPERIMENTS if path.name == "summary.py"]
+    assert not offenders(summaries, lambda m: inside(m, "experiments.figures"))
+
+
 def test_experiments_do_not_import_themselves_in_a_circle():
     assert not circles(EXPERIMENTS)
 

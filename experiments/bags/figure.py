@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 
 from experiments.bags.config import PUBLISHED
 from experiments.bags.summary import divisions, labels
+from experiments.contract import Table
 from experiments.figures.panels import LETTERS
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from experiments.bags.config import PUBLISHED
-from experiments.figures.style import Table
+from experiments.contract import Table
 
 OURS = "hopfield"
 

@@ -7,9 +7,10 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import ERROR, LETTERS, legend
-from experiments.figures.style import LINES, THEORY, Table, series
+from experiments.figures.style import LINES, THEORY, series
 from experiments.statistics.clusters import by_group, means_by_group
 from hopfield.memories import find
 

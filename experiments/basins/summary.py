@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import curves
 from experiments.statistics.columns import untaken
 from experiments.statistics.thresholds import critical_load

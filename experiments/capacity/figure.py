@@ -21,9 +21,10 @@ from experiments.capacity.panels import (
     retained_overlap,
     symbol_of,
 )
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import Panel, gallery, legend, predicted, shares
-from experiments.figures.style import LINES, Table, series
+from experiments.figures.style import LINES, series
 from experiments.shared import corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from hopfield.theory import bounds

@@ -7,9 +7,10 @@ import pandas
 from matplotlib.axes import Axes
 
 from experiments.capacity import theory
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import legend, log_axis, measured, predicted
-from experiments.figures.style import COLOURS, LINES, Table, series
+from experiments.figures.style import COLOURS, LINES, series
 from experiments.shared import corruptions
 from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import by_group, means_by_group

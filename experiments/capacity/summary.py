@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 
 from experiments.capacity import theory
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.shared import corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retention import CUTS

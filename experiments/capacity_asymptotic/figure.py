@@ -6,8 +6,9 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import legend
-from experiments.figures.style import THEORY, Table, ordered, panels, series
+from experiments.figures.style import THEORY, ordered, panels, series
 from experiments.shared import corruptions
 from experiments.shared.corruptions import CLEAN
 

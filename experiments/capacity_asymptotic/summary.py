@@ -5,7 +5,7 @@ from scipy.special import ndtri
 from scipy.stats import norm
 
 from experiments.capacity_asymptotic.theory import spin_load, thresholds
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.shared import corruptions
 from experiments.statistics.clusters import curves
 from experiments.statistics.crossings import parabolic_crossing

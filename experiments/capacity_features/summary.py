@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import jackknife
 
 CURVE = ["map", "neurons", "patterns", "beta"]

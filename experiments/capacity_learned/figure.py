@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, Kind
+from experiments.contract import Table
 from experiments.figures.panels import fill, legend, log_axis, measured, predicted
-from experiments.figures.style import Table, panels, series
+from experiments.figures.style import panels, series
 from experiments.statistics.clusters import standard_error
 
 LEAST = 1e-3

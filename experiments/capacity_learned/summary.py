@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, TRAINED, Kind
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import curves, standard_error
 from experiments.statistics.crossings import half_crossing
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import legend
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from experiments.capacity_sparse import theory
 from experiments.capacity_sparse.config import COVARIANCE
+from experiments.contract import Table
 from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
-from experiments.figures.style import Table, series
+from experiments.figures.style import series
 from hopfield.theory import sparse
 
 

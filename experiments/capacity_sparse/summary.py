@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.bounds import named
 from experiments.capacity_sparse import theory
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.crossings import straight_crossing
 
 

@@ -11,9 +11,10 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import Panel, fill, legend
-from experiments.figures.style import LINES, THEORY, Table, panels, series
+from experiments.figures.style import LINES, THEORY, panels, series
 from experiments.shared import corruptions
 from hopfield.theory import spherical
 
@@ -28,10 +29,7 @@ AXES = {
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Entropy, overlap, step size and free energy along retrievals, who rises, and entropy against β.
-
-    Nine panels; the first memory and the first ensemble are followed in detail.
-    """
+    """Entropy, overlap, steps and free energy along retrievals of the first memory and ensemble, and against β."""
     table = table.sort_values(["ratio", "step"], kind="stable")
     own = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
     clean, corrupted = _ends(_in_order(table, "corruption"))

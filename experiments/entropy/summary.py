@@ -1,6 +1,6 @@
 """Summary of the entropy experiment: residuals of the identities, and where entropy rises along retrievals."""
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.shared.retrievals import CURVE
 
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from experiments.figures.style import THEORY, Table
+from experiments.contract import Table
+from experiments.figures.style import THEORY
 
 Panel = Callable[[Axes], None]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

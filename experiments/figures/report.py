@@ -20,9 +20,9 @@ import pandas
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import interactive, labels
 from experiments.figures.extraction import panels
-from experiments.figures.style import Table
 from experiments.shared import files
 
 NAME = "report.html"

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from experiments import contract
+from experiments.contract import Table
 from experiments.figures import svg
-from experiments.figures.style import Table, literal, style
+from experiments.figures.style import literal, style
 from experiments.shared import files
 
 DENSE = 1200

@@ -18,9 +18,6 @@ from matplotlib.figure import Figure
 
 from experiments import contract
 
-Table = Any
-"""A pandas.DataFrame, whose columns no type checker knows."""
-
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MORE = ("#332288", "#DDCC00", "#B8B8B8")
 """Colours of further series, where there are more than seven."""

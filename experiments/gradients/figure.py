@@ -7,8 +7,9 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import legend
-from experiments.figures.style import THEORY, Table, series
+from experiments.figures.style import THEORY, series
 from experiments.gradients.config import MASKS, METRICS
 
 FLOOR = 1e-17

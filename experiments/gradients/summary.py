@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 
 
 def summarise(table: Table) -> dict:

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from experiments.contract import Table
 from experiments.figures.panels import fill, legend, log_axis
-from experiments.figures.style import COLOURS, Table, ordered, series
+from experiments.figures.style import COLOURS, ordered, series
 from experiments.heads.summary import matrix
 
 COLUMNS = 3

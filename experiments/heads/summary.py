@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.heads.config import MEASURES
 
 PERMUTATIONS = 9999

@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.hierarchy.config import FLAT
 from experiments.statistics.clusters import by_group, means_by_group
 

@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.landscape.config import CONTINUOUS, KINDS
 from experiments.statistics.clusters import clustered_mean
 

@@ -7,7 +7,8 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import Table, panels, series
+from experiments.contract import Table
+from experiments.figures.style import panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 
 KEYS = ["mixer", "width", "length", "pairs", "state_bytes"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import means_by_group
 from hopfield.theory import novelty
 

@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import LETTERS, log_axis
-from experiments.figures.style import COLOURS, THEORY, Table, panels
+from experiments.figures.style import COLOURS, THEORY, panels
 from experiments.optimisers.summary import curves
 
 LABELS = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.optimisers.config import BATCHES, FIRST, NATURAL
 from experiments.statistics.columns import agreed
 

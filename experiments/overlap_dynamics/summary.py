@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.overlap_dynamics import theory
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.columns import untaken

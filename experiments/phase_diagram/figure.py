@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from experiments.contract import Table
 from experiments.figures.panels import Panel, fill, legend
-from experiments.figures.style import THEORY, Table, series
+from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.summary import cells, maps_of
 from hopfield.theory import classical

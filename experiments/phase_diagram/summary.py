@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.statistics.clusters import clustered_mean

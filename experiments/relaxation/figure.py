@@ -7,8 +7,9 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
-from experiments.figures.style import Table, ordered
+from experiments.figures.style import ordered
 from experiments.relaxation import theory
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.relaxation import theory
 from experiments.statistics.clusters import clustered_mean, curves
 from experiments.statistics.columns import untaken

@@ -4,9 +4,10 @@ import numpy as np
 import pandas
 from matplotlib.axes import Axes
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import legend, log_axis, measured, predicted
-from experiments.figures.style import Table, series
+from experiments.figures.style import series
 from experiments.retrieval.summary import FAMILY
 from experiments.shared import critical_beta
 

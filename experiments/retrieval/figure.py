@@ -7,9 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import Panel, gallery, legend, log_axis, measured, predicted, shares
-from experiments.figures.style import Table, series
+from experiments.figures.style import series
 from experiments.retrieval.critical import critical_kappa
 from experiments.retrieval.summary import FAMILY, main_family
 from experiments.shared import corruptions, critical_beta

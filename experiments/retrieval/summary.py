@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.shared import critical_beta
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE

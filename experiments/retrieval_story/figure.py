@@ -10,8 +10,8 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import panels, style
-from experiments.figures.style import Table
 from experiments.retrieval_story.config import SIDE
 from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain
 from experiments.retrieval_story.summary import courses, ending, patterns

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.retrieval_story.states import STORED, STORY, decode, plain
 from hopfield.memories import find
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import pandas
 
-from experiments.contract import InputError
-from experiments.figures.style import Table
+from experiments.contract import InputError, Table
 from experiments.runner import folders
 from experiments.runner.folders import Record
 from experiments.runner.series import DRAWS

@@ -27,7 +27,7 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     return saving.first(directory, look)
 
 
-def read(directory: Path) -> tuple[style.Table, dict]:
+def read(directory: Path) -> tuple[contract.Table, dict]:
     """Table and summary of a finished run."""
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     return pandas.read_csv(directory / "table.csv"), summary

@@ -7,9 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import fill
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 from experiments.separation.config import BOUND
 from experiments.separation.summary import overall
 from experiments.shared import corruptions

@@ -1,6 +1,6 @@
 """Summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
 from experiments.statistics.clusters import curves, standard_error
 from experiments.statistics.columns import agreed

@@ -7,9 +7,10 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import ERROR as ERROR_BARS
 from experiments.figures.panels import LETTERS, legend
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 from experiments.sequences import theory
 from experiments.sequences.config import EXPONENTIAL
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.sequences import theory
 from experiments.statistics.clusters import by_group, curves, means_by_group
 from experiments.statistics.crossings import straight_crossing

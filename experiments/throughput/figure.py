@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.contract import Table
+from experiments.figures.style import THEORY, panels, series
 from experiments.throughput.config import AXES
 
 

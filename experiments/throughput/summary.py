@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 
 
 def summarise(table: Table) -> dict:

@@ -4,8 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.contract import Table
 from experiments.figures.panels import LETTERS, log_axis
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
 from experiments.training.summary import chosen

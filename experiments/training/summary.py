@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
 

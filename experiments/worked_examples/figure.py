@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
+from experiments.contract import Table
 from experiments.figures.panels import fill, legend
-from experiments.figures.style import THEORY, Table, panels, series
+from experiments.figures.style import THEORY, panels, series
 from experiments.worked_examples.printed import SCORES
 from hopfield.observables import thermodynamics
 

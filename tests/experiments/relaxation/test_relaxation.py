@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.figures.style import Table
+from experiments.contract import Table
 from experiments.relaxation import experiment, summary, theory
 from experiments.relaxation.config import Config
 from hopfield.theory import classical, replicas
