@@ -1,5 +1,6 @@
 """Attention as functions over arbitrary batch and head axes, for any separation and metric."""
 
+from hopfield.attention._softmax import softmax
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.attention.core import (
     Decomposition,
@@ -7,7 +8,6 @@ from hopfield.attention.core import (
     decompose,
     read,
     scores,
-    softmax,
     weights,
 )
 from hopfield.attention.fast_weights import FastWeights

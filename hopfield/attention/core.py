@@ -17,7 +17,6 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import booleans
 from hopfield._numerics import accumulation_dtype, map_rows, real_array
 from hopfield.attention._arguments import (
     MaskLike,
@@ -32,6 +31,7 @@ from hopfield.attention._arguments import (
     unread_as_zero,
     with_bias,
 )
+from hopfield.attention._softmax import softmax
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.metrics._arrays import aligned, product, transposed
@@ -151,28 +151,6 @@ def masked_weights(scores: Array, separation: Separation | str, mask: Array | No
     return by_row(separation.weights, scores, mask)
 
 
-def softmax(scores: Array, mask: Array | None = None) -> Array:
-    """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
-    scores = real_array("scores", scores)
-    return _softmax(scores if mask is None else jnp.where(booleans("mask", mask), scores, -jnp.inf))
-
-
-@jax.custom_jvp
-def _softmax(scores: Array) -> Array:
-    # JAX's own is NaN in a row of nothing but −∞, and so are its derivatives. That row is told by its sum: the maximum
-    # of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
-    top = jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf))
-    size = jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top))
-    total = jnp.sum(size, axis=-1, keepdims=True)
-    return size / jnp.where(total == 0, 1.0, total)
-
-
-@_softmax.defjvp
-def _softmax_jvp(primals, tangents):
-    p = _softmax(*primals)
-    return p, p * (tangents[0] - jnp.sum(p * tangents[0], axis=-1, keepdims=True))
-
-
 def by_row(function: Callable, scores: Array, mask: Array | None) -> Array:
     """A separation's method, of one vector of scores, over all leading axes; a key that scores −∞ is masked."""
     read_at = scores != -jnp.inf
@@ -199,9 +177,25 @@ def attend(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
-    """Attention: the read-out ∇F((β q g k + bias) / temperature) v of every query [*b, T, V].
+    """Attention: the read-out ∇F((β q g k + bias) / temperature) v of every query, by default scaled dot products.
 
-    With its defaults it is scaled dot-product attention. Arguments and errors as in `scores`, `weights` and `read`.
+    Args:
+        query, key, value: [*b, T, D], [*b, S, K], [*b, S, V], leading axes broadcasting; K = D without a metric.
+        metric, beta: bilinear form g and inverse temperature > 0, as in `scores`; the dot product and 1/√D if None.
+        separation: F, whose gradient turns scores into weights, or its name as `separations.find` reads it; softmax.
+        bias: real numbers added to the scores, broadcast to [*b, T, S].
+        mask: True where a key may be read, [T, S] or with every axis of the scores, or a `Mask`; all if None.
+        temperature: T > 0 by which scores and bias are divided, a number or an array of *b (per head: [H]); 1 if None.
+    Returns:
+        Read-outs [*b, T, V], in the value's type; zeros for a query that may read no key.
+    Raises:
+        ValueError: shapes that do not fit (the axis is named), β or temperature ≤ 0, or a mask that is not boolean.
+    Source: Vaswani et al. 2017, eq. 1; with a metric, Kataru 2026, eq. 13.
+
+    Example:
+        >>> from hopfield import attention
+        >>> attention.attend(jnp.eye(2), jnp.eye(2), jnp.eye(2), beta=0.5, separation="sparsemax").tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
     """
     metric, separation = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, metric)
@@ -225,7 +219,22 @@ def decompose(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Decomposition:
-    """Result of `attend` with every intermediate; the potential of a fully masked query is that of no scores."""
+    """Result of `attend` with every intermediate.
+
+    Args:
+        query, key, value: [*b, T, D], [*b, S, K], [*b, S, V]; all further arguments as in `attend`.
+    Returns:
+        Scores without mask and temperature, the rest with both; where no key is read, the potential of no scores.
+    Raises:
+        ValueError: as in `attend`.
+    Source: as of `attend`.
+
+    Example:
+        >>> from hopfield import attention
+        >>> parts = attention.decompose(jnp.eye(2), jnp.eye(2), jnp.eye(2), mask=attention.causal())
+        >>> print(parts.weights[0], parts.potential.round(2))
+        [1. 0.] [0.71 1.11]
+    """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
     found = scores(query, key, metric=metric, beta=beta, bias=bias)
