@@ -31,14 +31,18 @@ def attend_locally(
     right: int = 0,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = core.SOFTMAX,
+    separation: Separation | str = core.SOFTMAX,
     valid: Bool[Array, "*b S"] | None = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
     """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
 
-    Each block of queries meets only the keys within its reach. `valid` marks the keys that may be read at all.
+    Each block of queries meets only the keys within its reach. Further arguments are those of `attend`.
 
+    Args:
+        left, right: places before and after its own, ≥ 0, that a query reads.
+        separation: an object or a name, "sparsemax", as in `attend`.
+        valid: True where a key may be read at all; every key if None.
     Raises:
         ValueError: negative bounds or shapes that do not fit.
     """
@@ -88,11 +92,16 @@ def attend_low_rank(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: Separation = core.SOFTMAX,
+    separation: Separation | str = core.SOFTMAX,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
     """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
 
+    Further arguments are those of `attend`.
+
+    Args:
+        w_key, w_value: E and F, R mixtures each.
+        separation: an object or a name, "sparsemax", as in `attend`.
     Raises:
         ValueError: projections that are not as long as the keys.
     Source: Wang et al. 2020, eq. 7 (arXiv:2006.04768).

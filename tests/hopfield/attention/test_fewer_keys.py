@@ -88,6 +88,21 @@ def test_low_rank_attention_is_attention_over_mixed_keys():
 
 
 @pytest.mark.parametrize(
+    "attend",
+    [
+        lambda q, k, v, **given: fewer_keys.attend_locally(q, k, v, left=2, **given),
+        lambda q, k, v, **given: fewer_keys.attend_low_rank(q, k, v, jnp.eye(3, 7), **given),
+    ],
+    ids=["locally", "low_rank"],
+)
+def test_a_separation_may_be_given_by_name(attend):
+    rows = drawn(2)
+    named, given = attend(*rows, separation="sparsemax"), attend(*rows, separation=separations.Sparsemax())
+    np.testing.assert_array_equal(named, given)
+    assert not np.array_equal(named, attend(*rows))
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: fewer_keys.attend_locally(*drawn(), left=-1), "^left must be an integer of at least 0, got -1"),
