@@ -39,3 +39,11 @@ def test_every_make_target_extra_and_configuration_that_a_page_names_exists() ->
     asked = set(re.findall(r"\bconf=([a-z_]+)\b", text))
     assert "capacity" in asked
     assert asked - confs <= {"mine", "my_experiment"}
+
+
+def test_every_public_part_of_the_library_has_a_line_that_says_what_it_holds() -> None:
+    told = re.findall(r"^\| `([a-z_]+)(?:\.py|/)` \|", PAGES[1].read_text(encoding="utf-8"), re.MULTILINE)
+    parts = {
+        path.stem for path in (ROOT / "hopfield").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    assert sorted(told) == sorted(part for part in parts if not part.startswith("_"))
