@@ -76,7 +76,7 @@ def _check(conf: str, scratch: Path) -> int:
             print(f"{job.experiment}: {claim}: yes")
         except Exception as error:  # noqa: BLE001 - an experiment of one's own may raise anything
             failed += 1
-            print(f"{job.experiment}: {claim}: no ({boundary.shown(error)})")
+            print(f"{job.experiment}: {claim}: no ({boundary.one_line(error)})")
             if not isinstance(error, AssertionError | AttributeError):
                 break
     return failed

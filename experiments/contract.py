@@ -11,7 +11,7 @@ that it imports nothing heavier than numpy:
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
-    def measure(config, points) -> Iterator[dict]  one row per given point, holding the point's keys; any order;
+    def measure(config, wanted) -> Iterator[dict]  one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
                                                    "<name>/stderr" as the error of "<name>"; NaN is saved as null
@@ -37,9 +37,9 @@ A function of its arguments alone, fed from the ledger: a run that was stopped a
 
 And, where rows rest on work that is long and can be divided, as a pass over 10^9 patterns,
 
-    def pieces(config, points) -> list[dict]       the pieces of work behind these points; flat, values as JSON has them
+    def pieces(config, wanted) -> list[dict]       the pieces of work behind these points; flat, values as JSON has them
     def measure_piece(config, piece) -> dict       the row of a piece, holding its keys
-    def measure(config, points, done) -> Iterator  gets the rows of all of them, in their order, if any
+    def measure(config, wanted, done) -> Iterator  gets the rows of all of them, in their order, if any
 
 Pieces are rows of the ledger as points are, but not of the table; all processes that are given one run share them. How
 work is cut must not depend on what is measured already, nor on how many processes there are. What rows
@@ -203,8 +203,8 @@ class Experiment(Protocol):
         """Every point to measure, in the order of the table."""
         ...
 
-    def measure(self, config: Any, points: Sequence[dict]) -> Iterator[dict]:
-        """One row per given point, in any order."""
+    def measure(self, config: Any, wanted: Sequence[dict]) -> Iterator[dict]:
+        """One row per wanted point, in any order."""
         ...
 
     def summarise(self, table: Table) -> dict:

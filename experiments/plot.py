@@ -78,7 +78,7 @@ def _drawable(directory: Path) -> Iterator[Any]:
         except OSError as error:
             raise InputError(f"{directory} cannot be drawn: {error}") from error
         except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
-            why = boundary.shown(error)
+            why = boundary.one_line(error)
             raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({why})") from error
 
 
@@ -91,7 +91,7 @@ def _experiment(directory: Path) -> str:
     try:
         config = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{directory}/config.yaml must be YAML, got {boundary.shown(error)}") from error
+        raise InputError(f"{directory}/config.yaml must be YAML, got {boundary.one_line(error)}") from error
     experiment = config.get("experiment") if isinstance(config, dict) else None
     if experiment not in registry.names():
         given = reprlib.repr(experiment)

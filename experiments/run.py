@@ -53,7 +53,7 @@ def _command(argv: Sequence[str]) -> int:
         plans = [planning.plan(job) for job in jobs]
         basic = launching.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
-            print("\n".join(planning.foretold(plan) for plan in plans))
+            print("\n".join(planning.forecast(plan) for plan in plans))
             return 0
         if basic:
             execute.run(plans)

@@ -27,7 +27,7 @@ KEPT = "kept"
 """Name of sums, thresholds and results that a derivative keeps where it forms the scores again."""
 
 
-def kept(x: Array) -> Array:
+def checkpointed(x: Array) -> Array:
     """x, of which a derivative that forms the scores again keeps the value."""
     return checkpoint_name(x, KEPT)
 

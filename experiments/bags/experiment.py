@@ -77,10 +77,10 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all folds of a division are measured together."""
     groups: dict[tuple, list[dict]] = {}
-    for point in points_:
+    for point in wanted:
         groups.setdefault(tuple(point[key] for key in KEYS), []).append(point)
 
     def measured(key: tuple, members: list[dict]) -> list[dict]:

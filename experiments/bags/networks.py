@@ -93,7 +93,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
     return np.asarray(_program(kind)(fixed, each))
 
 
-@parallel.kept(32)
+@parallel.locked_cache(32)
 def _program(kind: Structure) -> Any:
     network = training_parts.network(partial(Network, kind))
 

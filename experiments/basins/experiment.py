@@ -107,10 +107,10 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all initial overlaps of a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
-    for row in program.rows(grid, config.seed, points_, known=_load):
+    for row in program.rows(grid, config.seed, wanted, known=_load):
         yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
 
 

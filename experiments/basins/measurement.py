@@ -41,26 +41,26 @@ class Program(NamedTuple):
         return self.padding * self.neurons * (20 + self.neurons) + queries * min(sweep, 40)
 
 
-def grid(kind: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[dict], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
     draw = {"patterns": np.uint32, "sample": np.uint32, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
-    return Grid(kind, one, draw, each, lambda kind: kind.overlaps, most=8, chunk=CHUNK, whole=True)
+    return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)
 
 
-def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them at every initial overlap [O].
 
     All overlaps share the draw's random numbers: a query of lower overlap is one of higher overlap, disturbed further.
     """
-    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
-    blueprint = find(kind.memory)
-    stored = draws.patterns(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
-    used = jnp.arange(kind.padding) < draw["patterns"]
-    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"] if kind.has_beta else None))
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(program.memory)
+    stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
+    used = jnp.arange(program.padding) < draw["patterns"]
+    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"] if program.has_beta else None))
     rows = jnp.where(used[:, None], stored, 0.0)
-    index, keys = draws.numbered(query_key, kind.queries)
-    query = lambda i, key, overlap: _query(kind, model, rows, draw["near"], i, key, overlap)
+    index, keys = draws.numbered(query_key, program.queries)
+    query = lambda i, key, overlap: _query(program, model, rows, draw["near"], i, key, overlap)
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")

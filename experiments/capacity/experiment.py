@@ -104,35 +104,35 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def pieces(config: Config, points_: Sequence[dict]) -> list[dict]:
+def pieces(config: Config, wanted: Sequence[dict]) -> list[dict]:
     """The pieces of the passes over streams behind points."""
-    return streamed.pieces(_streamed(points(config)), _streamed(points_))
+    return streamed.pieces(_streamed(points(config)), _streamed(wanted))
 
 
 def measure_piece(config: Config, piece: dict) -> dict:
     """The row of a piece of a pass."""
-    return streamed.piece(config.seed, piece)
+    return streamed.measure_piece(config.seed, piece)
 
 
-def measure(config: Config, points_: Sequence[dict], done: Sequence[dict] | None = None) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None = None) -> Iterator[dict]:
     """Rows of points, through one compiled program for each structure; passes over streams come last.
 
     Args:
         config: the options.
-        points_: those to measure.
+        wanted: those to measure.
         done: rows of the pieces of their passes, which are measured here if not given.
     """
-    stored = [point for point in points_ if not pattern_sets.streamed(point["ensemble"])]
+    stored = [point for point in wanted if not pattern_sets.streamed(point["ensemble"])]
     paddings = _paddings(config)
     kind = lambda point: _program(config, point, paddings)
     yield from retention.rows(config.seed, stored, kind, scale.counted)
     if done is None:
-        done = [measure_piece(config, piece) for piece in pieces(config, points_)]
-    yield from streamed.rows(config.seed, _streamed(points_), done)
+        done = [measure_piece(config, piece) for piece in pieces(config, wanted)]
+    yield from streamed.rows(config.seed, _streamed(wanted), done)
 
 
-def _streamed(points_: Sequence[dict]) -> list[dict]:
-    return [point for point in points_ if pattern_sets.streamed(point["ensemble"])]
+def _streamed(wanted: Sequence[dict]) -> list[dict]:
+    return [point for point in wanted if pattern_sets.streamed(point["ensemble"])]
 
 
 def _paddings(config: Config) -> dict[tuple, int]:

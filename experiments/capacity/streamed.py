@@ -65,7 +65,7 @@ def _cuts(length: int, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
             first = stop
 
 
-def piece(seed: int, piece: dict) -> dict:
+def measure_piece(seed: int, piece: dict) -> dict:
     """Row of a piece of a pass: its patterns by overlap and bit, and by overlap, packed into text."""
     drawn, _, queries = _source(seed, piece, piece["stop"])
     devices = None if piece["ensemble"].startswith(pattern_sets.MAPPED) else mesh.device_mesh()

@@ -16,12 +16,12 @@ def has_one_step_error(memory: str) -> bool:
 
 def kind(memory: str, criterion: str) -> str | None:
     """Kind of theory that the prediction of `critical_load` for N → ∞ is (`hopfield.theory.base`)."""
-    return find(memory).theory.kind(_judged(criterion))
+    return find(memory).theory.kind(_theory_name(criterion))
 
 
 def depends_on_size(memory: str, criterion: str) -> bool:
     """Whether `critical_load` knows a value at every N."""
-    return _judged(criterion) in find(memory).theory.sized
+    return _theory_name(criterion) in find(memory).theory.sized
 
 
 def critical_load(memory: str, criterion: str, neurons: int | None, corruption, beta: float | None) -> float | None:
@@ -39,10 +39,10 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
     if criterion == "one_step_error" and neurons is not None:
         return _wrong(memory, neurons, corruption, beta)
     known = {"corruption": corruption, "beta": beta, "cut": CUTS.get(criterion, 0.0), "error": WRONG}
-    return find(memory).theory.critical_load(_judged(criterion), neurons=neurons, **known)
+    return find(memory).theory.critical_load(_theory_name(criterion), neurons=neurons, **known)
 
 
-def _judged(criterion: str) -> str:
+def _theory_name(criterion: str) -> str:
     """The criterion by the name it has in theory, which takes its cut as a number."""
     return "retained" if criterion in CUTS else criterion
 

@@ -66,12 +66,12 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Sampled points one by one; enumerated ones in passes, one for all loads and starts of a draw."""
-    for point in points_:
+    for point in wanted:
         if point["method"] == "sampled":
             yield point | measurement.sampled(config, point)
-    drawn = sorted((point for point in points_ if point["method"] == "enumerated"), key=_draw)
+    drawn = sorted((point for point in wanted if point["method"] == "enumerated"), key=_draw)
     for (neurons, sample), members in groupby(drawn, key=_draw):
         yield from measurement.enumerated(config, neurons, sample, list(members))
 

@@ -27,23 +27,23 @@ def sampled(config: Config, point: dict) -> dict:
     return _row(found.log_odds, found.wrong, found.entropy)
 
 
-def enumerated(config: Config, neurons: int, sample: int, points_: list[dict]) -> Iterator[dict]:
+def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) -> Iterator[dict]:
     """Counts of all patterns of one draw: one pass over the most of them for all its loads and starts.
 
     Its queries share their patterns, so that a row has no errors of its own.
     """
-    size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in points_}
+    size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in wanted}
     queries = min(config.queries, max(size.values()))
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), sample)
     source = generated(key, "spins", max(size.values()), neurons)
     targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
-    starts = {c: _flipped(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in points_)}
+    starts = {c: _flipped(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}
     for found in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
-        for point in (point for point in points_ if size[point["load"]] == found.num_patterns):
+        for point in (point for point in wanted if size[point["load"]] == found.num_patterns):
             # Its own first patterns are queried, however many more there are at other loads.
             first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.num_patterns)
             part = counts.Counts(*(x[first : first + own] for x in found))
-            row = _row(*_judged(part, targets[:own], point["beta"]))
+            row = _row(*_retained(part, targets[:own], point["beta"]))
             yield point | row | {"log_odds_stderr": None, "error_stderr": None}
 
 
@@ -55,7 +55,7 @@ def _flipped(config: Config, targets: np.ndarray, corruption: str, draw: int) ->
     return np.where(order < round(amount * targets.shape[1]), -targets, targets)
 
 
-def _judged(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:
+def _retained(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:
     neurons = targets.shape[1]
     weight = found.target_weight(np.sum(targets * found.queries, axis=1), beta)
     update = found.update(lambda s: np.exp(beta * (s - neurons)))

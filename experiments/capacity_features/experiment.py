@@ -48,8 +48,8 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    given = [point | {"noise": config.noise} for point in points_]
+    given = [point | {"noise": config.noise} for point in wanted]
     for row in program.rows(measurement.grid(config.queries), config.seed, given):
         yield {name: value for name, value in row.items() if name != "noise"}

@@ -97,9 +97,9 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
-    """Measure points, all of one training together."""
-    return parallel.grouped(points, [*TRAINED, "sample"], "patterns", partial(_rows, config))
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+    """Measure wanted, all of one training together."""
+    return parallel.grouped(wanted, [*TRAINED, "sample"], "patterns", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

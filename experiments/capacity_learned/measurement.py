@@ -74,7 +74,7 @@ def learn(program: Program, given: Given, key, rates: Array, damping: Array, les
     return found[0], taken
 
 
-@parallel.kept(128)
+@parallel.locked_cache(128)
 def _compiled(program: Program, structure, shapes: tuple) -> Callable:
     arguments = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
     return jax.jit(partial(_learned, program)).lower(*arguments).compile()
@@ -145,7 +145,7 @@ def ask(question: Question, given: Given, params: Any, stored: Array, queries: A
     return {name: float(value) for name, value in found.items()}
 
 
-@parallel.kept(64)
+@parallel.locked_cache(64)
 def _asked(question: Question) -> Callable:
     kind = question.kind
 

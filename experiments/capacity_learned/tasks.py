@@ -129,7 +129,7 @@ def drawn(given: Task, key, number: int, num_patterns: int, *, learning: bool) -
     return make(key)
 
 
-@parallel.kept(64)
+@parallel.locked_cache(64)
 def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
     half: Any = None
     if given.ensemble in IMAGES:
@@ -156,7 +156,7 @@ def corrupted(given: Task, key, targets: Any, strength: float = 1.0) -> Any:
     )
 
 
-@parallel.kept(8)
+@parallel.locked_cache(8)
 def _corrupted(kind: str) -> Any:
     def every(key, targets, amount):
         rows = targets.reshape(-1, targets.shape[-1])

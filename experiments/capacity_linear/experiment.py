@@ -59,10 +59,10 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from program.rows(grid, config.seed, points_, known=lambda point: _known(config, point))
+    yield from program.rows(grid, config.seed, wanted, known=lambda point: _known(config, point))
 
 
 def _program(config: Config, point: dict) -> draws.Rule:

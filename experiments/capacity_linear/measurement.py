@@ -15,25 +15,27 @@ CHUNK = 64
 """Pairs written together."""
 
 
-def grid(kind: Callable[[dict], draws.Rule]) -> Grid:
+def grid(program: Callable[[dict], draws.Rule]) -> Grid:
     """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: named(point["rule"])[1])
-    return Grid(kind, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
+    return Grid(program, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
 
 
-def one(kind: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
+def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
-    count, rows = draw["patterns"].astype(jnp.int32), jnp.arange(kind.padding)
+    count, rows = draw["patterns"].astype(jnp.int32), jnp.arange(program.padding)
     used = rows < count
     key, value = (
-        sphere(k, kind.padding, kind.neurons) / kind.neurons**0.5
-        for k in draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
+        sphere(k, program.padding, program.neurons) / program.neurons**0.5
+        for k in draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     )
-    memory = FastWeights.create(kind.neurons, rule=kind.rule)
+    memory = FastWeights.create(program.neurons, rule=program.rule)
     decay = jnp.where(used, draw["decay"], 1.0)
     _, memory = memory.attend(key, key, value, strength=used.astype(key.dtype), decay=decay, chunk=CHUNK)
-    asked = jnp.arange(kind.queries)
-    index = jnp.where(count <= kind.queries, asked, jnp.floor((asked + 0.5) * (count / kind.queries)).astype(jnp.int32))
+    asked = jnp.arange(program.queries)
+    index = jnp.where(
+        count <= program.queries, asked, jnp.floor((asked + 0.5) * (count / program.queries)).astype(jnp.int32)
+    )
     valid = index < count
     scores = jnp.where(used[None, :], (key[index] @ memory.matrix) @ value.T, -jnp.inf)
     right = valid & (jnp.argmax(scores, axis=1) == index)

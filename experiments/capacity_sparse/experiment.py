@@ -72,10 +72,10 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, their load and theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from program.rows(grid, config.seed, points_, known=_known)
+    yield from program.rows(grid, config.seed, wanted, known=_known)
 
 
 def _program(config: Config, point: dict) -> draws.Rule:

@@ -53,7 +53,7 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Time, memory and error of one point after the other, nothing else running in this process."""
-    for point in points:
+    for point in wanted:
         yield point | measured(config, **{name: point[name] for name in ("method", "length")}, direction=point["pass"])

@@ -101,9 +101,9 @@ def _steps(config: Config, ratio: float) -> int:
     return config.steps if ratio in config.ratios else 0
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all steps of the same retrievals together."""
-    return parallel.grouped(points_, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
+    return parallel.grouped(wanted, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

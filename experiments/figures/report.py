@@ -85,7 +85,7 @@ def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict,
                 "theory": any(line["theory"] for line in lines),
                 "columns": list(table.columns),
                 "rows": [
-                    ["" if value != value else shown(value) for value in row]
+                    ["" if value != value else with_error(value) for value in row]
                     for row in table.head(ROWS).itertuples(index=False)
                 ],
                 "shown": _extent(table),
@@ -115,13 +115,13 @@ def headlines(summary: dict) -> Iterator[dict[str, str]]:
         known = _theory(summary, value) if isinstance(value, float) else None
         yield {
             "name": name,
-            "value": shown(value, error) if f"{name}/stderr" in scalars else shown(value),
+            "value": with_error(value, error) if f"{name}/stderr" in scalars else with_error(value),
             "sort": str(value),
-            "theory": "" if known is None else shown(known),
+            "theory": "" if known is None else with_error(known),
         }
 
 
-def shown(value: Any, error: Any = 0.0) -> str:
+def with_error(value: Any, error: Any = 0.0) -> str:
     """A number as a person reads it, to the digits that its error leaves; one sample tells no error."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "unknown" if value is None or math.isnan(value) else str(value)

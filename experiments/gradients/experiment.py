@@ -45,14 +45,14 @@ def arguments(metric: str) -> list[str]:
     return ["query", "key", "value", *(f"metric.{leaf}" for leaf in METRICS[metric]), "beta", "bias", "temperature"]
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Errors of every gradient asked for, case by case."""
     cases: dict[tuple[str, ...], list[dict]] = {}
-    for point in points:
+    for point in wanted:
         case = tuple(point[key] for key in ("dtype", "separation", "metric", "mask", "shape"))
         cases.setdefault(case, []).append(point)
-    for case, wanted in cases.items():
+    for case, members in cases.items():
         checks = verified(config.seed, *case)
-        for point in wanted:
+        for point in members:
             found = checks[point["input"]]
             yield point | {name: found[name] for name in COLUMNS} | {"passed": bool(found["passed"])}

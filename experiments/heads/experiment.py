@@ -82,18 +82,18 @@ def inputs(config: Config) -> list[Path]:
     return [place, *shards, *beside]
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Layer by layer; texts are read once."""
-    wanted: dict[int, list[dict]] = {}
-    for point in points:
-        wanted.setdefault(point["layer"], []).append(point)
+    layers: dict[int, list[dict]] = {}
+    for point in wanted:
+        layers.setdefault(point["layer"], []).append(point)
     checkpoint, _ = loaded(config)
     read = read_layers(config, checkpoint)
-    for layer, asked in wanted.items():
+    for layer, members in layers.items():
         if layer < 0:
             rows = rows_of_similarities(config)
         else:
             rows = rows_of_layer(config, checkpoint.layers[layer], read.get(layer))
-        for point in asked:
+        for point in members:
             row = dict.fromkeys((*SPECTRUM, *ANGLES, *PAIR, *SIMILARITY), math.nan)
             yield point | row | rows[point["quantity"], point["first"], point["second"]]

@@ -48,11 +48,11 @@ def _program(config: Config, parts: int) -> measurement.Program:
     return measurement.Program(parts, max(*config.patterns, config.queries), config.queries)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, the numbers that are stored before what is measured."""
     options = {"beta": config.beta, "coupling": config.coupling}
     grid = measurement.grid(lambda point: _program(config, point["parts"]))
-    rows = program.rows(grid, config.seed, [point | options for point in points_], measurement.digits, _known)
+    rows = program.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known)
     for row in rows:
         yield {name: value for name, value in row.items() if name not in options}
 

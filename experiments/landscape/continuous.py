@@ -38,7 +38,7 @@ def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
             still, x = np.linalg.norm(new - x) < 1e-12 * np.sqrt(neurons), new
             if still:
                 break
-        yield draw | {"start": start} | _judged(draw["memory"], beta, patterns, x)
+        yield draw | {"start": start} | _certificate(draw["memory"], beta, patterns, x)
 
 
 def shares(memory: str, beta: float, patterns: Float, x: Float) -> Float:
@@ -51,7 +51,7 @@ def shares(memory: str, beta: float, patterns: Float, x: Float) -> Float:
     return weights / max(weights.sum(), 1e-300)
 
 
-def _judged(memory: str, beta: float, patterns: Float, x: Float) -> dict:
+def _certificate(memory: str, beta: float, patterns: Float, x: Float) -> dict:
     """Kind, energy per neuron, slope and smallest eigenvalue of the Hessian of a state."""
     neurons = patterns.shape[1]
     weights = shares(memory, beta, patterns, x)

@@ -59,11 +59,11 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points: those on spins compiled, those of continuous memories one by one in double precision."""
-    ours = [point for point in points_ if point["memory"] not in CONTINUOUS]
+    ours = [point for point in wanted if point["memory"] not in CONTINUOUS]
     yield from program.rows(spins.grid(config.starts, config.sweeps), config.seed, ours)
-    others = [point for point in points_ if point["memory"] in CONTINUOUS]
+    others = [point for point in wanted if point["memory"] in CONTINUOUS]
     for key, group in groupby(others, lambda point: tuple(point[name] for name in DRAW)):
         draw = dict(zip(DRAW, key, strict=True))
         yield from continuous.rows(config.seed, draw, [point["start"] for point in group])

@@ -54,13 +54,13 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, each trained by itself."""
 
     def measured(point: dict) -> list[dict]:
         return [point | {"state_bytes": state_bytes(point)} | measurement.result(config, point)]
 
-    yield from parallel.rows([partial(measured, point) for point in points_])
+    yield from parallel.rows([partial(measured, point) for point in wanted])
 
 
 def state_bytes(point: dict) -> int:

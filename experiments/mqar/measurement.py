@@ -28,11 +28,11 @@ class Program(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """Functions of a structure: start(key, rates) and epoch(state, train, key, rates, decay), judged(state, part)."""
+    """Functions of a structure: start(key, rates) and epoch(state, train, key, rates, decay), correct(state, part)."""
 
     start: Any
     epoch: Any
-    judged: Any
+    correct: Any
 
 
 def seen(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
@@ -73,10 +73,10 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
     state, found = made.start(key, rates), {}
     for number in range(1, config.epochs + 1):
         state = made.epoch(state, train, jax.random.fold_in(key, number), rates, jnp.float32(config.weight_decay))
-        right = np.asarray(made.judged(state, held))
+        right = np.asarray(made.correct(state, held))
         best = int(np.argmax(right))
         if not found or right[best] > found["held"]:
-            answers = float(np.asarray(made.judged(state, test))[best])
+            answers = float(np.asarray(made.correct(state, test))[best])
             found = {"accuracy": answers, "held": float(right[best]), "learning_rate": config.learning_rates[best]}
             found["epochs"] = number
         if found["held"] >= SOLVED:
@@ -84,7 +84,7 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
     return found
 
 
-@parallel.kept(32)
+@parallel.locked_cache(32)
 def _compiled(program: Program) -> Compiled:
     kind = program.kind
     network = training_parts.network(partial(model.Model, kind))
@@ -105,7 +105,7 @@ def _compiled(program: Program) -> Compiled:
         both = params, optax.adamw(0.0).init(params)
         return jax.tree.map(lambda x: jnp.broadcast_to(x, (len(rates), *x.shape)), both)
 
-    def judged(state: Any, part: tasks.Recall) -> jax.Array:
+    def correct(state: Any, part: tasks.Recall) -> jax.Array:
         def right(row: tasks.Recall) -> jax.Array:
             tokens, asked, keep = row.tokens[None], row.asked[None], jnp.ones((1, kind.width))
             every = jax.vmap(lambda params: network.module(params)(tokens, asked, keep))(state[0])
@@ -113,7 +113,7 @@ def _compiled(program: Program) -> Compiled:
 
         return jnp.mean(jax.lax.map(right, part, batch_size=SLICE), axis=0)
 
-    return Compiled(jax.jit(start), jax.jit(epoch), jax.jit(judged))
+    return Compiled(jax.jit(start), jax.jit(epoch), jax.jit(correct))
 
 
 def _step(program: Program, network: training_parts.Network, rule: optax.GradientTransformation) -> Callable:

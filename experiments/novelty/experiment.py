@@ -40,10 +40,10 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all κ and overlaps of a pair of memories are measured together."""
     together = len(set(config.kappa)) * len(set(config.overlaps))
     grid = measurement.grid(
         lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)
     )
-    yield from program.rows(grid, config.seed, points_)
+    yield from program.rows(grid, config.seed, wanted)

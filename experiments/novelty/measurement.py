@@ -27,32 +27,32 @@ class Program(NamedTuple):
         return 2.0 * self.num_patterns * self.neurons * (10 + self.queries * self.together)
 
 
-def grid(kind: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[dict], Program]) -> Grid:
     """The grid of pairs of memories; one depends on the seed, D, M and its number, and serves all κ and overlaps."""
     each = {"kappa": np.float32, "overlap": np.float32}
-    return Grid(kind, one, {"sample": np.uint32}, each, lambda kind: kind.together, most=64, chunk=1e9)
+    return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, chunk=1e9)
 
 
-def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Ask one memory with corrupted patterns and another with random vectors, at every κ and overlap [T]."""
-    pattern_key, query_key = draws.keys(seed, kind.neurons, kind.num_patterns, draw["sample"])
-    known, novel = (_unit(key, kind.num_patterns, kind) for key in jax.random.split(pattern_key))
-    noise, random = (_unit(key, kind.queries, kind) for key in jax.random.split(query_key))
-    target = known[jnp.arange(kind.queries) % kind.num_patterns]
+    pattern_key, query_key = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
+    known, novel = (_unit(key, program.num_patterns, program) for key in jax.random.split(pattern_key))
+    noise, random = (_unit(key, program.queries, program) for key in jax.random.split(query_key))
+    target = known[jnp.arange(program.queries) % program.num_patterns]
     across = noise - jnp.sum(noise * target, axis=1, keepdims=True) * target
     across = across / jnp.linalg.norm(across, axis=1, keepdims=True)
 
-    def judged(kappa, overlap):
+    def measured(kappa, overlap):
         query = overlap * target + jnp.sqrt(1.0 - overlap**2) * across
         left, none = (_log_left(m, q, kappa) for m, q in ((known, query), (novel, random)))
         higher = (none[None, :] > left[:, None]) + 0.5 * (none[None, :] == left[:, None])
         return {"auc": jnp.mean(higher), "left_known": jnp.mean(jnp.exp(left)), "left_novel": jnp.mean(jnp.exp(none))}
 
-    return jax.vmap(judged)(each["kappa"], each["overlap"])
+    return jax.vmap(measured)(each["kappa"], each["overlap"])
 
 
-def _unit(key, rows: int, kind: Program):
-    return sphere(key, rows, kind.neurons) / kind.neurons**0.5
+def _unit(key, rows: int, program: Program):
+    return sphere(key, rows, program.neurons) / program.neurons**0.5
 
 
 def _log_left(patterns, queries, kappa):

@@ -62,7 +62,7 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """One kind of batch and conditioning after the other: every rule is tuned, then all run each problem in turn."""
 
     def task(point: dict) -> tuple:
@@ -70,7 +70,7 @@ def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
 
     # The threads of a Cholesky factor and those of XLA wait for each other on a busy machine, for a second at times.
     with threadpool_limits(1, user_api="blas"):
-        for _, group in groupby(sorted(points, key=task), key=task):
+        for _, group in groupby(sorted(wanted, key=task), key=task):
             chosen = list(group)
             tuned = {rule: _tuned(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
             for sample in sorted({point["sample"] for point in chosen}):

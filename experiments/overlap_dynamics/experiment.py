@@ -65,7 +65,7 @@ def _grid(config: Config) -> program.Grid:
     return measurement.grid(lambda at: measurement.Program(*kind(at), *kept))
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
-    yield from program.rows(_grid(config), config.seed, points_, known=known)
+    yield from program.rows(_grid(config), config.seed, wanted, known=known)

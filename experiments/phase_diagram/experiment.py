@@ -172,10 +172,10 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; temperatures that share a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
-    return program.rows(grid, config.seed, points_, known=_place)
+    return program.rows(grid, config.seed, wanted, known=_place)
 
 
 def _program(config: Config, point: dict) -> measurement.Program:

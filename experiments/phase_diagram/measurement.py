@@ -60,28 +60,28 @@ class Program(NamedTuple):
         return self.padding * self.neurons**2 + chains * (self.burn_in + self.sweeps) * (self.neurons + 500) ** 2
 
 
-def grid(kind: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[dict], Program]) -> Grid:
     """The grid of draws, each at several temperatures; a draw depends on the seed, N, M and its number alone.
 
     All calls are whole, so that one program serves all levels of refinement.
     """
     draw = {"patterns": np.uint32, "sample": np.uint32}
     each = {"temperature": np.float32}
-    return Grid(kind, one, draw, each, lambda kind: kind.temperatures, most=8, chunk=CHUNK, whole=True)
+    return Grid(program, one, draw, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True)
 
 
-def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and start from some of them at every temperature [T].
 
     All temperatures share the draw's random numbers: differences between them have less noise than they have.
     """
-    pattern_key, chain_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
-    blueprint = find(kind.memory)
-    stored = draws.patterns(blueprint.ensemble, pattern_key, kind.padding, kind.neurons)
-    used = jnp.arange(kind.padding) < draw["patterns"]
-    start = _softmax if kind.memory == "modern" else _spins
-    query = start(kind, blueprint, stored, used, chain_key)
-    index = jnp.arange(kind.queries)
+    pattern_key, chain_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(program.memory)
+    stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
+    used = jnp.arange(program.padding) < draw["patterns"]
+    start = _softmax if program.memory == "modern" else _spins
+    query = start(program, blueprint, stored, used, chain_key)
+    index = jnp.arange(program.queries)
     ends = jax.vmap(lambda temperature: jax.vmap(lambda i: query(i, temperature))(index))(each["temperature"])
     valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
     ended = ends.pop("kind")

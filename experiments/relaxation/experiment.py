@@ -77,6 +77,6 @@ def _grid(config: Config) -> program.Grid:
     return measurement.grid(lambda at: measurement.Program(at["degree"], at["neurons"], padding(at), *kept))
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    yield from program.rows(_grid(config), config.seed, points_)
+    yield from program.rows(_grid(config), config.seed, wanted)

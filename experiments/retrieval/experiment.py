@@ -150,11 +150,11 @@ def points(config: Config) -> list[dict]:
     return list(found.values())
 
 
-def _check_curves(points_: Iterable[dict]) -> None:
+def _check_curves(wanted: Iterable[dict]) -> None:
     """Refuse parts that measure one curve with other numbers of updates, or one place of it with other queries."""
     steps: dict[tuple, set] = {}
     queries: dict[tuple, set] = {}
-    for point in points_:
+    for point in wanted:
         curve = tuple(point[name] for name in CURVE)
         steps.setdefault(curve, set()).add(point["max_steps"])
         queries.setdefault((curve, point["kappa"]), set()).add(point["queries"])
@@ -165,11 +165,11 @@ def _check_curves(points_: Iterable[dict]) -> None:
                 raise ValueError(f"{name} must be one number for all parts that measure {where}, got {sorted(values)}")
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, through one compiled program for each structure; passes over streams come last."""
-    stored = [point for point in points_ if point["ensemble"] != pattern_sets.GENERATED]
+    stored = [point for point in wanted if point["ensemble"] != pattern_sets.GENERATED]
     yield from retrievals.rows(config.seed, stored, _program)
-    yield from streamed.rows(config.seed, [p for p in points_ if p["ensemble"] == pattern_sets.GENERATED])
+    yield from streamed.rows(config.seed, [p for p in wanted if p["ensemble"] == pattern_sets.GENERATED])
 
 
 def _program(point: dict) -> retrievals.Program:

@@ -72,8 +72,8 @@ def _draw(point: dict) -> tuple:
 
 
 def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
-    queries = max(point["queries"] for point in points)
-    targets = np.asarray(passes.source.part(0, queries).rows(0, queries), np.float64)
+    num_queries = max(point["queries"] for point in points)
+    targets = np.asarray(passes.source.part(0, num_queries).rows(0, num_queries), np.float64)
     begun = {
         name: streams.start(*corruptions.parts(name), query_key, targets) for name in {p["corruption"] for p in points}
     }

@@ -65,6 +65,6 @@ def cost(config: Config) -> Cost:
     return Cost(rows, config.patterns * SIDE**2, 4 * rows * config.patterns * SIDE**4)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all steps of a retrieval are followed together."""
-    yield from measurement.rows(config.seed, config.patterns, points_)
+    yield from measurement.rows(config.seed, config.patterns, wanted)

@@ -69,7 +69,7 @@ def guarded(action: Callable[[], int], *, final: bool = False) -> int:
     return code
 
 
-def shown(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     """An error of any kind on one line, not too long."""
     text = " ".join(str(error).split()).rstrip(".")
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
@@ -109,7 +109,7 @@ def _outcome(action: Callable[[], int]) -> int:
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
             text = f"{error.filename} cannot be used: {error.strerror}"
         elif not known:
-            text = f"{shown(error)}; the traceback is in {logged(error)}"
+            text = f"{one_line(error)}; the traceback is in {logged(error)}"
         _say(f"error: {text}")
         return 2 if isinstance(error, InputError) else 1
 

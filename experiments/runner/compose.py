@@ -68,7 +68,7 @@ def composed(words: Sequence[str]) -> DictConfig:
         if override.is_delete() and not override.key_or_group.startswith("hydra"):
             raise InputError(f"{override.input_line} must be left out: an option can be set, not deleted")
         if override.key_or_group == "conf":
-            conf = errors.shown(override.get_value_string())
+            conf = errors.as_typed(override.get_value_string())
     if not re.fullmatch(r"\w[\w.-]*", conf) or conf == "null":
         raise InputError(errors.not_among("conf", conf, session.choices()))
     try:
@@ -123,7 +123,7 @@ def _check_idle(job: Job, given: Collection[idle.Path]) -> None:
     """Raise InputError for an option that does nothing, if a word sets it, or its file where it stands alone."""
     found = _idle(job, given)
     for path, sentence in found.items():
-        if idle.said(path, given):
+        if idle.was_set(path, given):
             raise InputError(sentence)
     if found and len(given) > 1:  # what the words have left idle in a file is no mistake in it
         found = _idle(_composed_job([f"conf={job.conf}"], ""), ())

@@ -98,7 +98,7 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     hint = type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
-    asked, given = describe(hint), shown(detail.value)
+    asked, given = describe(hint), as_typed(detail.value)
     alone = "a list of" in asked and not isinstance(detail.value, list | dict)
     return f"{key} must be {asked}, got {given}" + (f"; did you mean {key}=[{given}]?" if alone else "")
 
@@ -117,7 +117,7 @@ def own_name(text: str, options: Any, name: str = "") -> str:
     return text
 
 
-def shown(value: Any) -> str:
+def as_typed(value: Any) -> str:
     """A value as it would be written on the command line."""
     return {"": "''", "None": "null"}.get(str(value), str(value))
 

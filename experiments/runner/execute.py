@@ -72,7 +72,7 @@ def launched(config: Any) -> None:
 
 
 def _help(plan: Plan) -> bool:
-    with _told(plan), numerics.physics():
+    with _interruptible(plan), numerics.physics():
         return pieces.help(plan)
 
 
@@ -81,7 +81,7 @@ def _carry_out(plan: Plan) -> None:
     copy = None
     code = 1
     try:
-        with _told(plan):
+        with _interruptible(plan):
             missing = _begin(plan)
             copy = _mirror(plan)
             while missing:
@@ -98,7 +98,7 @@ def _carry_out(plan: Plan) -> None:
 
 
 @contextlib.contextmanager
-def _told(plan: Plan) -> Iterator[None]:
+def _interruptible(plan: Plan) -> Iterator[None]:
     """Block of work on a plan: what stops it is one sentence that says how far it came."""
     try:
         yield
@@ -112,7 +112,7 @@ def _told(plan: Plan) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
-        why, log = boundary.shown(error), boundary.logged(error, plan.job.directory)
+        why, log = boundary.one_line(error), boundary.logged(error, plan.job.directory)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
 
 

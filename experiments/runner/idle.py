@@ -32,7 +32,7 @@ def options(config: Any, experiment: Any, words: Collection[Path] = ()) -> Found
             yield from _unused(config, experiment, field, (field.name,), value, words)
 
 
-def said(path: Path, words: Collection[Path]) -> bool:
+def was_set(path: Path, words: Collection[Path]) -> bool:
     """Whether one of the words sets an option, or a group that it is in."""
     return any(path[: len(word)] == word for word in words)
 
@@ -69,5 +69,5 @@ def _given(field: Field, path: Path, value: Any, words: Collection[Path]) -> Ite
     if is_dataclass(value):
         for part in fields(value):
             yield from _given(part, (*path, part.name), getattr(value, part.name), words)
-    elif value not in ([], False, None) and (value != default or said(path, words)):
+    elif value not in ([], False, None) and (value != default or was_set(path, words)):
         yield path, getattr(value, "name", value)

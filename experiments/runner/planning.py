@@ -103,7 +103,7 @@ def plan(job: Job) -> Plan:
     return made
 
 
-def foretold(plan: Plan) -> str:
+def forecast(plan: Plan) -> str:
     """Cost of a plan foretold in one line: points, memory and time."""
     cost = getattr(plan.experiment, "cost", lambda config: contract.Cost(len(plan.points)))(plan.job.config)
     measured = (

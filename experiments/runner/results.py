@@ -58,7 +58,7 @@ def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
     return found
 
 
-def told(experiment: Any) -> tuple[str, str]:
+def description(experiment: Any) -> tuple[str, str]:
     """First sentence and the rest of what an experiment says about itself."""
     text = (experiment.__doc__ or "").strip()
     head, _, rest = text.partition("\n\n")
@@ -67,7 +67,7 @@ def told(experiment: Any) -> tuple[str, str]:
 
 def _story(directory: Path, experiment: Any) -> Story:
     record, head = folders.read(directory), _head(directory)
-    lead, criteria = told(experiment)
+    lead, criteria = description(experiment)
     if record is None:
         return Story(directory.name, directory.name, lead, criteria, head[0])
     facts = [("experiment", record.experiment), ("points", _points(record)), ("versions", head[1])]

@@ -97,7 +97,7 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
     record = _record(runs, command, differing, len(table))
     record.write(target)
     with style.style(look.style):
-        story = _story(runs, links, record, differing, results.told(experiment))
+        story = _story(runs, links, record, differing, results.description(experiment))
         report.write(target / report.NAME, story, figure, table, strict, experiment.X_AXIS)
     return saving.first(target, look)
 

@@ -136,9 +136,9 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
-    """Measure points, all draws of a pair on a task together."""
-    return parallel.grouped(points, [*TASK, *PAIR], "sample", partial(_rows, config))
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+    """Measure wanted, all draws of a pair on a task together."""
+    return parallel.grouped(wanted, [*TASK, *PAIR], "sample", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

@@ -127,7 +127,7 @@ def _reader(reader: Reader, queries: int) -> Callable:
         answer = _answer(memory, query, reader)
         return answer, answer
 
-    return _judged(outcome, queries)
+    return _batched(outcome, queries)
 
 
 def _answer(memory, query, reader: Reader):
@@ -149,10 +149,10 @@ def _best(kind: str, queries: int) -> Callable:
         likeliest = stored[jnp.argmax(jnp.where(used, -distance, -jnp.inf))]
         return likeliest, posterior @ stored
 
-    return _judged(outcome, queries)
+    return _batched(outcome, queries)
 
 
-def _judged(outcome: Callable, queries: int) -> Callable:
+def _batched(outcome: Callable, queries: int) -> Callable:
     """Compile a read-out with its judgement; `outcome` gives an image to recognise and one of least squared error."""
 
     def program(found, unit, spread, threshold, amount, places, betas):

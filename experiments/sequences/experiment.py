@@ -64,6 +64,6 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    yield from program.rows(measurement.GRID, config.seed, points_)
+    yield from program.rows(measurement.GRID, config.seed, wanted)

@@ -44,7 +44,7 @@ def grouped(
     yield from rows(partial(measured, list(group)) for _, group in groupby(ordered, key=key))
 
 
-def kept(size: int) -> Callable[[Callable], Any]:
+def locked_cache(size: int) -> Callable[[Callable], Any]:
     """Decorator that keeps the last `size` results of a function, worked out once although several threads ask for one.
 
     `functools.lru_cache` works a result out twice where two threads miss it at the same time: two programs of one.

@@ -132,7 +132,7 @@ def _number(value: Any) -> Any:
     return None if value != value else value
 
 
-@parallel.kept(256)
+@parallel.locked_cache(256)
 def _compiled(one: Callable[..., dict], program: Any) -> Callable:
     def measured(seed, data, draw, each):
         return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))

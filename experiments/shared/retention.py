@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import corruptions, draws, pattern_sets, program
+from experiments.shared import corruptions, draws, pattern_sets
+from experiments.shared import program as grids
 from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE
@@ -47,14 +48,17 @@ class Program(NamedTuple):
 
 
 def rows(
-    seed: int, points: Sequence[dict], kind: Callable[[dict], Program], known: Callable[[dict], dict] = lambda point: {}
+    seed: int,
+    points: Sequence[dict],
+    program: Callable[[dict], Program],
+    known: Callable[[dict], dict] = lambda point: {},
 ) -> Iterator[dict]:
     """One row per point: how many of the queries of one disorder sample pass each criterion, and means over them.
 
     Args:
         seed: seed of all randomness; a sample depends on it, on N, M and its own number, and on nothing else.
         points: memory, neurons, patterns, sample, corruption and beta of each.
-        kind: what is compiled for a point.
+        program: what is compiled for a point.
         known: what is known of a point before it is measured.
     """
     columns = {
@@ -63,31 +67,31 @@ def rows(
         "amount": (np.float32, _amount),
         "beta": np.float32,
     }
-    return program.rows(Grid(kind, one, columns), seed, points, _data, known)
+    return grids.rows(Grid(program, one, columns), seed, points, _data, known)
 
 
 def _amount(point: dict) -> float:
     """Amount of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
-    kind, amount = corruptions.parts(point["corruption"])
-    return amount if kind == "noise" else float(flips(amount, point["neurons"])) / point["neurons"]
+    way, amount = corruptions.parts(point["corruption"])
+    return amount if way == "noise" else float(flips(amount, point["neurons"])) / point["neurons"]
 
 
-def _data(kind: Program):
-    if kind.ensemble == pattern_sets.RANDOM:
+def _data(program: Program):
+    if program.ensemble == pattern_sets.RANDOM:
         return None
-    return pattern_sets.load(kind.ensemble, find(kind.memory).ensemble == "spins")
+    return pattern_sets.load(program.ensemble, find(program.memory).ensemble == "spins")
 
 
-def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
-    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
-    blueprint = find(kind.memory)
-    stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, kind.padding, kind.neurons, data)
-    used, beta = jnp.arange(kind.padding) < draw["patterns"], draw["beta"] if kind.has_beta else None
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    blueprint = find(program.memory)
+    stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
+    used, beta = jnp.arange(program.padding) < draw["patterns"], draw["beta"] if program.has_beta else None
     memory = blueprint.build(stored, mask=used, beta=beta)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
-    index, keys = draws.numbered(query_key, kind.queries)
-    query = lambda i, key: _query(kind, model, weigh, stored[i], i, key, draw["amount"])
+    index, keys = draws.numbered(query_key, program.queries)
+    query = lambda i, key: _query(program, model, weigh, stored[i], i, key, draw["amount"])
     outcome = jax.vmap(query)(index, keys)
     valid = index < draw["patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
@@ -100,20 +104,20 @@ def one(kind: Program, seed, data, draw: dict, each: dict) -> dict:
     return count | heavy | mean
 
 
-def _query(kind: Program, model, weigh, target, index, key, amount) -> dict:
+def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
     spins = isinstance(model.space, Spins)
     start, known = target, None
     corrupt_key, order_key = jax.random.split(key)
-    if kind.corruption != "none":
-        start, untouched = corrupt(corrupt_key, target, kind.corruption, amount, fill="random" if spins else 0.0)
+    if program.corruption != "none":
+        start, untouched = corrupt(corrupt_key, target, program.corruption, amount, fill="random" if spins else 0.0)
         start = draws.as_spins(jax.random.fold_in(corrupt_key, 1), start) if spins else start
-        known = untouched if kind.clamp else None
+        known = untouched if program.clamp else None
     tolerance = 0.0 if spins else EXACT
-    near = sparse_overlap if find(kind.memory).draw else overlap
+    near = sparse_overlap if find(program.memory).draw else overlap
     first = model.update(start, known)
-    clean = first if kind.corruption == "none" else model.update(target)
-    end = retrieve(model, start, dynamics=kind.dynamics, key=order_key, max_steps=kind.max_steps, known=known)
+    clean = first if program.corruption == "none" else model.update(target)
+    end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import corruptions, draws, pattern_sets, program
+from experiments.shared import corruptions, draws, pattern_sets
+from experiments.shared import program as grids
 from experiments.shared.program import Grid
 from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
@@ -58,35 +59,35 @@ def on_spins(memory: str) -> bool:
     return find(memory).ensemble == "spins"
 
 
-def rows(seed: int, points: Sequence[dict], kind: Callable[[dict], Program]) -> Iterator[dict]:
+def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) -> Iterator[dict]:
     """One row per point: counts and means over the queries of one draw of patterns at one κ = β‖ξ‖².
 
     Args:
         seed: seed of all randomness; a draw depends on it, on N, M and its own number, and on nothing else.
         points: memory, ensemble, neurons, patterns, sample, corruption and κ (null where a memory has none) of each.
-        kind: what is compiled for a point.
+        program: what is compiled for a point.
     """
     draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
     each = {"kappa": np.float32}
-    grid = Grid(kind, one, draw, each, lambda kind: kind.kappas, chunk=CHUNK)
-    return program.rows(grid, seed, points, lambda kind: data(kind.ensemble, on_spins(kind.memory)))
+    grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
+    return grids.rows(grid, seed, points, lambda program: data(program.ensemble, on_spins(program.memory)))
 
 
 def _amount(point: dict) -> float:
     return corruptions.parts(point["corruption"])[1]
 
 
-def one(kind: Program, seed, real, draw: dict, each: dict) -> dict:
+def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them, at one κ after the other."""
-    pattern_key, query_key = draws.keys(seed, kind.neurons, draw["patterns"], draw["sample"])
-    stored = draws.patterns(kind.ensemble, pattern_key, kind.padding, kind.neurons, real)
-    mask = jnp.arange(kind.padding) < draw["patterns"] if kind.masked else None
-    index, keys = draws.numbered(query_key, kind.queries)
-    start = jax.vmap(lambda key, target: _start(kind, key, target, draw["amount"]))(keys, stored[: kind.queries])
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
+    mask = jnp.arange(program.padding) < draw["patterns"] if program.masked else None
+    index, keys = draws.numbered(query_key, program.queries)
+    start = jax.vmap(lambda key, target: _start(program, key, target, draw["amount"]))(keys, stored[: program.queries])
 
     def at(kappa):
-        memory, scale = _memory(kind, stored, mask, kappa)
-        query = lambda i, start: _query(kind, memory, i, scale * start)
+        memory, scale = _memory(program, stored, mask, kappa)
+        query = lambda i, start: _query(program, memory, i, scale * start)
         return _totals(jax.vmap(query)(index, start), index < draw["patterns"])
 
     return jax.lax.map(at, each["kappa"])

@@ -46,7 +46,7 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points_: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """One point after the other: two at once would time each other."""
-    for point in points_:
+    for point in wanted:
         yield point | measured(config, point)

@@ -144,23 +144,23 @@ def points(config: Config) -> list[dict]:
     return found
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Train the runs whose epochs are missing, one after the other; rows come as epochs end."""
 
     def run(point: dict) -> tuple:
         return tuple(point[name] for name in RUN)
 
-    order = {key: place for place, key in enumerate(dict.fromkeys(map(run, points)))}
-    ordered = sorted(points, key=lambda point: (order[run(point)], point["epoch"]))
+    order = {key: place for place, key in enumerate(dict.fromkeys(map(run, wanted)))}
+    ordered = sorted(wanted, key=lambda point: (order[run(point)], point["epoch"]))
     for _, group in groupby(ordered, key=run):
-        wanted = {point["epoch"]: point for point in group}
-        first = next(iter(wanted.values()))
+        epochs = {point["epoch"]: point for point in group}
+        first = next(iter(epochs.values()))
         seed = seed_of(config.seed, first["seed_index"])
         data = tasks.split(first["task"], seed, config.size)
         if first["layer"] in BASELINES:
             yield first | baselines.fitted(first["layer"], data, seed) | {"diverged": False}
         else:
-            yield from _trained(config, data, wanted)
+            yield from _trained(config, data, epochs)
 
 
 def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:

@@ -16,7 +16,7 @@ from experiments.shared.training_parts import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier
-from experiments.training.rows import diagnostics, judged, observed
+from experiments.training.rows import diagnostics, observed, with_divergence
 from experiments.training.settings import Knobs, Setting, without_rule
 from experiments.training.tasks import Part, Split
 from hopfield import outside
@@ -202,7 +202,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
                 params, state, loss = made.epoch(params, state, rest, train, key, now)
             row = {"epoch": number, "train_loss": float(loss), "stopped": False}
             found = jax.device_get(made.observe(params, rest, held, test))
-            rows.append(judged(row | observed(found, data, number, rows) | diagnostics(state), rows))
+            rows.append(with_divergence(row | observed(found, data, number, rows) | diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
             save(path, (params, state), rows)
         yield rows[-1]

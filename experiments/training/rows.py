@@ -11,7 +11,7 @@ RISE = 10.0
 """Multiple of the loss before any training beyond which a run has diverged."""
 
 
-def judged(row: dict, rows: list[dict]) -> dict:
+def with_divergence(row: dict, rows: list[dict]) -> dict:
     """The row with `diverged`, and no test results if it has."""
     start = (rows or [row])[0]["loss"]
     losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row

@@ -59,11 +59,11 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, points: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """The computed or measured value of every printed number, and whether it rounds to what is printed."""
     computed = {"attention": attention, "temperature": temperature, "jacobian": jacobian}
-    values = {name: computed[name]() for name in computed if any(point["example"] == name for point in points)}
-    for point in points:
+    values = {name: computed[name]() for name in computed if any(point["example"] == name for point in wanted)}
+    for point in wanted:
         line = point["quantity"], point["row"]
         stderr = theory = None
         if point["example"] == CAPACITY:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._numerics import kept
+from hopfield._numerics import checkpointed
 
 
 def _turned(x: Array) -> Array:
@@ -69,7 +69,7 @@ def _softmax_read_jvp(precision, primals, tangents):
     (scores, value), (d_scores, d_value) = primals, tangents
     size, total = _exponentials(scores)
     product = partial(jnp.matmul, precision=precision)
-    found = kept(product(size, value) / total)
+    found = checkpointed(product(size, value) / total)
     moved = size * d_scores
     change = product(moved, value) + _by_value(size, d_value, product)
     return found, (change - found * jnp.sum(moved, axis=-1, keepdims=True)) / total
@@ -80,7 +80,7 @@ def _exponentials(scores: Array) -> tuple[Array, Array]:
 
     The maximum of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
     """
-    top = kept(jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)))
+    top = checkpointed(jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)))
     size = jax.lax.optimization_barrier(jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top)))
-    total = kept(jnp.sum(size, axis=-1, keepdims=True))
+    total = checkpointed(jnp.sum(size, axis=-1, keepdims=True))
     return size, jnp.where(total == 0, 1.0, total)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import kept, safe_norm, wide
+from hopfield._numerics import checkpointed, safe_norm, wide
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
@@ -61,7 +61,7 @@ def _advanced(update: Callable, same: Same, carry: tuple[Settled, States | None]
     moved = Settled(
         jnp.where(running[..., None], new, now.state),
         now.steps + (running & ~still),
-        kept(jnp.where(running, status, now.status).astype(now.status.dtype)),
+        checkpointed(jnp.where(running, status, now.status).astype(now.status.dtype)),
     )
     return moved, None if before is None else now.state
 

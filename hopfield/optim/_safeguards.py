@@ -56,7 +56,9 @@ def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
     return jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
 
 
-def judged(curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree, call: Call) -> tuple[Tree, Any]:
+def accept_or_reject(
+    curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree, call: Call
+) -> tuple[Tree, Any]:
     """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1).
 
     Args:

@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from hopfield.fisher import Likelihood, as_likelihood, fisher
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import bounded, finite, judged, or_gradient, selected, share
+from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, selected, share
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any
@@ -146,7 +146,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
             norm=optax.tree.norm(direction).astype(state.norm.dtype),
             finite=sound,
         )
-        return judged(curvature, updates, moved, state, params, call) if adaptive else (moved, state)
+        return accept_or_reject(curvature, updates, moved, state, params, call) if adaptive else (moved, state)
 
     return transform(init, step, judges=adaptive)
 

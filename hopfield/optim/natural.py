@@ -34,7 +34,7 @@ from hopfield._numerics import held
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.fisher.solvers import axpy
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import LEAST, bounded, finite, judged, or_gradient, selected, share, still
+from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finite, or_gradient, selected, share, still
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any
@@ -157,7 +157,7 @@ def _step(
     moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
     moved = bounded(curvature, moved, options.trust_radius)
     if options.adaptive:
-        moved, state = judged(curvature, updates, moved, state, params, call)
+        moved, state = accept_or_reject(curvature, updates, moved, state, params, call)
     return moved, state._replace(count=optax.safe_increment(state.count))
 
 

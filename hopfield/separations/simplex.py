@@ -15,7 +15,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import kept, largest, real_array, wide
+from hopfield._numerics import checkpointed, largest, real_array, wide
 from hopfield.separations._deformed import power_logarithm
 
 Scores = Float[Array, "M"]
@@ -35,7 +35,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
-    top = kept(jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top)))
+    top = checkpointed(jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top)))
     return z - top, top
 
 
@@ -128,7 +128,7 @@ def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
 
 def _threshold_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    tau = kept(_threshold(u, exponent))
+    tau = checkpointed(_threshold(u, exponent))
     rest = u - tau
     slope = exponent * _clipped_power(rest, exponent - 1.0)
     found = jnp.zeros_like(tau)
@@ -164,8 +164,8 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
 def _entmax(s: Scores, gap: Array) -> Scores:
     """[1 + gap (s − λ)]₊^(1/gap) of scores whose largest is 0, gap = α − 1, with λ such that they add up to 1."""
     scaled = gap * s
-    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, kept(_threshold(scaled, 1.0 / gap)))
-    total = kept(jnp.sum(weights))
+    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, checkpointed(_threshold(scaled, 1.0 / gap)))
+    total = checkpointed(jnp.sum(weights))
     return weights / jnp.where(total == 0, 1.0, total)
 
 

@@ -59,7 +59,7 @@ def test_a_modern_minimum_has_the_hessian_of_its_energy():
     patterns, x = rng.normal(size=(4, 3)), rng.normal(size=3)
     slope = lambda x: x - continuous.shares("modern", 0.8, patterns, x) @ patterns
     hessian = np.array([(slope(x + h) - slope(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)])
-    found = continuous._judged("modern", 0.8, patterns, x)
+    found = continuous._certificate("modern", 0.8, patterns, x)
     assert found["stability"] == pytest.approx(np.linalg.eigvalsh(hessian)[0], abs=1e-6)
     assert found["gradient"] == pytest.approx(np.linalg.norm(slope(x)))
 

@@ -25,7 +25,7 @@ from experiments.training.layers.base import Layer
 from experiments.training.measurement import Length, curve
 from experiments.training.model import Batch, Classifier
 from experiments.training.optimisers import own
-from experiments.training.rows import RISE, auc, judged
+from experiments.training.rows import RISE, auc, with_divergence
 from experiments.training.settings import Knobs, Setting
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -171,11 +171,11 @@ def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
 def test_losses_that_are_not_finite_or_ten_times_the_start_are_a_divergence(which, bad):
     start = {"loss": 1.0, "train_loss": np.nan, "test_accuracy": 0.5}
     fine = {"loss": 9.9, "train_loss": 9.9, "test_accuracy": 0.5}
-    assert not judged(start, [])["diverged"]
-    assert judged(fine, [start])["test_accuracy"] == 0.5
-    assert judged(fine | {which: bad}, [start])["diverged"]
-    assert np.isnan(judged(fine | {which: bad}, [start])["test_accuracy"])
-    assert judged(start | {"loss": np.nan}, [])["diverged"]
+    assert not with_divergence(start, [])["diverged"]
+    assert with_divergence(fine, [start])["test_accuracy"] == 0.5
+    assert with_divergence(fine | {which: bad}, [start])["diverged"]
+    assert np.isnan(with_divergence(fine | {which: bad}, [start])["test_accuracy"])
+    assert with_divergence(start | {"loss": np.nan}, [])["diverged"]
 
 
 def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):

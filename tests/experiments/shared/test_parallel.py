@@ -9,7 +9,7 @@ from experiments.shared import parallel
 def test_two_threads_that_miss_a_result_work_it_out_once():
     made, start = [], threading.Barrier(4)
 
-    @parallel.kept(4)
+    @parallel.locked_cache(4)
     def result(name):
         made.append(name)
         time.sleep(0.02)
