@@ -15,8 +15,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import held, is_traced, native, real_array, shown, violated
-from hopfield.arguments import flag as flag
+from hopfield._numerics import held, is_traced, real_array, violated
+from hopfield.arguments import native, shown
 
 FINITE = float(np.finfo(np.float64).max)
 MOST_STEPS = 2**31 - 1

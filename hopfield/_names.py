@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hopfield import outside
 from hopfield._checks import instance, spelled
-from hopfield._numerics import shown
+from hopfield.arguments import shown
 
 
 class Named(NamedTuple):

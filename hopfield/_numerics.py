@@ -17,8 +17,7 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.arguments import native as native
-from hopfield.arguments import shown as shown
+from hopfield.arguments import native, shown
 
 EXACT_DEGREE = 33
 """The largest degree of a power whose binomial coefficients are 32-bit integers."""

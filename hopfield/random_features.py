@@ -16,9 +16,10 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import flag, instance, number, one_of, random_key, step_limit, whole
+from hopfield._checks import instance, number, one_of, random_key, step_limit, whole
 from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
+from hopfield.arguments import flag
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.spaces import State, one_state
 

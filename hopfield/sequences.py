@@ -13,9 +13,10 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._checks import flag, instance, number, whole
+from hopfield._checks import instance, number, whole
 from hopfield._numerics import power_scale, spin_matrix, wide
 from hopfield._pytrees import Node
+from hopfield.arguments import flag
 from hopfield.spaces import Spins, State, one_state
 
 

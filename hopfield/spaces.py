@@ -8,10 +8,11 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, flag
+from hopfield._checks import booleans
 from hopfield._names import Named, Table
 from hopfield._numerics import held, increasing_root, largest, positive, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
+from hopfield.arguments import flag
 
 State = Float[Array, "N"]
 Known = Bool[Array, "N"] | None

@@ -10,7 +10,7 @@ import optax
 from flax import nnx
 
 from experiments.bags.data import Bags, described
-from experiments.shared import parallel, training_parts
+from experiments.shared import parallel, training_loops
 from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldPooling
 
 
@@ -95,7 +95,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
 
 @parallel.locked_cache(32)
 def _program(kind: Structure) -> Any:
-    network = training_parts.network(partial(Network, kind))
+    network = training_loops.network(partial(Network, kind))
 
     def trained(fixed: tuple, instances: jax.Array, used: jax.Array, key: jax.Array) -> jax.Array:
         place, there, labels, decay = fixed
@@ -111,7 +111,7 @@ def _program(kind: Structure) -> Any:
 
         def step(carry: tuple, key: jax.Array) -> tuple[tuple, None]:
             params, state = carry
-            keep = training_parts.dropout(key, kind.dropout, (len(labels), 1, kind.width))
+            keep = training_loops.dropout(key, kind.dropout, (len(labels), 1, kind.width))
             change, state = rule.update(jax.grad(loss)(params, keep), state, params)
             return (optax.apply_updates(params, change), state), None
 

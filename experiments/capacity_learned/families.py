@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from hopfield import separations
 from hopfield.separations import Separation
+from hopfield.separations.base import unmasked
 
 Params = dict[str, Any]
 UNITS = 8
@@ -25,19 +26,15 @@ class Power(Separation):
     degree: Float[Array, ""]
 
     def potential(self, z, mask=None):
-        return jnp.sum(_power(_used(z, mask), self.degree)) / self.degree
+        return jnp.sum(_power(unmasked(z, mask), self.degree)) / self.degree
 
     def weights(self, z, mask=None):
-        return _power(_used(z, mask), self.degree - 1.0)
+        return _power(unmasked(z, mask), self.degree - 1.0)
 
     def shares(self, z, mask=None):
-        z = _used(z, mask)
+        z = unmasked(z, mask)
         size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
         return size / jnp.maximum(jnp.sum(size), 1e-30)
-
-
-def _used(z, mask):
-    return z if mask is None else jnp.where(mask, z, 0.0)
 
 
 def _power(z, exponent):

@@ -11,7 +11,7 @@ import optax
 
 from experiments.mqar import model, tasks
 from experiments.mqar.config import SOLVED, Config
-from experiments.shared import parallel, training_parts
+from experiments.shared import parallel, training_loops
 
 SLICE = 250
 """Sequences answered together by the head set by hand and in validation."""
@@ -87,11 +87,11 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
 @parallel.locked_cache(32)
 def _compiled(program: Program) -> Compiled:
     kind = program.kind
-    network = training_parts.network(partial(model.Model, kind))
+    network = training_loops.network(partial(model.Model, kind))
 
     def epoch(state: Any, train: tasks.Recall, key: jax.Array, rates: jax.Array, decay: jax.Array) -> Any:
         order, draws = jax.random.split(key)
-        rows = training_parts.batches(order, program.examples, program.batch)
+        rows = training_loops.batches(order, program.examples, program.batch)
 
         def one(state: Any, rate: jax.Array) -> Any:
             step = _step(program, network, optax.adamw(rate, weight_decay=decay))
@@ -116,13 +116,13 @@ def _compiled(program: Program) -> Compiled:
     return Compiled(jax.jit(start), jax.jit(epoch), jax.jit(correct))
 
 
-def _step(program: Program, network: training_parts.Network, rule: optax.GradientTransformation) -> Callable:
+def _step(program: Program, network: training_loops.Network, rule: optax.GradientTransformation) -> Callable:
     """One step of a rule on one batch: parameters, the rule's state and a key, before and after."""
 
     def step(carry: tuple, batch: tasks.Recall) -> tuple:
         params, state, key = carry
         key, drop = jax.random.split(key)
-        keep = training_parts.dropout(drop, program.kind.dropout, (program.batch, program.kind.width))
+        keep = training_loops.dropout(drop, program.kind.dropout, (program.batch, program.kind.width))
 
         def loss(params: Any) -> jax.Array:
             logits = network.module(params)(batch.tokens, batch.asked, keep)

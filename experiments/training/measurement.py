@@ -12,7 +12,7 @@ import numpy as np
 import optax
 from flax import nnx
 
-from experiments.shared.training_parts import batches, dropout
+from experiments.shared.training_loops import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier

@@ -9,7 +9,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, native, real_array, shown, wide
+from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, wide
+from hopfield.arguments import native, shown
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
 from hopfield.metrics._arrays import aligned, product, spread, transposed

@@ -14,29 +14,26 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._numerics import checkpointed
-
-
-def _turned(x: Array) -> Array:
-    return jnp.swapaxes(x, -1, -2)
+from hopfield.metrics._arrays import transposed
 
 
 def _laid_out(x: Array) -> Array:
     """The transposed rows as an array of their own."""
-    return jax.lax.optimization_barrier(_turned(x))
+    return jax.lax.optimization_barrier(transposed(x))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2, 3))
 def row_products(query: Array, key: Array, precision: Any, dtype: Any) -> Float[Array, "*b T S"]:
     """q_i · k_j of all pairs of rows [*b, T, S], in the type `dtype`."""
-    return jnp.matmul(query, _turned(key), precision=precision, preferred_element_type=dtype)
+    return jnp.matmul(query, transposed(key), precision=precision, preferred_element_type=dtype)
 
 
 @row_products.defjvp
 def _row_products_jvp(precision, dtype, primals, tangents):
     (query, key), (d_query, d_key) = primals, tangents
     product = partial(jnp.matmul, precision=precision, preferred_element_type=dtype)
-    by_key = _turned(product(_turned(_laid_out(d_key)), _laid_out(query)))
-    return product(query, _turned(key)), product(d_query, _turned(key)) + by_key
+    by_key = transposed(product(transposed(_laid_out(d_key)), _laid_out(query)))
+    return product(query, transposed(key)), product(d_query, transposed(key)) + by_key
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -54,7 +51,7 @@ def _weighted_rows_jvp(precision, primals, tangents):
 
 def _by_value(weights: Array, d_value: Array, product: Callable) -> Array:
     """Change of a read-out with its values."""
-    return _turned(jax.lax.optimization_barrier(product(_laid_out(d_value), _turned(weights))))
+    return transposed(jax.lax.optimization_barrier(product(_laid_out(d_value), transposed(weights))))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))

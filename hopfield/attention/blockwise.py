@@ -14,8 +14,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import flag, whole
-from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, shown, wide
+from hopfield._checks import whole
+from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
+from hopfield.arguments import flag, shown
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
 from hopfield.attention._blocks import (
     Blocks,

@@ -18,8 +18,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, held, real_array, shown, violated
+from hopfield._numerics import accumulation_dtype, held, real_array, violated
 from hopfield._pytrees import Node
+from hopfield.arguments import shown
 from hopfield.theory import linear
 
 

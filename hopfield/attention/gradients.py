@@ -22,7 +22,7 @@ from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
-from hopfield.metrics._arrays import aligned, product, transposed
+from hopfield.metrics._arrays import aligned, joined, product, transposed
 from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
@@ -199,12 +199,7 @@ def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Ar
         found.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
         start = end
     d_xs, d_ys, parts = zip(*found, strict=True)
-    return _concatenated(d_xs), _concatenated(d_ys), Block(parts)
-
-
-def _concatenated(parts: tuple[Array, ...]) -> Array:
-    leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
-    return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
+    return joined(d_xs), joined(d_ys), Block(parts)
 
 
 def _columns(rows: Array, entries: Array) -> Array:

@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import is_traced, native, shown
+from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
+from hopfield.arguments import native, shown
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
 from hopfield.spaces import Known, State, aligned, as_known

@@ -10,7 +10,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import largest, power_of_two, shown, violated
+from hopfield._numerics import largest, power_of_two, violated
+from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
 

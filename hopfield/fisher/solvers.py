@@ -155,8 +155,8 @@ def _step(state: _State, apply: Callable[[Tree], Tree], precondition: Callable[[
     raised = precondition(residual)
     square, slope = dot(residual, residual), dot(residual, raised)
     fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(slope) & jnp.isfinite(dot(x, x))
-    x, square = _where(fine, (x, square), (state.x, state.square))
-    best = _where(fine & (square < state.best[1]), (x, square), state.best)
+    x, square = selected(fine, (x, square), (state.x, state.square))
+    best = selected(fine & (square < state.best[1]), (x, square), state.best)
     direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
     alive, spoilt = fine & (slope > 0), ~jnp.isfinite(curvature)
     return _State(state.iteration + 1, x, residual, direction, slope, square, best, alive, spoilt)
@@ -168,11 +168,12 @@ def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tre
     if x0 is None:
         return zero, b
     residual = axpy(-1.0, apply(x0), b)
-    return _where(dot(residual, residual) <= dot(b, b), (x0, residual), (zero, b))
+    return selected(dot(residual, residual) <= dot(b, b), (x0, residual), (zero, b))
 
 
-def _where(condition: Array, a: Tree, b: Tree) -> Tree:
-    return jax.tree.map(lambda x, y: jnp.where(condition, x, y).astype(y.dtype), a, b)
+def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
+    """One tree or the other, in the types of the other."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b).astype(b.dtype), chosen, other)
 
 
 @jax.jit  # as a program of its own, which is not compiled again at every call from Python

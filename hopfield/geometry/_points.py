@@ -5,7 +5,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector
-from hopfield._numerics import held, is_traced, real_array, shown
+from hopfield._numerics import held, is_traced, real_array
+from hopfield.arguments import shown
 
 
 def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:

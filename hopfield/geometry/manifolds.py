@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector, whole
-from hopfield._numerics import shown
+from hopfield.arguments import shown
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 

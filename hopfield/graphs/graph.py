@@ -9,8 +9,9 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, random_key, whole
-from hopfield._numerics import real_array, shown
+from hopfield._numerics import real_array
 from hopfield._pytrees import Node
+from hopfield.arguments import shown
 from hopfield.graphs.lagrangians import Identity, Lagrangian
 from hopfield.graphs.synapses import Synapse
 

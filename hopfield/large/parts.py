@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans
-from hopfield._numerics import is_traced, real_matrix, shown
+from hopfield._numerics import is_traced, real_matrix
 from hopfield._pytrees import Node
+from hopfield.arguments import shown
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.separations import Separation
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance

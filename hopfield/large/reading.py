@@ -16,7 +16,8 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
-from hopfield._numerics import held, is_traced, native, real_array, wide
+from hopfield._numerics import held, is_traced, real_array, wide
+from hopfield.arguments import native
 from hopfield.large.parts import Parts, as_parts
 from hopfield.large.passes import Job, Sums, fields_of
 from hopfield.large.running import (

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import flag
 from hopfield._numerics import is_traced, real_array
 from hopfield._pytrees import Node
+from hopfield.arguments import flag
 from hopfield.attention._arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask
 from hopfield.metrics._arrays import spread

@@ -11,8 +11,9 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
-from hopfield._checks import flag, instance, number, whole
+from hopfield._checks import instance, number, whole
 from hopfield._numerics import real_array
+from hopfield.arguments import flag
 from hopfield.layers._cache import next_place, put
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window

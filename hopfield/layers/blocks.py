@@ -10,7 +10,7 @@ from flax.typing import Dtype
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, whole
-from hopfield._numerics import shown
+from hopfield.arguments import shown
 from hopfield.attention.masks import causal
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport

@@ -12,8 +12,8 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield._checks import flag, number, one_of, whole
-from hopfield._numerics import shown
+from hopfield._checks import number, one_of, whole
+from hopfield.arguments import flag, shown
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.layers.learned_positions import Positions

@@ -8,7 +8,8 @@ import dataclasses
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield._checks import flag, whole
+from hopfield._checks import whole
+from hopfield.arguments import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield._checks import flag, instance, whole
+from hopfield._checks import instance, whole
 from hopfield._numerics import real_array
+from hopfield.arguments import flag
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs

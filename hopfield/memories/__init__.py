@@ -29,7 +29,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield import outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._names import unknown
-from hopfield._numerics import shown
+from hopfield.arguments import shown
 from hopfield.dynamics.asynchronous import Model, is_model
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source

@@ -1,6 +1,6 @@
 """Metric tensors and bilinear forms: how a query is compared with a key, x g y = x^a g_ab y^b.
 
-`forms` holds the parametrisations, `composed` metrics made of parts, `geometry` what a metric measures (norms, angles,
+`forms` holds the parametrisations, `composed` metrics made of parts, `measures` what a metric measures (norms, angles,
 indices up and down) and `contractions` the named einsum formulas of attention.
 """
 

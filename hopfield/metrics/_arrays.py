@@ -1,5 +1,7 @@
 """Arrays whose leading axes broadcast even where their number differs, and matrix products of them."""
 
+from collections.abc import Sequence
+
 import jax.numpy as jnp
 from jaxtyping import Array
 
@@ -40,7 +42,7 @@ def block_diagonal(parts: list[Array]) -> Array:
     return jnp.concatenate(rows, axis=-2)
 
 
-def joined(parts: list[Array]) -> Array:
+def joined(parts: Sequence[Array]) -> Array:
     """Rows [*h, N_i] side by side [*h, Σ N_i], their leading axes broadcast."""
     leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
     return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)

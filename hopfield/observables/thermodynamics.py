@@ -32,7 +32,8 @@ from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
 from hopfield._checks import axis_of, booleans
-from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, native, real_array, shown
+from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, real_array
+from hopfield.arguments import native, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
 

@@ -14,7 +14,7 @@ from jaxtyping import Array
 
 from hopfield._checks import number, real_number
 from hopfield.fisher import Fisher
-from hopfield.fisher.solvers import dot, norm, over, unit
+from hopfield.fisher.solvers import dot, norm, over, selected, unit
 from hopfield.optim._transform import Call
 
 Tree = Any
@@ -33,11 +33,6 @@ def finite(tree: Tree) -> Array:
 def still(tree: Tree) -> Array:
     """Whether every entry is zero; the square of a norm may vanish where one is not."""
     return jnp.all(jnp.stack([jnp.all(x == 0) for x in jax.tree.leaves(tree)]))
-
-
-def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
-    """One tree or the other, in the types of the other."""
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b).astype(b.dtype), chosen, other)
 
 
 def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:

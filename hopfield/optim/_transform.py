@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import flag, number, whole
+from hopfield._checks import number, whole
+from hopfield.arguments import flag
 from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
 
 Tree = Any

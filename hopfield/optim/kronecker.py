@@ -9,8 +9,9 @@ import optax
 from jaxtyping import Array
 
 from hopfield.fisher import Likelihood, as_likelihood, fisher
+from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, selected, share
+from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, share
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any

@@ -13,7 +13,8 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
-from hopfield._numerics import accumulation_dtype, held, shown
+from hopfield._numerics import accumulation_dtype, held
+from hopfield.arguments import shown
 from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]

@@ -16,8 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, flag, number, real_number, spelled, whole
+from hopfield._checks import as_path, number, real_number, spelled, whole
 from hopfield._numerics import largest, power_of_two, real_array, unit
+from hopfield.arguments import flag
 
 Patterns = Float[Array, "M N"]
 
@@ -205,10 +206,8 @@ def _table(path: Path, shown: str) -> np.ndarray:
     numbers: list[list[float]] = []
     for line, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
-            raise ValueError(
-                f"path must hold as many numbers in every line, got {len(row)} in row {line} of {shown}"
-                f" after {len(rows[0])}"
-            )
+            got = f"{len(row)} in row {line} of {shown} after {len(rows[0])}"
+            raise ValueError(f"path must hold as many numbers in every line, got {got}")
         try:
             numbers.append([spelled(float, text) for text in row])
         except ValueError:

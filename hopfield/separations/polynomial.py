@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from hopfield._checks import flag, whole
+from hopfield._checks import whole
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
+from hopfield.arguments import flag
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.simplex import Mask, Scores
 

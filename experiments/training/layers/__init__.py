@@ -3,7 +3,7 @@
 Layers of one's own: see `_own`.
 """
 
-from experiments.shared import parts
+from experiments.shared import plugins
 from experiments.training.config import LAYERS
 from experiments.training.layers import _own
 from experiments.training.layers.base import Layer
@@ -11,4 +11,4 @@ from experiments.training.layers.base import Layer
 
 def find(name: str) -> Layer:
     """The layer of a name: of this folder, or one's own."""
-    return parts.find(__name__, name).LAYER if name in LAYERS else _own.layer(name)
+    return plugins.find(__name__, name).LAYER if name in LAYERS else _own.layer(name)

@@ -9,16 +9,16 @@ from typing import Any
 
 import optax
 
-from experiments.shared import parts
+from experiments.shared import plugins
 from experiments.training.settings import Knobs, Setting
 
 
 @cache
 def own(name: str) -> dict[str, Any]:
     """The options that an optimiser takes, with its own value of each."""
-    return parts.find(__name__, name).OWN
+    return plugins.find(__name__, name).OWN
 
 
 def transform(setting: Setting, knobs: Knobs) -> Any:
     """The optax transform of a setting, with its numbers."""
-    return optax.with_extra_args_support(parts.find(__name__, setting.optimiser).make(setting, knobs))
+    return optax.with_extra_args_support(plugins.find(__name__, setting.optimiser).make(setting, knobs))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from experiments.shared import parts
+from experiments.shared import plugins
 from experiments.training.config import TASKS
 from experiments.training.tasks import _own
 
@@ -41,7 +41,7 @@ class Split(NamedTuple):
 
 def find(task: str) -> Any:
     """The module of a task, or a file of one's own, which has the same names."""
-    return parts.find(__name__, task) if task in TASKS else _own.task(task)
+    return plugins.find(__name__, task) if task in TASKS else _own.task(task)
 
 
 def is_real(task: str) -> bool:
