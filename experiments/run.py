@@ -51,6 +51,8 @@ def _command(argv: Sequence[str]) -> int:
             return 0
         planning, execute = registry.planning(), registry.execution()
         plans = [planning.plan(job) for job in jobs]
+        if "sweep" in flags:
+            registry.sweeps().targets(jobs)
         basic = launching.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
             print("\n".join(planning.forecast(plan) for plan in plans))

@@ -20,6 +20,8 @@ from experiments.contract import InputError
 from experiments.shared import files
 
 RECORD = "run.json"
+JOINED = "joined.json"
+"""File of a folder of joined results that names the runs they are of, relative to it."""
 DEFAULT = "default"
 """Name of the folder where no option differs."""
 LONGEST = 120
@@ -139,6 +141,12 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
                 f"{key} must be {old} as in the results that {directory} holds, got {new}; "
                 "give another output, or overwrite=true to set them aside"
             )
+
+
+def check_joined(target: Path) -> None:
+    """Raise InputError where results of several runs would replace those of one."""
+    if (target / "ledger").exists():
+        raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 
 
 def named(directory: Path, conf: str, folder: str) -> bool:

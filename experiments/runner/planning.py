@@ -145,6 +145,8 @@ def _check_output(directory: Path) -> None:
         raise InputError(
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
+    if (directory / folders.JOINED).exists():
+        raise InputError(f"output must be a folder of its own, got {directory}, which holds results of several runs")
     for name in RESULTS:
         if (directory / name).is_dir():
             raise InputError(f"output must leave room for its files, got a directory {directory / name}")

@@ -19,31 +19,39 @@ from experiments.runner.job import Job
 from experiments.runner.pooling import Run
 from experiments.shared import files
 
-JOINED = "joined.json"
-"""File of a folder of joined results that names the runs they are of, relative to it."""
-
 
 def members(directory: Path) -> list[Path]:
     """The folders of the runs that a folder of joined results is of; empty where it is none."""
     try:
-        named = json.loads((directory / JOINED).read_text(encoding="utf-8"))["runs"]
+        named = json.loads((directory / folders.JOINED).read_text(encoding="utf-8"))["runs"]
     except (OSError, ValueError, TypeError, KeyError):
         return []
     return [Path(os.path.normpath(directory / str(name))) for name in named]
 
 
-def finished(jobs: Sequence[Job]) -> list[Path]:
-    """Join the runs of a sweep, those of each experiment in a folder; returns these folders."""
-    found = []
+def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
+    """The folders in which the runs of a sweep are joined, those of each experiment in one: folders of these runs.
+
+    Raises:
+        InputError: one of them is the folder of a run.
+    """
+    found = {}
     kinds = list(dict.fromkeys(job.experiment for job in jobs))
     for kind in kinds:
-        mine = [job for job in jobs if job.experiment == kind]
-        places = list(dict.fromkeys(job.directory for job in mine))
+        places = list(dict.fromkeys(job.directory for job in jobs if job.experiment == kind))
         if len(places) > 1:
             target = _place(jobs) / kind if len(kinds) > 1 else _place(jobs)
-            join(places, target, f"python -m experiments.run -m {' '.join(_swept(jobs))}")
-            found.append(target)
+            folders.check_joined(target)
+            found[target] = places
     return found
+
+
+def finished(jobs: Sequence[Job]) -> list[Path]:
+    """Join the runs of a sweep; returns the folders of the joined results."""
+    found = targets(jobs)
+    for target, places in found.items():
+        join(places, target, f"python -m experiments.run -m {' '.join(_swept(jobs))}")
+    return list(found)
 
 
 def join(directories: Sequence[Path], target: Path, command: str, words: Sequence[str] = ()) -> Path:
@@ -56,8 +64,9 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
         words: options of the figure, as `figure.width=6`, in place of those that the first run has.
 
     Raises:
-        InputError: one of them is no finished run, or they are of several experiments.
+        InputError: one of them is no finished run, they are of several experiments, or `target` is a run's folder.
     """
+    folders.check_joined(target)
     runs = pooling.read(directories)
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
@@ -93,7 +102,7 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
 
     figure = saving.draw(target, plot, table, strict, look)
     links = [os.path.relpath(run.directory, target) for run in runs]
-    files.write_json(target / JOINED, {"command": command, "runs": links})
+    files.write_json(target / folders.JOINED, {"command": command, "runs": links})
     record = _record(runs, command, differing, len(table))
     record.write(target)
     with style.style(look.style):

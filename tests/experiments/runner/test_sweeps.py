@@ -166,6 +166,22 @@ def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: 
     assert sweeps.members(tmp_path / "out/seed_0") == []
 
 
+def test_joined_results_and_a_run_share_no_folder(command: Callable, tmp_path: Path) -> None:
+    for name, seed in (("a", 0), ("b", 1)):
+        command("conf=toy", f"seed={seed}", "limit=1", f"output={name}")
+    before = (tmp_path / "a/table.csv").read_bytes()
+    assert plot(["a", "b", "output=a"]) == 2
+    sweep = command("-m", "conf=toy", "seed=0,1", "limit=1", "output=a")
+    assert sweep.code == 2
+    assert "output must be a folder that holds no run" in sweep.err
+    assert not (tmp_path / "a/seed_0").exists()
+    assert (tmp_path / "a/table.csv").read_bytes() == before
+    assert plot(["a", "b", "output=c"]) == 0
+    outcome = command("conf=toy", "limit=1", "output=c")
+    assert outcome.code == 2
+    assert "which holds results of several runs" in outcome.err
+
+
 ENGINES = {
     "basic": ("hydra", []),
     "joblib": ("hydra_plugins.hydra_joblib_launcher", ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]),
