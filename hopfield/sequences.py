@@ -71,7 +71,7 @@ class SequenceMemory(Node):
         if flag("pseudo_inverse", pseudo_inverse):
             rows = wide(patterns)
             filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
-        return cls(patterns, successors + ratio * patterns, filters, degree)
+        return cls(patterns, wide(successors) + ratio * wide(patterns), filters, degree)
 
     def overlaps(self, state: State) -> Float[Array, "M"]:
         """m_μ = ξ_μ·x/N [M], decorrelated where the memory is."""

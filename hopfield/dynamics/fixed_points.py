@@ -19,7 +19,8 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
     gradient in the query is zero, as it is for any start inside the basin, but for units that it clamps. A query that
-    needs more than `max_steps` updates stays where they took it: `retrieve` says which those are.
+    needs more than `max_steps` updates, or ends in a 2-cycle, stays where they took it, which is no fixed point, and
+    has no such gradient whatever is returned: the status of `retrieve` says which those are.
 
     Raises:
         ValueError: the memory lives on spins, where nothing is differentiable.

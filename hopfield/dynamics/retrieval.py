@@ -47,6 +47,7 @@ def retrieve(
     """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`; each query of a batch for itself.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
+    A loop that stops by itself has no reverse mode in JAX: differentiate `fixed_point` or `trajectory`.
 
     Args:
         model: Memory or Couplings.

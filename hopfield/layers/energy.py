@@ -240,7 +240,7 @@ def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | No
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = held.slopes(held.normalised(x), scope, block)
         new = x - (held.step_size * force).astype(x.dtype)
-        flat = (*x.shape[:-2], -1)
+        flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
         size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
         return new, (energies, size / jnp.maximum(safe_norm(x.reshape(flat), axis=-1), 1.0))
 

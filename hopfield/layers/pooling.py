@@ -130,7 +130,7 @@ class HopfieldPooling(nnx.Module):
         """All pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
         query = _repeated(self.queries[...], stored)
         pooled = self.hopfield(query, stored, projection, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
-        return pooled.reshape(*pooled.shape[:-2], -1)
+        return pooled.reshape(*pooled.shape[:-2], pooled.shape[-2] * pooled.shape[-1])
 
     def inspect(self, stored: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the learned queries."""

@@ -41,7 +41,7 @@ def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
 
     Any M < N independent patterns are fixed points.
     The projector comes from the singular vectors of X, which stay accurate as M → N where the Gram matrix does not;
-    patterns of 16 bits are decomposed in float32.
+    patterns of 16 bits have couplings in float32.
     Synchronous dynamics cycle; use asynchronous ones. A field that is zero in exact arithmetic is not after rounding,
     which then decides the spin.
 
@@ -56,4 +56,4 @@ def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
     basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)
     projector = basis.T @ basis
     hollow = projector * (1.0 - jnp.eye(projector.shape[0], dtype=projector.dtype))
-    return Couplings(hollow.astype(stored.dtype), jnp.ones((), stored.dtype))
+    return Couplings(hollow, jnp.ones((), hollow.dtype))

@@ -21,7 +21,7 @@ def storkey(patterns: Stored, *, mask: Used = None) -> Couplings:
     """
     stored, used = stored_spins(patterns, mask)
     learned = _learned(wide(stored), used)
-    return Couplings(learned.astype(stored.dtype), jnp.ones((), stored.dtype))
+    return Couplings(learned, jnp.ones((), learned.dtype))
 
 
 @jax.jit

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array
+from hopfield._numerics import real_array, wide
 from hopfield.metrics._arrays import aligned
 
 
@@ -36,10 +36,11 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
-    p = real_array("p", p)
-    r, v = _support_power(p, alpha), of_width(v, p)
+    given = real_array("p", p)
+    r, v = _support_power(wide(given), alpha), wide(of_width(v, given))
     total = jnp.sum(r, axis=-1, keepdims=True)
-    return r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
+    found = r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
+    return found.astype(given.dtype)
 
 
 def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
@@ -47,14 +48,14 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
     From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
     """
-    p = real_array("p", p)
-    v = of_width(v, p)
+    given = real_array("p", p)
+    p, v = wide(given), wide(of_width(v, given))
     alpha = jnp.asarray(alpha, p.dtype)
     power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
     r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
     moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
     change = r * moved
-    return (change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)
+    return ((change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)).astype(given.dtype)
 
 
 def of_width(v: Array, p: Array) -> Array:

@@ -159,13 +159,14 @@ def test_projection_keeps_any_independent_patterns_up_to_one_less_than_neurons(s
 
 
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("name", ["projection", "storkey"])
-def test_rules_that_solve_or_iterate_round_patterns_of_16_bits_once(name, dtype):
+@pytest.mark.parametrize("name", ["projection", "storkey", "dreaming", "unlearning", "covariance", "willshaw"])
+def test_couplings_of_patterns_of_16_bits_are_those_of_single_precision(name, dtype):
     patterns = np.random.default_rng(5).choice([-1.0, 1.0], (12, 40))
-    found = build(name, jnp.asarray(patterns, dtype)).matrix
-    assert found.dtype == dtype
-    expected = build(name, jnp.asarray(patterns, jnp.float32)).matrix
-    np.testing.assert_array_equal(found, expected.astype(dtype))
+    found, expected = (build(name, jnp.asarray(patterns, kind)) for kind in (dtype, jnp.float32))
+    assert found.matrix.dtype == found.scale.dtype == jnp.float32
+    np.testing.assert_array_equal(found.matrix, expected.matrix)
+    state = jnp.asarray(patterns[0], dtype)
+    np.testing.assert_array_equal(found.energy(state), expected.energy(state))
 
 
 def test_projection_basins_outlast_hebbs():

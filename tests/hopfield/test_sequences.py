@@ -125,3 +125,13 @@ def test_half_precision_follows_long_patterns():
     rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
     half = SequenceMemory.create(jnp.asarray(rows, jnp.float16))
     assert (recall(half, rows[0], 3)[3] == rows[0]).all()
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
+def test_half_precision_keeps_the_ratio(dtype):
+    """Two orthogonal patterns: below 1 the symmetric term loses against the successor, however little it lacks."""
+    rows = np.repeat([[1.0, 1], [1, -1]], 32, axis=1)
+    for ratio, follows in ((0.9999, True), (1.0001, False)):
+        steps = recall(SequenceMemory.create(jnp.asarray(rows, dtype), 3, ratio=ratio), rows[0], 2)
+        assert (steps[1] == rows[int(follows)]).all()
+        assert (steps[2] == rows[0]).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.layers import Hopfield, HopfieldLayer, HopfieldPooling
+from hopfield.layers import EnergyTransformerBlock, Hopfield, HopfieldLayer, HopfieldPooling
 from tests.hopfield.layers.building import layer as built
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -69,3 +69,14 @@ def test_report_on_request():
 def test_no_patterns_are_refused(kind):
     with pytest.raises(ValueError, match="quantity must be an integer of at least 1, got 0"):
         kind(attention(), 0, rngs=nnx.Rngs(0))
+
+
+@pytest.mark.parametrize("shape", [(0, 5, 8), (2, 0, 8)])
+def test_no_sequences_and_no_tokens_are_taken(shape):
+    layers = (
+        HopfieldPooling(attention(), quantity=3, rngs=nnx.Rngs(0)),
+        EnergyTransformerBlock(8, num_heads=2, num_patterns=4, rngs=nnx.Rngs(0)),
+    )
+    pooled, descended = (layer(jnp.zeros(shape)) for layer in layers)
+    assert pooled.shape == (shape[0], 24)
+    assert descended.shape == shape
