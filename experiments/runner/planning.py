@@ -145,7 +145,7 @@ def _check_output(directory: Path) -> None:
         raise InputError(
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
-    if (directory / folders.JOINED).exists():
+    if (directory / folders.JOINED).exists() and not (directory / "ledger").exists():
         raise InputError(f"output must be a folder of its own, got {directory}, which holds results of several runs")
     for name in RESULTS:
         if (directory / name).is_dir():

@@ -180,6 +180,9 @@ def test_joined_results_and_a_run_share_no_folder(command: Callable, tmp_path: P
     outcome = command("conf=toy", "limit=1", "output=c")
     assert outcome.code == 2
     assert "which holds results of several runs" in outcome.err
+    (tmp_path / "a/joined.json").write_bytes((tmp_path / "c/joined.json").read_bytes())  # as if it were joined as well
+    assert plot(["a"]) == 0
+    assert (tmp_path / "a/table.csv").read_bytes() == before
 
 
 ENGINES = {
