@@ -13,6 +13,7 @@ from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.geometry.sphere import projection
 from hopfield.memories import find
+from hopfield.observables.overlaps import above
 from hopfield.patterns import flip
 from hopfield.spaces import Spins
 
@@ -77,12 +78,11 @@ def _query(program: Program, model, rows, near, index, key, overlap) -> dict:
     start = _flipped if isinstance(model.space, Spins) else _tilted
     query = start(start_key, target, overlap)
     end = retrieve(model, query, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps)
-    # Divided last: sums of spins are whole numbers, and a state that is exactly near is one thing or the other.
     reached = jnp.matmul(rows, end.state, precision=jax.lax.Precision.HIGHEST) / program.neurons
     return {
-        "right": reached[index] > near,
-        "some": jnp.max(reached) > near,
-        "reversed": (jnp.min(reached) < -near) & (jnp.max(reached) <= near),
+        "right": above(reached[index], near),
+        "some": above(jnp.max(reached), near),
+        "reversed": above(-jnp.min(reached), near) & ~above(jnp.max(reached), near),
         "start_overlap": jnp.dot(target, query) / program.neurons,
         "overlap": reached[index],
         "steps": end.steps,

@@ -17,6 +17,7 @@ from experiments.capacity import scale
 from experiments.shared import corruptions, draws, pattern_sets, retention, streams
 from hopfield import Memory
 from hopfield.large import counts, mesh
+from hopfield.observables.overlaps import above
 from hopfield.patterns.sources import Source
 
 WORK = 2**40
@@ -135,10 +136,10 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
     state = found.update(memory)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), memory)[used]
     overlap = np.mean(state * target, axis=1)
-    retained = overlap > retention.CUTS["retained"]
+    retained = above(overlap, retention.CUTS["retained"])
     return {
         **scale.counted(point),
-        **{name: int(np.sum(overlap > cut)) for name, cut in retention.CUTS.items()},
+        **{name: int(np.sum(above(overlap, cut))) for name, cut in retention.CUTS.items()},
         "exact": int(np.sum(np.all(state == target, axis=1))),
         "cycles": 0,
         "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1))),

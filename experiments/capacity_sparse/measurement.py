@@ -12,6 +12,7 @@ from experiments.shared.program import Grid
 from hopfield import Couplings, disturbances
 from hopfield.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.dynamics.asynchronous import relax
+from hopfield.observables.overlaps import above
 
 CUT = 0.5
 """Difference of the shares that are on above which a pattern is retained; theory's least is 0.7."""
@@ -57,7 +58,7 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
         "wrong_one": wrong,
         "on": on,
         "off": off,
-        "retained": jnp.sum(some & (retained[0] - retained[1] > CUT)),
+        "retained": jnp.sum(some & (above(retained[0] - retained[1], CUT))),
         "asked": jnp.sum(some),
         "density": jnp.asarray(density),
     }

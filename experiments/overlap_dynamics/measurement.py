@@ -11,7 +11,7 @@ from experiments.overlap_dynamics.config import CUT
 from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield.memories import find
-from hopfield.observables.overlaps import overlap
+from hopfield.observables.overlaps import above, overlap
 from hopfield.patterns import spins
 
 
@@ -56,4 +56,4 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
     _, along = jax.lax.scan(step, start, length=program.longest)
     found = along[each["step"].astype(jnp.int32) - 1]
-    return {"final": jnp.mean(found, axis=1), "retained": jnp.sum(found > CUT, axis=1)}
+    return {"final": jnp.mean(found, axis=1), "retained": jnp.sum(above(found, CUT), axis=1)}

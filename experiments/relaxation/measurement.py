@@ -12,7 +12,7 @@ from experiments.shared.program import Grid
 from hopfield import glauber
 from hopfield.memories import find
 from hopfield.observables.correlations import correlation_time
-from hopfield.observables.overlaps import overlap
+from hopfield.observables.overlaps import above, overlap
 from hopfield.patterns import spins
 
 
@@ -65,7 +65,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
 def _times(overlaps, burn_in: int) -> dict:
     """Escape of one start, and what is known of its overlap if it never left."""
-    gone = overlaps < CUT
+    gone = above(CUT, overlaps)
     left = jnp.any(gone)
     found = correlation_time(overlaps[burn_in:])
     kept = {"time": found.time, "window": found.window, "mean": jnp.mean(overlaps[burn_in:])}

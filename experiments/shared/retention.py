@@ -13,7 +13,7 @@ from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.memories import find
-from hopfield.observables.overlaps import bit_error, cosine_overlap, exact, overlap, sparse_overlap
+from hopfield.observables.overlaps import above, bit_error, cosine_overlap, exact, overlap, sparse_overlap
 from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
 from hopfield.theory.base import flips
@@ -124,7 +124,7 @@ def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
         "target_weight": weigh(start)[index] > 0.5 if weigh else False,
         "converged_weight": weigh(end.state)[index] > 0.5 if weigh else False,
         "overlap": near(end.state, target),
-        **{name: near(end.state, target) > cut for name, cut in CUTS.items()},
+        **{name: above(near(end.state, target), cut) for name, cut in CUTS.items()},
         "exact": exact(end.state, target, tolerance),
         "steps": end.steps,
         "cycles": end.status == CYCLE,

@@ -90,6 +90,7 @@ def _measures() -> list[Case]:
     cases += [of(name, 1, mask="mask") for name in ("shares", "entropy", "effective_number", "participation_ratio")]
     cases += [of(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
     cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))
+    cases.append(of("above", 1, 0.5, shows=lambda found: not bool(found.all())))
     cases.append(of("pattern_gap", 1, shapes=((5, 7), (36, 106))))
     cases.append(of("least_distance", 1, shapes=((5, 7), (36, 106))))
     cases.append(of_vectors(f"{correlations.__name__}.correlation_time", correlations.correlation_time, 1, {}))

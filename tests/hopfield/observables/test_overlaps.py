@@ -65,6 +65,20 @@ def test_a_silent_unit_is_an_error_where_the_pattern_speaks():
     assert overlaps.bit_error(jnp.asarray([0.0, 1.0]), jnp.asarray([0.0, 1.0])) == 0.0
 
 
+@pytest.mark.parametrize("cut", [0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
+@pytest.mark.parametrize("neurons", [10, 20, 30, 50, 60, 100, 120, 164, 240, 500, 2000])
+def test_an_overlap_at_a_threshold_is_not_above_it(neurons, cut):
+    """However a compiled mean divides; the counts of right spins say it in whole numbers."""
+    right = np.unique(np.clip(np.arange(-2, 3) + round((1 + cut) / 2 * neurons), 0, neurons))
+    states = np.where(np.arange(neurons) < right[:, None], 1.0, -1.0).astype(np.float32)
+    pattern = jnp.ones(neurons, jnp.float32)
+    found = jax.vmap(lambda state: overlaps.retained(state, pattern, cut))(states)
+    below = jax.vmap(lambda state: overlaps.above(cut, overlaps.overlap(state, pattern)))(states)
+    distance = 100 * (2 * right - neurons) - round(100 * cut) * neurons
+    np.testing.assert_array_equal(found, distance > 0)
+    np.testing.assert_array_equal(below, distance < 0)
+
+
 def test_retained_means_an_overlap_above_the_threshold():
     pattern = jnp.ones(20)
     wrong = [pattern.at[:k].set(-1.0) for k in (1, 2, 3)]  # overlaps 0.9, 0.8, 0.7
