@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
-from damaged_files import Line, damaged
+from _damaged_files import Line, damaged
 
 from experiments import contract
 from experiments.contract import StoppedError
