@@ -1,4 +1,4 @@
-"""Checks of plain numbers and names at the boundary, in numpy, with one sentence each: what needs no JAX to be told."""
+"""Checks of plain numbers and names at the boundary, in numpy and float64; those of JAX arrays are in `_checks`."""
 
 from typing import Any
 
@@ -54,10 +54,10 @@ def real(
 
 
 def whole(name: str, value: ArrayLike, *, least: int) -> Float:
-    """Return whole numbers `>= least` as float64, or say what is wrong with them."""
+    """Return integers of at least `least` as float64, or say what is wrong with them."""
     found = real(name, value)
     if not np.all((found == np.floor(found)) & (found >= least)):
-        raise ValueError(f"{name} must be a whole number >= {least}, got {value}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
     return found
 
 
@@ -67,7 +67,7 @@ def one_real(name: str, value: ArrayLike, **limits: float) -> float:
 
 
 def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
-    """Return one whole number `>= least`, or say what is wrong with it."""
+    """Return one integer of at least `least`, or say what is wrong with it."""
     return int(_one(name, whole(name, value, least=least)))
 
 

@@ -39,7 +39,7 @@ def test_whole_numbers_flags_and_members_are_what_they_say():
     assert arguments.flag("exact", np.True_) is True
     assert arguments.member("kind", "a", ("a", "b")) == "a"
     for call, sentence in (
-        (lambda: arguments.whole("neurons", 2.5, least=1), "neurons must be a whole number >= 1, got 2.5"),
+        (lambda: arguments.whole("neurons", 2.5, least=1), "neurons must be an integer of at least 1, got 2.5"),
         (lambda: arguments.flag("exact", "False"), "exact must be True or False, got 'False'"),
         (lambda: arguments.member("kind", "c", ("a", "b")), "kind must be one of a, b, got 'c'"),
     ):

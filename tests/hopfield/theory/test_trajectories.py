@@ -61,10 +61,10 @@ def test_steps_of_networks_are_those_of_theory(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: trajectories.second_step(1, 0.1, 0.5), "degree must be a whole number >= 2, got 1"),
+        (lambda: trajectories.second_step(1, 0.1, 0.5), "degree must be an integer of at least 2, got 1"),
         (lambda: trajectories.second_step(2, 0.0, 0.5), "load must be finite and > 0, got 0.0"),
         (lambda: trajectories.course(2, 0.1, 1.5, 3), "overlap must be finite and >= -1 and <= 1, got 1.5"),
-        (lambda: trajectories.course(2, 0.1, 0.5, 0), "steps must be a whole number >= 1, got 0"),
+        (lambda: trajectories.course(2, 0.1, 0.5, 0), "steps must be an integer of at least 1, got 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, message: str) -> None:
