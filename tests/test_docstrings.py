@@ -12,7 +12,9 @@ import pytest
 
 import experiments
 import hopfield
+from experiments import figures, runner, shared, statistics
 from hopfield import Memory, patterns
+from tests.source_code import ROOT
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -76,3 +78,14 @@ def test_what_has_none_is_found(monkeypatch):
         monkeypatch.setattr(value, "__doc__", text)
     found = {"hopfield.memory.Memory", "hopfield.memory.Memory.read", "hopfield.patterns.ensembles.spins"}
     assert set(undocumented(hopfield)) == found
+
+
+@pytest.mark.parametrize("package", [figures, runner, shared, statistics], ids=lambda package: package.__name__)
+def test_a_table_of_files_names_every_one(package):
+    listed = re.findall(r"^ {4}(\w+) ", package.__doc__, re.MULTILINE)
+    assert sorted(listed) == sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+
+
+def test_the_table_of_the_runner_names_every_file_of_its_tests():
+    files = {path.stem for path in (ROOT / "tests/experiments/runner").glob("test_*.py")}
+    assert set(re.findall(r"\btest_\w+", runner.__doc__ or "")) == files

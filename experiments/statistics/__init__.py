@@ -1,1 +1,14 @@
-"""Statistics: means over clusters, thresholds, extrapolation."""
+"""Statistics of tables: what summaries are computed with, errors over disorder samples.
+
+Functions take columns of a table, such as loads, successes and the disorder sample of each row.
+
+    clusters        means and error bars of trials that share stored patterns
+    success_counts  successes by load and disorder sample, pooled and cut
+    thresholds      critical loads where half of the trials succeed, by regression
+    posterior       such loads where too little was measured for a regression
+    monotone        such loads without a model of the curve's shape
+    crossings       where a curve passes one half or another level
+    extrapolation   critical loads at infinite size
+    ranking         area under the ROC curve
+    columns         columns of numbers as all of these take them
+"""
