@@ -22,7 +22,7 @@ and, where options can only be judged with the library or with files at hand,
 
     def check(config) -> None                      raises ValueError, as __post_init__ does
 
-beside the functions that options name as in `used_when=judged("...", "name")`
+and the functions that options name, as in `used_when=judged("...", "name")`, stand there too
 
 and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
 

@@ -70,7 +70,7 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
 
 
 def padded(num_patterns: int, largest: int, neurons: int) -> int:
-    """Rows to draw where `patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
+    """Rows to draw where `num_patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
 
     Few programs serve many loads, and where the largest load is costly the others do not pay for it.
 

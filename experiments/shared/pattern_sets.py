@@ -35,7 +35,7 @@ def streamed(ensemble: str) -> bool:
 
 
 def stream(ensemble: str, key, num_patterns: int, neurons: int):
-    """The source that hands out `patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
+    """The source that hands out `num_patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
     if ensemble == GENERATED:
         return sources.generated(key, "spins", num_patterns, neurons)
     return sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))

@@ -1,4 +1,4 @@
-"""Heads: attention several times side by side, keys shared by groups of them, and how much they differ.
+"""Multi-head attention: several reads side by side, keys shared by groups of them, and how much they differ.
 
 The head axis stands before positions: query [*b, H, T, D], and key and value [*b, K, S, ·] where K divides H. Head h
 reads with the keys h // (H / K), as in grouped-query attention; K = 1 is multi-query, K = H multi-head attention.
