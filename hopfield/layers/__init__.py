@@ -15,6 +15,7 @@ from hopfield.layers.energy import EnergyReport, EnergyTransformerBlock
 from hopfield.layers.imports.flax import from_flax
 from hopfield.layers.imports.hopfield_layers import from_hopfield_layers
 from hopfield.layers.imports.transformers import from_attention_weights
+from hopfield.layers.learned_positions import NAMES as POSITIONS
 from hopfield.layers.learned_positions import (
     AbsolutePositions,
     FixedPositions,
@@ -40,6 +41,7 @@ from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
 
 __all__ = [
     "METRICS",
+    "POSITIONS",
     "AbsolutePositions",
     "AdditiveAssociation",
     "AssociationOptions",

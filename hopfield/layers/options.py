@@ -63,7 +63,8 @@ class AssociationOptions:
     memory_slots: int = 0
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
-    """Positional encodings: a name of `layers.learned_positions`, an `attention.encodings.Encoding`, or `Positions`."""
+    """Positional encodings: a name of `layers.POSITIONS`, "rotary", "alibi", "t5", "relative" or "sinusoidal", an
+    `attention.encodings.Encoding`, or `Positions`."""
     window: int | None = None
     """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
     every key."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield import attention
+from hopfield import attention, layers
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary
 from hopfield.layers import (
     AbsolutePositions,
@@ -23,7 +23,6 @@ from hopfield.layers import (
     RelativePositions,
     T5Positions,
 )
-from hopfield.layers.learned_positions import NAMES
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -92,7 +91,7 @@ def by_hand(module, positions) -> np.ndarray:
     return np.asarray(jax.nn.softmax(scores))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", layers.POSITIONS)
 def test_positions_by_name_are_those_of_the_papers(name):
     module = layer(4, 16, positions=name)
     filled(module.attention_fn.positions)
