@@ -136,7 +136,7 @@ def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b 
     rounded, whole = aligned(jnp.sum(size * size, axis=-1), largest[..., 0])
     eps = max(float(jnp.finfo(x.dtype).eps) for x in (square, matrix))
     error = 2.0 * size.shape[-1] * eps * (spread_out + rounded * whole)
-    square = jnp.where(square < -error, jnp.nan, jnp.where(square <= 0, 0.0, square))
+    square = jnp.where(square < -error, jnp.nan, jnp.where(square < 0, 0.0, square))
     return square.reshape((*square.shape[:-1], *gaps.shape[-3:-1]))
 
 

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector as check_vector
-from hopfield._numerics import accumulation_dtype, real_array, safe_norm
+from hopfield._numerics import accumulation_dtype, real_array
 from hopfield.attention._arguments import (
     MaskLike,
     Rows,
@@ -21,7 +21,7 @@ from hopfield.attention._arguments import (
 )
 from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import aligned
+from hopfield.metrics._arrays import aligned, length, lengths
 
 
 def additive_scores(
@@ -92,16 +92,11 @@ def kernel_regression(
     query, key = query.astype(dtype), key.astype(dtype)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
     gap = jnp.subtract(*aligned(*difference))
-    distance = safe_norm(gap, axis=-1) if g is None else _root(squares(g, gap))
-    distance, bandwidth = per_row("bandwidth", bandwidth, distance, value)
+    apart = lengths(gap) if g is None else length(squares(g, gap))
+    distance, bandwidth = per_row("bandwidth", bandwidth, apart, value)
     distance = distance / bandwidth
     found = _gaussian_beyond_nearest(distance, mask) if log_kernel is _gaussian else log_kernel(distance)
     return read(masked_weights(found, SOFTMAX, mask), value)
-
-
-def _root(square: Array) -> Array:
-    zero = square <= 0
-    return jnp.where(zero, 0.0, jnp.sqrt(jnp.where(zero, 1.0, square)))
 
 
 def _gaussian_beyond_nearest(distance: Array, mask: Array | None) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._numerics import largest, power_of_two, unit
+from hopfield.metrics._arrays import length
 
 Square = Float[Array, "*b"]
 Matrix = Float[Array, "*b n n"]
@@ -23,22 +24,6 @@ NEAR = 1 / 32
 
 _GAUSS = np.polynomial.legendre.leggauss(8)
 _NODES, _WEIGHTS = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2  # on [0, 1]
-
-
-@jax.custom_jvp
-def length(square: Square) -> Square:
-    """√q, whose gradient is zero at q = 0, and whose square has the derivatives of q there, of second order too."""
-    return jnp.sqrt(square)
-
-
-@length.defjvp
-def _length_jvp(primals, tangents):
-    # Its value is kept off zero by much less than rounding, so that 2 √q (√q)′ = q′ at zero as elsewhere.
-    (square,), (moved,) = primals, tangents
-    floor = float(jnp.finfo(square.dtype).tiny) ** 0.5
-    small = square < floor
-    root = jnp.where(small, floor**0.5, jnp.sqrt(jnp.where(small, 1.0, square)))
-    return root, moved / (2 * root)
 
 
 def root_of(form: Callable[[Any], Square], vector: Any) -> Square:

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array, safe_norm
+from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array
+from hopfield.metrics._arrays import lengths
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
@@ -64,7 +65,7 @@ def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, 
     t = jnp.linspace(0.0, 1.0, pieces + 1, dtype=dtype)[None, :, None]
     queries = states[:-1, None, :] * (1.0 - t) + states[1:, None, :] * t
     roots = jnp.exp(0.5 * jax.nn.log_softmax(beta * queries @ patterns.T, axis=-1))  # √p, on the unit sphere
-    apart, together = safe_norm(jnp.diff(roots, axis=1), axis=-1), safe_norm(roots[:, 1:] + roots[:, :-1], axis=-1)
+    apart, together = lengths(jnp.diff(roots, axis=1)), lengths(roots[:, 1:] + roots[:, :-1])
     return jnp.sum(4.0 * jnp.arctan2(apart, together))
 
 

@@ -14,7 +14,8 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array, tolerance
 from hopfield.geometry._points import on_manifold
-from hopfield.geometry._smooth import length, of_spectrum, root_of
+from hopfield.geometry._smooth import of_spectrum, root_of
+from hopfield.metrics._arrays import length
 
 Matrix = Float[Array, "*b n n"]
 

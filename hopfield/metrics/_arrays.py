@@ -2,8 +2,34 @@
 
 from collections.abc import Sequence
 
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, Float
+
+from hopfield._numerics import largest, power_of_two
+
+
+@jax.custom_jvp
+def length(square: Float[Array, "*b"]) -> Float[Array, "*b"]:
+    """√q, whose gradient is zero at q = 0, and whose square has the derivatives of q there, of second order too."""
+    return jnp.sqrt(square)
+
+
+@length.defjvp
+def _length_jvp(primals, tangents):
+    # Its value is kept off zero by much less than rounding, so that 2 √q (√q)′ = q′ at zero as elsewhere.
+    (square,), (moved,) = primals, tangents
+    floor = float(jnp.finfo(square.dtype).tiny)
+    small = square < floor
+    root = jnp.where(small, floor**0.5, jnp.sqrt(jnp.where(small, 1.0, square)))
+    root = jnp.where(square < 0, jnp.nan, root)
+    return root, moved / (2 * root)
+
+
+def lengths(rows: Float[Array, "*b N"]) -> Float[Array, "*b"]:
+    """Lengths of rows at any scale, their squares as smooth as of `length`."""
+    scale = power_of_two(largest(jnp.abs(rows), axis=-1, keepdims=True))
+    return scale[..., 0] * length(jnp.sum(jnp.square(rows / scale), axis=-1))
 
 
 def aligned(a: Array, b: Array) -> tuple[Array, Array]:

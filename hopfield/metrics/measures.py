@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import axis_of
 from hopfield._numerics import is_traced, largest, power_of_two, real_array
-from hopfield.metrics._arrays import aligned, product, transposed
+from hopfield.metrics._arrays import aligned, length, product, transposed
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
@@ -122,13 +122,12 @@ def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 
 
 def norm(v: Vectors, g: Form) -> Array:
-    """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0. Its gradient at length zero is taken as zero."""
+    """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0; its gradient at zero is zero, its square smooth."""
     v, g = real_array("v", v), _metric(g)
     scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
     scale = jnp.ones_like(scale) if g.affine else scale
     square = inner(v / scale, v / scale, g)
-    zero = square == 0
-    return jnp.where(zero, 0.0, scale[..., 0] * jnp.sqrt(jnp.where(zero, 1.0, square)))
+    return scale[..., 0] * length(square)
 
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:

@@ -1,5 +1,6 @@
 """Correlations in time: how long an observable of a sampled network remembers itself."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -31,14 +32,15 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
     """τ = ½ + Σ_{t=1}^W ρ(t) of a stationary series, W the first lag with W ≥ factor·τ(W).
 
     The mean of the series has the variance 2τ/T of one of its entries. As the mean is that of the series itself, τ is
-    raised by its part (2W + 1)/T (Wolff 2004, eq. 49). A series much shorter than 50 τ says little; one that does not
-    vary has no τ (NaN).
+    raised by its part (2W + 1)/T (Wolff 2004, eq. 49). Where ρ(1) < 0 or τ < ¼ correlations change sign: W is then that
+    of |ρ|, of sums of two entries where ρ(1) < 0, and the error that of the spectrum about frequency 0. A series much
+    shorter than 50 τ says little; one that does not vary, or whose sum comes out below 0, has no τ (NaN).
 
     Args:
         series: [T], its entries one step apart, at rest from the first on.
         factor: window in units of τ, positive; 5 to 10 where ρ falls exponentially.
     Returns:
-        τ, its error τ √(2 (2W + 1)/T), and W.
+        τ, its error, τ √(2 (2W + 1)/T) where correlations do not change sign, and W.
     Source: Madras & Sokal 1988, appendix C; Wolff 2004 (hep-lat/0306017).
     """
     series = vector("series", series)
@@ -49,16 +51,50 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
 
 @jax.jit
 def _correlation_time(series, factor) -> CorrelationTime:
-    length, x = series.size, wide(series)
+    x = wide(series)
     x = x - x[0]  # of one value the rest is then zero, not rounding
     x = x / power_of_two(largest(jnp.abs(x)))  # whose squares neither overflow nor vanish
-    x = x - jnp.mean(x)
+    covariance, _ = _covariance(x)
+    kept = covariance / covariance[0]
+    window = _window(kept, factor)
+    share = (2 * window + 1) / x.size
+    time = (jnp.cumsum(kept) - 0.5)[window] * (1 + share)
+    found = CorrelationTime(time, time * jnp.sqrt(2 * share), window)
+    if x.size < 4:
+        return found
+    window = _window(jnp.abs(kept), factor)
+    time_wide, error = _summed(x, window)
+    other = CorrelationTime(time_wide, error, window)
+    # Steps that go to and fro cancel in sums of two, whose mean is that of the series.
+    pairs, window = x[: x.size // 2 * 2].reshape(-1, 2).sum(axis=1), jnp.minimum((window + 1) // 2, x.size // 2 - 1)
+    share = 0.5 * _covariance(pairs)[0][0] / covariance[0]
+    time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _summed(pairs, window))
+    other = jax.tree.map(partial(jnp.where, kept[1] < 0), CorrelationTime(time_of_two, error, 2 * window), other)
+    return jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, found)
+
+
+def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "..."]]:
+    """Covariance of entries that are so many steps apart, and the power at frequencies 0, π/T, …, π."""
+    length, x = x.size, x - jnp.mean(x)
     power = jnp.abs(jnp.fft.rfft(x, 2 * length)) ** 2
-    covariance = jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length))
-    times = jnp.cumsum(covariance / covariance[0]) - 0.5
-    lags = jnp.arange(length)
-    enough = (lags >= factor * times) & (lags > 0)
-    window = jnp.where(jnp.any(enough), jnp.argmax(enough), length - 1)
-    share = (2 * window + 1) / length
-    time = times[window] * (1 + share)
-    return CorrelationTime(time, time * jnp.sqrt(2 * share), window)
+    return jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length)), power / length
+
+
+def _window(correlations: Float[Array, "T"], factor) -> Int[Array, ""]:
+    lags = jnp.arange(correlations.size)
+    enough = (lags >= factor * (jnp.cumsum(correlations) - 0.5)) & (lags > 0)
+    return jnp.where(jnp.any(enough), jnp.argmax(enough), correlations.size - 1)
+
+
+def _summed(x: Float[Array, "T"], window) -> tuple[Scalar, Scalar]:
+    """τ of correlations of either sign, NaN if below 0, and its error √(2 ⟨(K − τ)² f²⟩/T) over frequencies.
+
+    f is the spectrum, K(λ) = ½ + Σ_{t=1}^W cos λt; the power itself has a second moment of 2 f².
+    """
+    covariance, power = _covariance(x)
+    lags = jnp.arange(x.size)
+    variance = jnp.where(covariance[0] == 0, 1.0, covariance[0])
+    time = (jnp.sum(jnp.where(lags <= window, covariance, 0.0)) / variance - 0.5) * (1 + (2 * window + 1) / x.size)
+    kernel = jnp.fft.rfft(jnp.where(lags <= window, 1.0, 0.0).at[0].set(0.5), 2 * x.size).real
+    spread = jnp.sqrt(jnp.mean(((kernel - time) * power / variance) ** 2) / x.size)
+    return jnp.where(time < 0, jnp.nan, time), jnp.where(time < 0, jnp.nan, spread)

@@ -11,15 +11,19 @@ Source: Chaudhry, Zavatone-Veth, Krotov and Pehlevan, NeurIPS 2023, arXiv:2306.0
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
+from scipy.special import comb, ndtr
 
 from hopfield.arguments import Float, flag, one_whole, plain, real, whole
-from hopfield.theory import general
+from hopfield.theory import general, sums
 from hopfield.theory.dense import noise
 
 
 def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Float:
-    """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence; a tie counts half.
+    """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence; a tie keeps the spin.
+
+    The pattern that the step begins at is the successor of the last one, whose term f of an even degree and of the
+    exponential draws to it: of ties more than half are wrong then. Beyond 200 patterns of the exponential rule, and
+    where no lattice can be summed, half of them are.
 
     Args:
         degree: d >= 1 of f(x) = x^d, None for e^{(N−1)(x−1)}.
@@ -33,9 +37,37 @@ def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Floa
 
     def error(count: float) -> float:
         wrong, tied = (general.below_zero(values, probabilities, signal, count - 1, tie) for tie in (0.0, 0.5))
-        return (wrong + tied) / 2
+        bias = _bias_of_ties(values, probabilities, int(count)) if degree is None or degree % 2 == 0 else 0.0
+        return (wrong + tied + bias) / 2
 
     return plain(np.vectorize(error, otypes=[np.float64])(counts))
+
+
+def _bias_of_ties(values: Float, probabilities: Float, num_patterns: int) -> float:
+    """P(tie, last term against the signal) − P(tie, last term with it), for terms f >= 0 of P − 1 patterns.
+
+    Of integers from the lattice of the other P − 2 terms. Of exponentials, among which no sum vanishes unless equal
+    ones cancel, from the numbers of terms of every size.
+    """
+    if num_patterns < 2:
+        return 0.0
+    others = num_patterns - 2
+    if np.all(values == np.rint(values)) and values[-1] < 2**53:
+        both, halves = np.concatenate([values, -values]), np.tile(probabilities / 2, 2)
+        places = np.concatenate([values - values[-1], -values - values[-1]])
+        at = sums.lattice_at(both, halves, others, places)
+        return 0.0 if at is None else float(np.sum(probabilities * (at[: len(values)] - at[len(values) :])) / 2)
+    if others > 200:
+        return 0.0
+    number = np.arange(others + 1)
+    ways = np.asarray(comb(number[:, None], number))  # of choosing terms [m, j]
+    cancel = np.where(number % 2 == 0, comb(number, number // 2), 0.0)
+    lead = np.where(number % 2 == 0, comb(number, number // 2 + 1), 0.0)  # two more against the signal
+    law = np.asarray(probabilities[-1] ** number * (cancel - lead) / 2.0**number)
+    for share in probabilities[:-1]:
+        part = share**number * cancel / 2.0**number
+        law = np.array([np.sum(ways[m, : m + 1] * law[m::-1] * part[: m + 1]) for m in number])
+    return float(probabilities[-1] * law[-1] / 2)
 
 
 def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike) -> Float:

@@ -40,19 +40,40 @@ def lattice_below(values: Float, probabilities: Float, terms: int, bound: float)
     """
     if terms == 0:
         return float(bound > 0)
+    found = _lattice_law(values, probabilities, terms, abs(bound))
+    if found is None:
+        return None
+    law, unit = found
+    first_kept = int(np.ceil(bound / unit)) + len(law) // 2
+    return float(np.clip(law[: max(first_kept, 0)].sum(), 0.0, 1.0))
+
+
+def lattice_at(values: Float, probabilities: Float, terms: int, places: Float) -> Float | None:
+    """P(sum of terms = place) for every place [K], else as `lattice_below`."""
+    if terms == 0:
+        return (places == 0).astype(np.float64)
+    found = _lattice_law(values, probabilities, terms, float(np.max(np.abs(places))))
+    if found is None:
+        return None
+    law, unit = found
+    index = np.rint(places / unit).astype(np.int64) + len(law) // 2
+    inside = (index >= 0) & (index < len(law)) & (index - len(law) // 2 == places / unit)
+    return np.where(inside, np.clip(law[np.clip(index, 0, len(law) - 1)], 0.0, 1.0), 0.0)
+
+
+def _lattice_law(values: Float, probabilities: Float, terms: int, reach: float) -> tuple[Float, float] | None:
+    """Probabilities of a sum at multiples of a unit, 0 in the middle, as far as `reach`; and the unit."""
     largest = np.max(np.abs(values))
     unit = float(np.gcd.reduce(values.astype(np.int64))) or 1.0
     deviation = np.sqrt(terms * np.sum(probabilities * values**2))
-    half = min(terms * largest, abs(bound) + largest + 40 * deviation) / unit
+    half = min(terms * largest, reach + largest + 40 * deviation) / unit
     points = 2 ** int(np.ceil(np.log2(2 * half + 2)))
     if points > LATTICE:
         return None
     single = np.zeros(points)
     np.add.at(single, np.rint(values / unit).astype(np.int64) % points, probabilities)
     wave = np.fft.rfft(single).real  # real, because the distribution is even
-    law = np.fft.fftshift(np.fft.irfft(wave**terms, n=points))
-    first_kept = int(np.ceil(bound / unit)) + points // 2
-    return float(np.clip(law[: max(first_kept, 0)].sum(), 0.0, 1.0))
+    return np.fft.fftshift(np.fft.irfft(wave**terms, n=points)), unit
 
 
 def below(

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -72,3 +73,12 @@ def test_a_query_far_from_all_keys_reads_the_nearest_one():
     np.testing.assert_allclose(found, kernels.kernel_regression(*rows, value, bandwidth=2.0**10), rtol=1e-3)
     compact = partial(kernels.kernel_regression, log_kernel=lambda d: jnp.where(d < 0.1, 0.0, -jnp.inf))
     np.testing.assert_array_equal(compact(rows[0], rows[0] + 1.0, value), 0.0)
+
+
+@pytest.mark.parametrize("metric", [None, np.eye(3)])
+def test_regression_is_smooth_where_a_query_is_a_key(metric):
+    """Of two keys it is a sigmoid of a linear function of the query: f'' = f (1 − f)(1 − 2f) in every entry."""
+    keys = jnp.stack([jnp.arange(3.0), jnp.arange(3.0) + 1])
+    read = lambda query: kernels.kernel_regression(query[None], keys, jnp.array([[0.0], [1.0]]), metric=metric)[0, 0]
+    value = float(read(keys[0]))
+    np.testing.assert_allclose(jax.hessian(read)(keys[0]), value * (1 - value) * (1 - 2 * value), rtol=1e-5)

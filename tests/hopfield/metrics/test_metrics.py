@@ -278,3 +278,11 @@ def test_lengths_and_angles_hold_at_any_scale(size):
     np.testing.assert_allclose(metrics.distance(u, v, plane) / size, 5 * np.sqrt(2), rtol=1e-6)
     np.testing.assert_allclose(metrics.angle(u, v, plane), np.pi / 2, rtol=1e-6)
     np.testing.assert_allclose(metrics.angle(0 * u, 0 * v, plane), np.pi / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-15, 1.0, 1e15])
+def test_squares_of_distances_are_smooth_at_zero(size):
+    g = size * jnp.array([[2.0, 0.5], [0.5, 1.0]])
+    square = lambda u: metrics.distance(u, jnp.ones(2), g) ** 2
+    np.testing.assert_allclose(jax.hessian(square)(jnp.ones(2)), 2 * g, rtol=1e-5)
+    np.testing.assert_array_equal(jax.grad(lambda u: metrics.norm(u, g))(jnp.zeros(2)), 0)

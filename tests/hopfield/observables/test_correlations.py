@@ -29,6 +29,27 @@ def test_the_time_of_an_autoregressive_series_is_that_of_its_closed_form(kept: f
     assert np.all(np.asarray(found.window) >= 1)
 
 
+@pytest.mark.parametrize(("one", "two"), [(-0.3, 0.0), (-0.5, 0.0), (-0.8, 0.0), (0.0, -0.5), (0.3, -0.6)])
+def test_correlations_that_change_sign_leave_a_time_and_an_error(one: float, two: float) -> None:
+    """x' = one·x + two·x before + noise: its spectrum at frequency 0, and the spread of 200 series."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 4200))
+    for t in range(2, 4200):
+        x[:, t] += one * x[:, t - 1] + two * x[:, t - 2]
+    found = jax.jit(jax.vmap(correlation_time))(jnp.asarray(x[:, 200:]))
+    rho = one / (1 - two)
+    exact = 0.5 * (1 - one * rho - two * (one * rho + two)) / (1 - one - two) ** 2
+    times = np.asarray(found.time)
+    assert abs(times.mean() - exact) < 4 * times.std() / np.sqrt(200)
+    assert np.mean(found.stderr) == pytest.approx(times.std(), rel=0.3)
+
+
+def test_what_goes_to_and_fro_cancels() -> None:
+    found = correlation_time(jnp.array([1.0, -1.0] * 50))
+    assert 0 <= found.time < 1e-6
+    assert 0 <= found.stderr < 1e-6
+
+
 def test_a_constant_series_has_no_time_and_a_short_one_is_refused() -> None:
     for value, length in ((1.0, 10), (0.1, 1000), (5.0, 10), (-1e30, 77)):
         for dtype in (jnp.float32, jnp.float64):

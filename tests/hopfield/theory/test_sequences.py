@@ -1,5 +1,7 @@
 """Sequence theory: exact binomials by hand, the published numbers, and limits."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -17,6 +19,27 @@ def test_bit_error_of_the_linear_rule_is_a_binomial_tail():
             if 2 * k - terms <= 1 - neurons
         )
         assert sequences.bit_error(1, neurons, patterns) == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, None])
+@pytest.mark.parametrize(("neurons", "patterns"), [(2, 1), (3, 2), (4, 2), (5, 3), (4, 4), (3, 5)])
+def test_bit_error_is_that_of_every_draw(degree, neurons, patterns):
+    """By enumeration of a neuron's spins and of all overlaps; a tie keeps the spin, which the last pattern calls for.
+
+    Sums of exponentials of different overlaps never vanish: their ties are of overlaps that cancel.
+    """
+    sums = neurons - 1 - 2 * np.arange(neurons)
+    chances = binom.pmf(np.arange(neurons), neurons - 1, 0.5)
+    wrong = 0.0
+    for spins in itertools.product((1, -1), repeat=patterns):
+        calls = np.roll(spins, -1)
+        for others in itertools.product(range(neurons), repeat=patterns - 1):
+            overlaps = np.array([neurons - 1, *sums[list(others)]])
+            field = calls @ (np.exp(overlaps.astype(float)) if degree is None else overlaps**degree)
+            tie = field == 0 if degree else all(calls[overlaps == value].sum() == 0 for value in overlaps)
+            new = spins[0] if tie else np.sign(field)
+            wrong += np.prod(chances[list(others)]) * (new != calls[0]) / 2**patterns
+    assert sequences.bit_error(degree, neurons, patterns) == pytest.approx(wrong, abs=1e-12)
 
 
 def test_whole_sequences_at_100_neurons():
