@@ -44,6 +44,7 @@ def _exponent(rows: Table, column: str) -> dict:
     known = rows.groupby("features")[column].apply(lambda values: values.notna().all())
     wide = rows[rows["features"].isin(small.index[small & known])]
     squares = wide.pivot_table(index="sample", columns="features", values=column)
+    squares = squares.loc[:, (squares > 0).sum() > 1]  # one pattern is read without any error
     if squares.shape[1] < 3 or squares.shape[0] < 2:
         return {"exponent": None, "stderr": None, "sizes": int(squares.shape[1])}
     values, size = squares.to_numpy(), np.log(squares.columns.to_numpy(float))

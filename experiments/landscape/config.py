@@ -10,6 +10,10 @@ SPINS = ("classical", "dense:3", "dense:4", "exponential")
 CONTINUOUS = ("modern", "epanechnikov")
 KINDS = ("pattern", "reversed", "mixture", "asymmetric", "glassy")
 """Kinds of ends: a pattern, its reverse, a symmetric mixture of three, any other of at most five, and the rest."""
+RETRIEVED = 0.9
+"""Overlap with a pattern or mixture, or weight in a continuous memory, above which an end counts as one."""
+LARGEST = 5
+"""Patterns that a mixture is made of at most."""
 
 
 @dataclass

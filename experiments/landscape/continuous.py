@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from experiments.landscape.config import KINDS
+from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 
 Float = np.ndarray
 STEPS = 2000
@@ -80,8 +80,8 @@ def _certificate(memory: str, beta: float, patterns: Float, x: Float) -> dict:
 
 def _kind(weights: Float) -> int:
     """Index in KINDS by the weights in descending order: one above 0.9, three alike, at most five, or more."""
-    if weights[0] > 0.9:
+    if weights[0] > RETRIEVED:
         return KINDS.index("pattern")
-    if weights[2] > 0.5 * weights[0] and weights[:3].sum() > 0.9:
+    if weights[2] > 0.5 * weights[0] and weights[:3].sum() > RETRIEVED:
         return KINDS.index("mixture")
-    return KINDS.index("asymmetric" if weights[:5].sum() > 0.9 else "glassy")
+    return KINDS.index("asymmetric" if weights[:LARGEST].sum() > RETRIEVED else "glassy")

@@ -6,17 +6,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.landscape.config import KINDS
+from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 from experiments.shared import draws
 from experiments.shared.program import Grid
 from hopfield import glauber, retrieve
+from hopfield.dynamics import CONVERGED
 from hopfield.memories import find
+from hopfield.observables.overlaps import above
 from hopfield.patterns import spins
 
-RETRIEVED = 0.9
-"""Overlap with a pattern, or with a mixture of patterns, above which an end counts as one."""
-LARGEST = 5
-"""Patterns that a mixture is made of at most."""
 MAX_SWEEPS = 500
 
 
@@ -71,7 +69,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
             "energy": memory.energy(x) / program.neurons,
             "stability": jnp.min(x * memory.local_field(x)),
             "gradient": jnp.asarray(jnp.nan),
-            "settled": (end.status == 0).astype(int),
+            "settled": (end.status == CONVERGED).astype(int),
             "mark": jnp.dot(marker, x),
         }
 
@@ -88,7 +86,7 @@ def kind(overlaps, patterns, state):
 
     three = overlap_with(jnp.where(jnp.arange(len(index)) < 3, jnp.sign(weight), 0.0))
     names = {name: number for number, name in enumerate(KINDS)}
-    found = jnp.where(overlap_with(weight) > RETRIEVED, names["asymmetric"], names["glassy"])
-    found = jnp.where(three > RETRIEVED, names["mixture"], found)
+    found = jnp.where(above(overlap_with(weight), RETRIEVED), names["asymmetric"], names["glassy"])
+    found = jnp.where(above(three, RETRIEVED), names["mixture"], found)
     alone = jnp.where(weight[0] > 0, names["pattern"], names["reversed"])
-    return jnp.where(size[0] > RETRIEVED, alone, found)
+    return jnp.where(above(size[0], RETRIEVED), alone, found)

@@ -58,7 +58,8 @@ def _check_pairs(config: Config) -> None:
         if kind == "top_k" and int(number) > least:
             raise ValueError(f"separations must keep at most the least of patterns, {least}, got {separation}")
     if not _pairs(config)[:-1]:
-        raise ValueError(f"separations must go with one of {', '.join(config.similarities)}, got {config.separations}")
+        given = f"{config.separations} with dynamics {config.dynamics}"
+        raise ValueError(f"separations must go with one of {', '.join(config.similarities)}, got {given}")
 
 
 def _check_start(start: Any) -> None:
