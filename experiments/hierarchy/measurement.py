@@ -59,7 +59,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
         graph = networks.hierarchical(stored, used, program.parts, draw["beta"], draw["coupling"])
 
     def asked(digit):
-        start = graph.zeros() | {"pixels": jnp.where(hidden, mean, digit)}
+        start = networks.rest(graph, used) | {"pixels": jnp.where(hidden, mean, digit)}
         end = graphs.descend(graph, start, STEPS, clamped={"pixels": ~hidden}).states
         squared = jnp.sum((end["pixels"] - digit) ** 2) / jnp.sum(hidden)
         return jnp.argmax(end["wholes"]), squared

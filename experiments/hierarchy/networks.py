@@ -37,7 +37,7 @@ def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.
         "pixels": graphs.Layer(digits.shape[1:]),
         "wholes": graphs.Layer(digits.shape[:1], graphs.Softmax(jnp.asarray(beta))),
     }
-    return graphs.Graph.create(layers, [(("pixels", "wholes"), graphs.Formula(whole, digits)), _absent(used)])
+    return graphs.Graph.create(layers, [(("pixels", "wholes"), graphs.Formula(whole, digits)), _absent("wholes", used)])
 
 
 def whole(digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
@@ -61,7 +61,17 @@ def hierarchical(
         (("pixels", "parts"), graphs.Formula(seen, dictionary)),
         (("parts", "wholes"), graphs.Formula(composed, joined)),
     ]
-    return graphs.Graph.create(layers, [*synapses, _absent(used)])
+    known = jnp.broadcast_to(jnp.arange(num_parts) < jnp.sum(used), (POSITIONS, num_parts))  # others are copies
+    return graphs.Graph.create(layers, [*synapses, _absent("wholes", used), _absent("parts", known)])
+
+
+def rest(graph: graphs.Graph, used: Array) -> dict[str, Array]:
+    """States with no field but on units that stand for nothing stored."""
+    return graph.zeros() | {
+        name: jnp.where(jnp.arange(state.shape[-1]) < jnp.sum(used), state, ABSENT)
+        for name, state in graph.zeros().items()
+        if name != "pixels"
+    }
 
 
 def learned(digits: Float[Array, "M Q P"], used: Array, num_parts: int) -> tuple[Dictionary, Codes]:
@@ -88,5 +98,5 @@ def numbers(num_parts: int, num_patterns: int) -> int:
     return POSITIONS * (PIXELS * min(num_parts, num_patterns) + num_patterns)
 
 
-def _absent(used: Array) -> tuple[str, graphs.Bias]:
-    return "wholes", graphs.Bias(jnp.where(used, 0.0, ABSENT))
+def _absent(layer: str, used: Array) -> tuple[str, graphs.Bias]:
+    return layer, graphs.Bias(jnp.where(used, 0.0, ABSENT))
