@@ -161,7 +161,7 @@ def _search(given: argparse.Namespace) -> int:
             load_if_exists=True,
         )
     except Exception as error:  # whatever lines that are no journal make of Optuna's reader
-        raise InputError(f"STUDY must be a study's journal, got {given.study} ({boundary.shown(error)})") from error
+        raise InputError(f"STUDY must be a study's journal, got {given.study} ({boundary.one_line(error)})") from error
     study.optimize(lambda trial: objective(study, given.words, given.scalar, trial), given.trials)
     if not any(trial.value is not None for trial in study.trials):
         raise InputError(f"SCALAR must be one that a run ends with, got {given.scalar!r}, which none of the trials had")

@@ -123,12 +123,12 @@ def _program(config: Config, point: dict) -> measurement.Program:
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
     padding = draws.padded(point["patterns"], largest, point["neurons"])
     return measurement.Program(
-        point["memory"],
-        point["dynamics"],
-        point["neurons"],
-        padding,
-        min(scale.queries, padding),
-        len(set(config.overlaps)),
-        point["max_steps"],
-        point["beta"] is not None,
+        memory=point["memory"],
+        dynamics=point["dynamics"],
+        neurons=point["neurons"],
+        padding=padding,
+        queries=min(scale.queries, padding),
+        overlaps=len(set(config.overlaps)),
+        max_steps=point["max_steps"],
+        has_beta=point["beta"] is not None,
     )

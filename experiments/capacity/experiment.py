@@ -150,14 +150,14 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retenti
     kind, amount = corruptions.parts(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(
-        point["memory"],
-        point["dynamics"],
-        point["neurons"],
-        padding,
-        min(at.queries, padding),
-        kind if amount else "none",
-        point["ensemble"],
-        config.clamp,
-        point["max_steps"],
-        point["beta"] is not None,
+        memory=point["memory"],
+        dynamics=point["dynamics"],
+        neurons=point["neurons"],
+        padding=padding,
+        queries=min(at.queries, padding),
+        corruption=kind if amount else "none",
+        ensemble=point["ensemble"],
+        clamp=config.clamp,
+        max_steps=point["max_steps"],
+        has_beta=point["beta"] is not None,
     )

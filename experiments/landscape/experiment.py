@@ -54,7 +54,7 @@ def cost(config: Config) -> Cost:
     parts = []
     for memory, neurons, num_patterns in product(config.memories, config.neurons, config.patterns):
         warm = len(config.temperatures) * config.samples
-        each = spins.Program(memory, neurons, num_patterns, config.starts, config.sweeps, True).cost
+        each = spins.Program(memory, neurons, num_patterns, config.starts, config.sweeps, warm=True).cost
         parts.append(Cost(warm * config.starts, num_patterns * neurons + neurons**2, warm * each))
     return contract.total(parts)
 

@@ -62,7 +62,14 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
     found = []
     for start in starts:
         setting = Course(
-            given._replace(start=start), jnp.zeros((1, 1), jnp.int32), True, 1, -np.inf, -np.inf, -np.inf, LONG
+            given=given._replace(start=start),
+            order=jnp.zeros((1, 1), jnp.int32),
+            full=True,
+            every=1,
+            optimum=-np.inf,
+            target=-np.inf,
+            end=-np.inf,
+            length=LONG,
         )
         found.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
     return float(min(found))
@@ -85,7 +92,8 @@ def setting(
         epochs = [rng.permutation(shape.examples)[: every * batch] for _ in range(length // every)]
         order = np.concatenate(epochs).reshape(-1, batch)
     target, end = (float(best + share * tolerance * gain) for share in (1.0, 0.01))
-    return Course(given, jnp.asarray(order, jnp.int32), not batch, every, best, target, end, length)
+    batches = jnp.asarray(order, jnp.int32)
+    return Course(given, batches, full=not batch, every=every, optimum=best, target=target, end=end, length=length)
 
 
 def run(rule: str, hyper: Hyper, where: Course, limit: int, *, goal: float | None = None) -> Run:

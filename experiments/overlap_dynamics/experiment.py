@@ -60,9 +60,15 @@ def cost(config: Config) -> Cost:
 def _grid(config: Config) -> program.Grid:
     """Grid with one program of a network for all its loads."""
     padding = draws.largest(_curves(config), "degree", "neurons")
-    kept = max(config.steps), len(dict.fromkeys(config.steps))
-    kind = lambda at: (at["degree"], at["neurons"], padding(at), min(config.queries, at["patterns"]))
-    return measurement.grid(lambda at: measurement.Program(*kind(at), *kept))
+    longest, times = max(config.steps), len(dict.fromkeys(config.steps))
+
+    def at(point: dict) -> measurement.Program:
+        queries = min(config.queries, point["patterns"])
+        return measurement.Program(
+            point["degree"], point["neurons"], padding(point), queries=queries, longest=longest, times=times
+        )
+
+    return measurement.grid(at)
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

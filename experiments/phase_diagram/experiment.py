@@ -179,10 +179,10 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 
 
 def _program(config: Config, point: dict) -> measurement.Program:
-    effort = (point["burn_in"], point["sweeps"], point["max_steps"])
     padding = _padding(config, point)
     queries = min(point["queries"], padding)
-    return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, *effort)
+    effort = {name: point[name] for name in ("burn_in", "sweeps", "max_steps")}
+    return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **effort)
 
 
 def _padding(config: Config, point: dict) -> int:

@@ -176,5 +176,14 @@ def _program(point: dict) -> retrievals.Program:
     kind, amount = corruptions.parts(point["corruption"])
     together = 1 if point["kappa"] is None else TOGETHER
     padding = max(SMALL, point["patterns"]) if point["ensemble"] in retrievals.ENSEMBLES else point["patterns"]
-    head = point["memory"], point["ensemble"], point["neurons"], padding, padding != point["patterns"]
-    return retrievals.Program(*head, point["queries"], kind if amount else "none", point["max_steps"], together)
+    return retrievals.Program(
+        memory=point["memory"],
+        ensemble=point["ensemble"],
+        neurons=point["neurons"],
+        padding=padding,
+        masked=padding != point["patterns"],
+        queries=point["queries"],
+        corruption=kind if amount else "none",
+        max_steps=point["max_steps"],
+        kappas=together,
+    )

@@ -145,7 +145,7 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
 
 def check_joined(target: Path) -> None:
     """Raise InputError where results of several runs would replace those of one."""
-    if (target / "ledger").exists():
+    if os.path.exists(target / "ledger"):
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 
 

@@ -114,18 +114,18 @@ def _read(place: Path) -> Run | None:
     every = [path for path in place.rglob("*") if path.is_file()]
     when = max((path.stat().st_mtime for path in (*place.glob("ledger/*"), *place.glob("*.*"))), default=0.0)
     return Run(
-        str(place),
-        record.conf,
-        record.experiment,
-        when,
-        record.differs,
-        done,
-        record.points,
-        _scalars(place) if record.complete else {},
-        sum(path.stat().st_size for path in every),
-        state,
-        record.further,
-        record.science,
+        path=str(place),
+        conf=record.conf,
+        experiment=record.experiment,
+        when=when,
+        differs=record.differs,
+        done=done,
+        points=record.points,
+        headlines=_scalars(place) if record.complete else {},
+        size=sum(path.stat().st_size for path in every),
+        state=state,
+        further=record.further,
+        science=record.science,
     )
 
 

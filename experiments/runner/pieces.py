@@ -35,7 +35,7 @@ def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
 def help(plan: Plan) -> bool:
     """Measure pieces of a run that another process has begun, as long as there are any; whether there was one."""
     held = folders.read(plan.job.directory)
-    if held is None or held.complete or held.rows != plan.science[1]:  # not begun, over, or something else
+    if held is None or held.complete or held.rows != plan.science.rows:  # not begun, over, or something else
         return False
     plan.ledger.reload()
     wanted = _pieces(plan, plan.ledger.missing(plan.points))

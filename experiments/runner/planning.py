@@ -38,7 +38,7 @@ class Plan:
         ledger: what is measured already.
         mode: W&B's mode.
         notes: lines on what was asked for and is not measured as such, to be said when it is measured.
-        science: hashes of all that its numbers depend on, of what rows do besides their points, and without the seed.
+        science: hashes of what its numbers depend on.
     """
 
     job: Job
@@ -47,7 +47,7 @@ class Plan:
     ledger: Ledger
     mode: mirror.Target
     notes: tuple[str, ...] = ()
-    science: tuple[str, str, str] = ("", "", "")
+    science: provenance.Hashes = provenance.NO_HASHES
 
     def table(self) -> list[dict]:
         """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
@@ -57,20 +57,20 @@ class Plan:
         """Record of it for a list of runs."""
         job, points = self.job, self.table()
         return folders.Record(
-            job.conf,
-            job.experiment,
-            job.command,
-            folders.differing(job.config, job.usual),
-            self.science[0],
-            folders.leaves(job.config, extending=False),
-            list(points[0]),
-            self.science[1],
-            self.science[2],
-            job.collects,
-            len(points),
-            registry.home(job.experiment),
-            len(points) - len(self.points),
-            complete,
+            conf=job.conf,
+            experiment=job.experiment,
+            command=job.command,
+            differs=folders.differing(job.config, job.usual),
+            science=self.science.whole,
+            asked=folders.leaves(job.config, extending=False),
+            columns=list(points[0]),
+            rows=self.science.rows,
+            pooled=self.science.pooled,
+            collects=job.collects,
+            points=len(points),
+            home=registry.home(job.experiment),
+            further=len(points) - len(self.points),
+            complete=complete,
         )
 
 
@@ -145,7 +145,7 @@ def _check_output(directory: Path) -> None:
         raise InputError(
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
-    if (directory / folders.JOINED).exists() and not (directory / "ledger").exists():
+    if os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger"):
         raise InputError(f"output must be a folder of its own, got {directory}, which holds results of several runs")
     for name in RESULTS:
         if (directory / name).is_dir():

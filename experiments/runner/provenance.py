@@ -66,8 +66,22 @@ def constants(config: contract.Config) -> dict:
     return {name: value for name, value in files.options(config).items() if name not in axes}
 
 
-def hashes(experiment: str, science: dict, options: dict[str, Any]) -> tuple[str, str, str]:
-    """Hashes of what an experiment measures, of what a row depends on besides its point, and of that without the seed.
+class Hashes(NamedTuple):
+    """Hashes of what the numbers of an experiment depend on."""
+
+    whole: str
+    """Of all that it measures."""
+    rows: str
+    """Of what a row depends on besides its point."""
+    pooled: str
+    """The same without the seed."""
+
+
+NO_HASHES = Hashes("", "", "")
+
+
+def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
+    """Hashes of what the numbers of an experiment depend on.
 
     They are the same on every machine, wherever files lie.
 
@@ -83,7 +97,7 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> tuple[str
     rows = [experiment, science | {"contents": sorted(science["contents"].values())}]
     seedless = [experiment, {name: value for name, value in rows[1].items() if name != "seed"}]
     found = (hashlib.sha256(text.encode()).hexdigest(), files.fingerprint(rows), files.fingerprint(seedless))
-    return found[0][:16], found[1][:16], found[2][:16]
+    return Hashes(*(each[:16] for each in found))
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:

@@ -22,7 +22,7 @@ from experiments.shared import files
 
 def members(directory: Path) -> list[Path]:
     """The folders of the runs that a folder of joined results is of; empty where it is none, or a run's."""
-    if (directory / "ledger").exists():
+    if os.path.exists(directory / "ledger"):  # False for a name too long, too
         return []
     try:
         named = json.loads((directory / folders.JOINED).read_text(encoding="utf-8"))["runs"]

@@ -76,7 +76,16 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
     blueprint = find("classical")
     counts = [blueprint.rounded(load, neurons, "odd") for load in np.linspace(*LOADS[neurons], 6)]
     kind = retention.Program(
-        "classical", "asynchronous", neurons, max(counts), PROBES, "none", "random", False, 100, False
+        memory="classical",
+        dynamics="asynchronous",
+        neurons=neurons,
+        padding=max(counts),
+        queries=PROBES,
+        corruption="none",
+        ensemble="random",
+        clamp=False,
+        max_steps=100,
+        has_beta=False,
     )
     shared = {"neurons": neurons, "corruption": corruptions.CLEAN, "beta": None}
     points = [shared | {"patterns": count, "sample": i} for count in counts for i in range(printed.SIZES[neurons])]

@@ -192,12 +192,12 @@ def along(
     if not whole("first", first, 0) < stops[0]:
         raise ValueError(f"first must be less than the {stops[0]} patterns of the least size, got {first}")
     words, neurons = pack(jnp.asarray(states)), states.shape[1]
-    tally = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)
+    totals = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)
     for stop in stops:
         for found in _chunks(source, words, first, stop, mesh):
-            tally += found
+            totals += found
         first = stop
-        yield Counts(states, tally[:, :, -1].copy(), tally[:, :, :-1].copy())
+        yield Counts(states, totals[:, :, -1].copy(), totals[:, :, :-1].copy())
 
 
 def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:

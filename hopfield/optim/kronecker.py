@@ -86,7 +86,16 @@ def kronecker_natural_gradient(
         blocks = curvature.kronecker(factored_damping=False).replace(blocks=average)
         return blocks.solve(grads, damping)
 
-    options = Options(learning_rate, likelihood, damping, initial_damping, decay, fisher, samples, trust_radius)
+    options = Options(
+        learning_rate,
+        likelihood,
+        damping,
+        initial_damping,
+        decay=decay,
+        kind=fisher,
+        samples=samples,
+        trust_radius=trust_radius,
+    )
     return _averaged(form, solve, options)
 
 
@@ -109,7 +118,16 @@ def diagonal_fisher(
     def solve(curvature, average, grads, damping):
         return jax.tree.map(lambda g, d: g / (d + damping), grads, average)
 
-    options = Options(learning_rate, likelihood, damping, initial_damping, decay, fisher, samples, trust_radius)
+    options = Options(
+        learning_rate,
+        likelihood,
+        damping,
+        initial_damping,
+        decay=decay,
+        kind=fisher,
+        samples=samples,
+        trust_radius=trust_radius,
+    )
     return _averaged(lambda curvature: curvature.diagonal(), solve, options)
 
 

@@ -125,8 +125,18 @@ def natural_gradient(
             without `accumulated`.
     """
     check_rate(learning_rate)
-    how = damping, initial_damping, solver, fisher, samples, momentum, trust_radius, tolerance, max_iterations
-    options = Options(as_likelihood(likelihood), *how)
+    options = Options(
+        likelihood=as_likelihood(likelihood),
+        damping=damping,
+        initial_damping=initial_damping,
+        solver=solver,
+        kind=fisher,
+        samples=samples,
+        momentum=momentum,
+        trust_radius=trust_radius,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
     _check(options)
     return transform(partial(_begin, options), partial(_step, learning_rate, options), judges=options.adaptive)
 
