@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array, unit
+from hopfield._numerics import real_array, unit, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import MaskLike, allowed, inverse_temperature, sequences
 from hopfield.attention.masks import Mask
@@ -244,7 +244,7 @@ def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
 
 
 def _several(weights: Any) -> Array:
-    weights = real_array("weights", weights)
+    weights = wide(real_array("weights", weights))
     if weights.ndim < 3 or weights.shape[-3] < 2:
         raise ValueError(f"weights must be those of at least two heads [..., H, T, S], got shape {weights.shape}")
     return weights

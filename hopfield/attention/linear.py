@@ -97,7 +97,7 @@ def random_fourier(
 ) -> RandomFourier:
     """Random Fourier features of the kernel exp(β x·y): `features` cosines and as many sines.
 
-    Accurate where scores are small; their error relative to the kernel grows as e^(β‖x + y‖²/2), see FAVOR+.
+    Accurate where query and key are near; their error relative to the kernel grows as e^(β‖x − y‖²/2), see FAVOR+.
 
     Args:
         key: random key that draws the directions w ~ N(0, 1).

@@ -18,6 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, whole
+from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
 from hopfield.fisher.block_forms import BlockDiagonal
@@ -167,12 +168,12 @@ class Fisher(Node):
 
         parts = jax.tree.map(lambda x: chunks(jnp.asarray(x), True), self.inputs), chunks(factor, False)
         shapes = jax.eval_shape(lambda part: statistic(self._rows(*part)), jax.tree.map(lambda x: x[0], parts))
-        zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
+        zero = jax.tree.map(lambda s: jnp.zeros(s.shape, accumulation_dtype(s.dtype)), shapes)
 
         def add(total: Tree, part: tuple) -> tuple[Tree, None]:
-            return jax.tree.map(jnp.add, total, statistic(self._rows(*part))), None
+            return jax.tree.map(lambda t, x: t + x.astype(t.dtype), total, statistic(self._rows(*part))), None
 
-        return jax.lax.scan(add, zero, parts)[0]
+        return jax.tree.map(lambda t, s: t.astype(s.dtype), jax.lax.scan(add, zero, parts)[0], shapes)
 
     def _model(self, params: Tree) -> Array:
         return self.model_fn(params) if self.inputs is None else self.model_fn(params, self.inputs)

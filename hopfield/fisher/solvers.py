@@ -132,19 +132,33 @@ def conjugate_gradients(
     def running(state: _State) -> Array:
         return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
 
-    x, residual = _start(apply, b, x0)
-    raised, square = precondition(residual), dot(residual, residual)
-    slope = dot(residual, raised)
-    count = jnp.zeros((), jnp.int32)
-    alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
-    begin = _State(count, x, residual, raised, slope, square, (x, square), alive, ~jnp.isfinite(size))
-    last = jax.lax.while_loop(running, lambda state: _step(state, apply, precondition), begin)
+    def measured(carry: tuple) -> tuple:
+        # The residual that steps carry along goes on falling where rounding has stopped the one that is left.
+        before, best, _ = carry
+        last = jax.lax.while_loop(running, lambda state: _step(state, apply, precondition), before)
+        left = axpy(-1.0, apply(last.best[0]), b)
+        square = dot(left, left)
+        better = ~(square >= best[1])
+        best = selected(better, (last.best[0], square), best)
+        again = _begun(last.best[0], left, precondition, last.iteration, last.spoilt)
+        return again, best, better & (last.iteration > before.iteration)
+
+    start = _begun(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
+    carry = start, (start.x, jnp.full_like(size, jnp.inf)), jnp.ones((), bool)
+    last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), measured, measured(carry))
     found, relative = jax.tree.map(
-        lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype),
-        (last.best[0], jnp.sqrt(last.best[1]) / scale),
+        lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype), (best[0], jnp.sqrt(best[1]) / scale)
     )
     found = jax.tree.map(lambda leaf: (leaf * whole).astype(leaf.dtype), found)
     return found, SolveInfo(relative, last.iteration, relative <= tolerance)
+
+
+def _begun(x: Tree, residual: Tree, precondition: Callable[[Tree], Tree], count: Array, spoilt: Array) -> _State:
+    """State of an iteration that begins, or begins again, at x."""
+    raised, square = precondition(residual), dot(residual, residual)
+    slope = dot(residual, raised)
+    alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
+    return _State(count, x, residual, raised, slope, square, (x, square), alive, spoilt)
 
 
 def _step(state: _State, apply: Callable[[Tree], Tree], precondition: Callable[[Tree], Tree]) -> _State:

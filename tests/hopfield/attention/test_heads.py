@@ -115,6 +115,12 @@ def test_divergence_is_the_mean_relative_entropy_to_the_mean_head():
     np.testing.assert_allclose(heads.head_diversity(jnp.asarray(weights)), 1 - np.asarray(cosines), atol=1e-14)
 
 
+@pytest.mark.parametrize("measure", [heads.head_diversity, heads.head_divergence])
+def test_heads_of_half_precision_are_compared_in_single(measure):
+    weights = jax.nn.softmax(3 * jax.random.normal(jax.random.key(0), (8, 16, 64))).astype(jnp.bfloat16)
+    np.testing.assert_array_equal(measure(weights), measure(weights.astype(jnp.float32)))
+
+
 def test_equal_heads_have_no_diversity_and_disjoint_ones_the_most():
     same = jnp.broadcast_to(jax.nn.softmax(normal(4, 5)), (3, 4, 5))
     disjoint = jnp.broadcast_to(jnp.eye(3)[:, None, :], (3, 4, 3))

@@ -239,3 +239,14 @@ def test_a_damping_out_of_range_is_one_sentence(damping, solver, message):
 def test_a_vector_of_another_shape_is_one_sentence():
     with pytest.raises(ValueError, match="vector must have the structure and shapes of params"):
         _ = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS) @ {"w": PARAMS["w"]}
+
+
+def test_sums_over_many_examples_do_not_stand_still_in_half_precision():
+    params = jnp.zeros((4, 10), jnp.bfloat16)
+    inputs = np.random.default_rng(0).normal(size=(20000, 4))
+    wide, half = (
+        fisher(lambda p, x: x @ p, params.astype(kind), likelihood="gaussian", inputs=jnp.asarray(inputs, kind))
+        for kind in (jnp.float32, jnp.bfloat16)
+    )
+    np.testing.assert_allclose(np.asarray(half.diagonal(), float), wide.diagonal(), rtol=0.03)
+    np.testing.assert_allclose(float(half.trace()), float(wide.trace()), rtol=0.03)

@@ -36,6 +36,19 @@ def test_the_reported_residual_is_the_residual():
         assert not bool(info.converged)
 
 
+@pytest.mark.parametrize("condition", [1e2, 1e4, 1e5])
+def test_the_residual_is_that_of_the_solution_where_rounding_stops_it(condition):
+    """What the steps carry along falls below 1e-6; of the solution in single precision more is left."""
+    rng = np.random.default_rng(0)
+    rotation = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+    matrix, b = (rotation * np.geomspace(1 / condition, 1, 60)) @ rotation.T, rng.normal(size=60)
+    single = jnp.asarray(matrix, jnp.float32)
+    x, info = conjugate_gradient(lambda v: single @ v, jnp.asarray(b, jnp.float32), tolerance=1e-6, max_iterations=1000)
+    left = np.linalg.norm(b - matrix @ np.asarray(x, float)) / np.linalg.norm(b)
+    assert float(info.residual) == pytest.approx(left, rel=0.1)
+    assert bool(info.converged) == (float(info.residual) <= 1e-6)
+
+
 def test_a_warm_start_saves_steps_and_a_bad_one_costs_none():
     solution, cold = conjugate_gradient(product, B, tolerance=1e-10)
     _, warm = conjugate_gradient(product, B, x0=solution, tolerance=1e-8)
