@@ -114,7 +114,7 @@ def target_weight_probability(
 ) -> Float:
     """Exact probability that a pattern has softmax weight above 1/2 in its corrupted state, that is P(X < 1).
 
-    Arguments as of `target_weight`. One pattern as near to the state as its own rules it out.
+    Arguments as of `target_weight`. One pattern as near as its own rules it out; other ties (e^(2β) = 2) count half.
 
     Returns:
         The probability, to 1e-7 for a hundred patterns or more (1e-5 for a handful).
@@ -240,11 +240,11 @@ def _one_step_error(neurons: float, num_patterns: float, beta: float, flipped: f
         """Probability that the field on a spin is negative when its pattern contributes e^(β·own)."""
         # overlaps that one realisation in a thousand contains decide the sign whatever their size
         rare = np.cumsum(probabilities[::-1])[::-1] * (num_patterns - 1) < 1e-3
-        largest = max(own, overlaps[~rare].max(initial=-neurons) + 2)
-        terms = np.exp(beta * (np.minimum(overlaps, largest) - own))
+        usual = np.sqrt((num_patterns - 1) * np.sum(probabilities[~rare] * np.exp(2 * beta * (overlaps[~rare] - own))))
+        most = max(np.log(2.0 + 14.0 * usual), beta * (overlaps[~rare].max(initial=-neurons) + 2 - own))
+        terms = np.exp(np.minimum(beta * (overlaps - own), most))
         values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
         return sums.below(values, halves, num_patterns - 1, -1.0, negligible=_NEGLIGIBLE, even=True)
 
     aligned = neurons - 2 * flipped
-    from_right, from_flipped = below_zero(aligned - 1), below_zero(aligned + 1)
-    return ((neurons - flipped) * from_right + flipped * from_flipped) / neurons
+    return ((neurons - flipped) * below_zero(aligned - 1) + flipped * below_zero(aligned + 1)) / neurons

@@ -80,7 +80,8 @@ def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, 
     size = np.abs(rises)
     order = np.argsort(-size, kind="stable")
     rare = np.cumsum(probabilities[order]) * terms < RARE
-    cap = max(abs(signal), size[order][rare].min(initial=np.inf) if rare.any() else np.inf)
+    usual = np.sqrt(terms * np.sum((probabilities * size**2)[order][~rare]))
+    cap = max(2.0 * abs(signal) + 14.0 * usual, size[order][rare].min()) if rare.any() else np.inf
     unit = abs(signal) or float(size.max()) or 1.0
     values = np.clip(values, -cap, cap) / unit
     return sums.below(values, halves, terms, -signal / unit, negligible=1e-8, even=True)
@@ -89,7 +90,8 @@ def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, 
 def weight_probability(log_weight: Function, neurons: int, num_patterns: float, flipped: int = 0) -> float:
     """Probability that a pattern has more than half of the weight in a state with `flipped` of its spins flipped.
 
-    P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as its own rules it out.
+    P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as its own rules it out. Where the
+    weights are whole multiples of the least, as of powers, X = 1 is the tie it is; elsewhere it counts half.
 
     Args:
         log_weight: ln |f′|.
@@ -100,6 +102,12 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
     flipped = _counts(neurons, 1, flipped)[1]
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)
+    with np.errstate(divide="ignore"):
+        own = 1.0 / terms[terms > 0].min(initial=np.inf)
+    sizes = np.minimum(terms, 1.0) * own
+    if own < sums.LATTICE / 64 and np.all(np.abs(sizes - np.rint(sizes)) < 1e-9 * own):
+        law = np.asarray(np.bincount(np.rint(sizes).astype(np.int64), probabilities)[: round(own)], np.float64)
+        return sums.total_within(law, num_patterns - 1)
     lighter = terms < 1 - 1e-12
     share = probabilities[lighter].sum()
     if share == 0:

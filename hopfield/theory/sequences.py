@@ -59,15 +59,17 @@ def _bias_of_ties(values: Float, probabilities: Float, num_patterns: int) -> flo
         return 0.0 if at is None else float(np.sum(probabilities * (at[: len(values)] - at[len(values) :])) / 2)
     if others > 200:
         return 0.0
+    sizes, places = np.unique(values, return_inverse=True)  # of a large degree, whose sizes no lattice holds, in pairs
+    shares = np.bincount(places, probabilities)
     number = np.arange(others + 1)
     ways = np.asarray(comb(number[:, None], number))  # of choosing terms [m, j]
     cancel = np.where(number % 2 == 0, comb(number, number // 2), 0.0)
     lead = np.where(number % 2 == 0, comb(number, number // 2 + 1), 0.0)  # two more against the signal
-    law = np.asarray(probabilities[-1] ** number * (cancel - lead) / 2.0**number)
-    for share in probabilities[:-1]:
-        part = share**number * cancel / 2.0**number
+    law = np.asarray(shares[-1] ** number * (cancel - lead) / 2.0**number)
+    for size, share in zip(sizes[:-1], shares[:-1], strict=True):
+        part = share**number * (cancel / 2.0**number if size else 1.0)
         law = np.array([np.sum(ways[m, : m + 1] * law[m::-1] * part[: m + 1]) for m in number])
-    return float(probabilities[-1] * law[-1] / 2)
+    return float(shares[-1] * law[-1] / 2)
 
 
 def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike) -> Float:

@@ -1,6 +1,9 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
+import math
+
 import numpy as np
+from scipy.signal import fftconvolve
 from scipy.special import betainc, gammaln, ndtr
 
 from hopfield.arguments import Float
@@ -74,6 +77,28 @@ def _lattice_law(values: Float, probabilities: Float, terms: int, reach: float) 
     np.add.at(single, np.rint(values / unit).astype(np.int64) % points, probabilities)
     wave = np.fft.rfft(single).real  # real, because the distribution is even
     return np.fft.fftshift(np.fft.irfft(wave**terms, n=points)), unit
+
+
+def total_within(law: Float, terms: float) -> float:
+    """P(sum of terms < K) of terms >= 0 that are less than K with the probabilities `law` [K], else too large.
+
+    Args:
+        law: of one term, summing to 1 at most.
+        terms: number of terms, >= 0; between whole ones the logarithm is interpolated.
+    """
+    lower = math.floor(terms)
+    low, high = _total(law, lower), _total(law, lower + 1)
+    return low ** (lower + 1 - terms) * high ** (terms - lower) if terms > lower else low
+
+
+def _total(law: Float, terms: int) -> float:
+    found, square = np.eye(1, len(law))[0], law
+    while terms:
+        found = fftconvolve(found, square)[: len(law)].clip(0) if terms % 2 else found
+        square, terms = fftconvolve(square, square)[: len(law)].clip(0), terms // 2
+        if not found.any():
+            return 0.0
+    return float(min(found.sum(), 1.0))
 
 
 def below(

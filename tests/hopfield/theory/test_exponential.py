@@ -22,7 +22,7 @@ def exact_sums(values: np.ndarray, law: np.ndarray, terms: int) -> tuple[np.ndar
 
 
 SMALL = [(12, 3, 0.3, 0), (12, 3, 1.0, 3), (12, 4, 1.0, 3), (8, 3, 0.1, 2), (10, 4, 0.5, 4), (14, 5, 0.2, 0)]
-SMALL += [(7, 2, 2.0, 3), (7, 3, 2.0, 3), (9, 4, 3.0, 2)]  # other patterns far above the own one
+SMALL += [(7, 2, 2.0, 3), (7, 3, 2.0, 3), (9, 4, 3.0, 2), (40, 3, 2.0, 8)]  # other patterns far above the own one
 
 
 @pytest.mark.parametrize(("neurons", "patterns", "beta", "flipped"), SMALL)
@@ -44,7 +44,7 @@ def test_few_patterns_equal_complete_enumeration(neurons, patterns, beta, flippe
         total, probability = exact_sums(np.concatenate([terms, -terms]), np.tile(law / 2, 2), patterns - 1)
         tie = np.abs(total + 1) < 1e-12
         error += share * (np.sum(probability[(total < -1) & ~tie]) + np.sum(probability[tie]) / 2)
-    assert exponential.one_step_error(*arguments) == pytest.approx(error, abs=1e-5)
+    assert exponential.one_step_error(*arguments) == pytest.approx(error, abs=min(1e-5, 0.02 * error + 1e-12))
 
 
 COLD = [(100, 10.0, 50), (100, 10.0, 45), (30, 30.0, 12), (3, 1e3, 2), (40, 1e4, 3), (1, 200.0, 0), (60, 3.0, 30)]

@@ -1,7 +1,10 @@
 """Theory from the separation alone against the published theories, found independently, and against simulation."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from hopfield.memories import find
 from hopfield.theory import annealed, dense, exponential, general, linear, novelty, spherical
@@ -92,6 +95,22 @@ def test_a_separation_without_signal_at_the_start_is_at_chance():
     """max(s, 0)³ of a state opposite to its pattern: no rise from the pattern, and noise of either sign."""
     found = general.one_step_error(lambda s: np.maximum(s, 0.0) ** 3, 31, 101, 31)
     assert found == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("flipped", [0, 1])
+@pytest.mark.parametrize(("degree", "neurons", "patterns"), [(2, 4, 3), (2, 7, 4), (2, 8, 4), (3, 9, 3), (4, 6, 3)])
+def test_a_tie_of_weights_is_no_more_than_half(degree, neurons, patterns, flipped):
+    """By enumeration of all overlaps of the others, whose weights are whole numbers."""
+    sizes = np.abs(2 * np.arange(neurons + 1) - neurons) ** (degree - 1)
+    chances = binom.pmf(np.arange(neurons + 1), neurons, 0.5)
+    exact = sum(
+        np.prod(chances[list(others)])
+        for others in itertools.product(range(neurons + 1), repeat=patterns - 1)
+        if sizes[list(others)].sum() < (neurons - 2 * flipped) ** (degree - 1)
+    )
+    with np.errstate(divide="ignore"):
+        found = general.weight_probability(lambda t: (degree - 1) * np.log(np.abs(t)), neurons, patterns, flipped)
+    assert found == pytest.approx(exact, abs=1e-12)
 
 
 def test_one_pattern_alone_has_all_the_weight():
