@@ -87,7 +87,8 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return known
     arguments = (corruptions.flipped(curve["corruption"]), None if pandas.isna(beta) else float(beta))
-    at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments)
+    even = bool((rows["patterns"] % 2 == 0).all())
+    at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even)
     limit = theory.critical_load(curve["memory"], criterion, None, *arguments)
     kind = theory.kind(curve["memory"], criterion) if at_size is not None or limit is not None else None
     if not theory.depends_on_size(curve["memory"], criterion):

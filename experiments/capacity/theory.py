@@ -24,7 +24,9 @@ def depends_on_size(memory: str, criterion: str) -> bool:
     return _theory_name(criterion) in find(memory).theory.sized
 
 
-def critical_load(memory: str, criterion: str, neurons: int | None, corruption, beta: float | None) -> float | None:
+def critical_load(
+    memory: str, criterion: str, neurons: int | None, corruption, beta: float | None, *, even: bool = False
+) -> float | None:
     """Load at which half of the queries should pass a criterion, or 0.5 % of the spins be wrong after one step.
 
     Args:
@@ -33,11 +35,12 @@ def critical_load(memory: str, criterion: str, neurons: int | None, corruption, 
         neurons: N for the finite-size prediction where there is one (`depends_on_size`); None for the limit of large N.
         corruption: flipped fraction of the start; anything else is beyond theory.
         beta: inverse temperature; None where there is none or the patterns decide.
+        even: whether the numbers of patterns are even, at which fields can tie.
     """
     if not isinstance(corruption, int | float) or corruption > 0.5:
         return None
     if criterion == "one_step_error" and neurons is not None:
-        return _wrong(memory, neurons, corruption, beta)
+        return _wrong(memory, neurons, corruption, beta, 2 if even else 1)
     known = {"corruption": corruption, "beta": beta, "cut": CUTS.get(criterion, 0.0), "error": WRONG}
     return find(memory).theory.critical_load(_theory_name(criterion), neurons=neurons, **known)
 
@@ -47,11 +50,11 @@ def _theory_name(criterion: str) -> str:
     return "retained" if criterion in CUTS else criterion
 
 
-def _wrong(memory: str, neurons: int, corruption: float, beta: float | None) -> float | None:
-    """Load at which one step leaves `WRONG` of the spins wrong: exact for odd M, interpolated between."""
+def _wrong(memory: str, neurons: int, corruption: float, beta: float | None, first: int) -> float | None:
+    """Load at which one step leaves `WRONG` of the spins wrong: exact for M = first + 2h, interpolated between."""
 
     def excess(half: int) -> float:
-        error = one_step_error(memory, neurons, np.array([2 * half + 1]), corruption, beta)
+        error = one_step_error(memory, neurons, np.array([2 * half + first]), corruption, beta)
         return np.nan if error is None else float(np.log(np.maximum(error[0], 1e-300) / WRONG))
 
     low, high = 0, 1
@@ -65,7 +68,7 @@ def _wrong(memory: str, neurons: int, corruption: float, beta: float | None) -> 
         middle = (low + high) // 2
         low, high = (middle, high) if excess(middle) < 0 else (low, middle)
     below, above = excess(low), excess(high)
-    num_patterns = 2 * (low - below * (high - low) / (above - below)) + 1
+    num_patterns = 2 * (low - below * (high - low) / (above - below)) + first
     return float(find(memory).scaling.load(num_patterns, neurons))
 
 

@@ -10,6 +10,7 @@ from experiments.capacity_asymptotic.config import Config
 from experiments.shared import corruptions
 from hopfield.large import counts, overlap_sampling
 from hopfield.patterns.sources import generated
+from hopfield.theory.base import flips
 
 
 def sampled(config: Config, point: dict) -> dict:
@@ -21,7 +22,7 @@ def sampled(config: Config, point: dict) -> dict:
         point["neurons"],
         point["load"] * point["neurons"],
         beta=point["beta"],
-        flipped=round(flipped * point["neurons"]),
+        flipped=int(flips(flipped, point["neurons"])),
         trials=config.sampled_queries,
     )
     return _row(found.log_odds, found.wrong, found.entropy)
@@ -52,7 +53,7 @@ def _flipped(config: Config, targets: np.ndarray, corruption: str, draw: int) ->
     _, amount = corruptions.parts(corruption)
     rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(amount * 1e6)])
     order = rng.permuted(np.tile(np.arange(targets.shape[1]), (config.queries, 1)), axis=1)[: len(targets)]
-    return np.where(order < round(amount * targets.shape[1]), -targets, targets)
+    return np.where(order < flips(amount, targets.shape[1]), -targets, targets)
 
 
 def _retained(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:

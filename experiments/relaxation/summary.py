@@ -27,16 +27,16 @@ def summarise(table: Table) -> dict:
 def _times(curve: dict, rows: Table) -> dict:
     """Times of one load: correlation of starts that stayed, escape by the number of escapes in all sweeps made."""
     rate = clustered_mean(rows["left"] / rows["exposure"], rows["sample"], rows["exposure"])
-    stayed = rows[rows["time"].notna()]
     entry = curve | {"spinodal": theory.spinodal_load(curve["degree"], curve["temperature"])}
     entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": int(rows["exposure"].max())}
     entry |= {"escape": None, "escape_stderr": None, "overlap": None, "overlap_stderr": None}
     entry |= {"time": None, "time_stderr": None}
     if rate.mean > 0:
         entry |= {"escape": 1 / rate.mean, "escape_stderr": rate.stderr / rate.mean**2}
-    if len(stayed):
-        for name, column in (("time", "time"), ("overlap", "mean")):
-            found = clustered_mean(stayed[column], stayed["sample"])
+    for name, column in (("time", "time"), ("overlap", "mean")):
+        known = rows[(rows["left"] == 0) & rows[column].notna()]  # an overlap that stands still has no time
+        if len(known):
+            found = clustered_mean(known[column], known["sample"])
             entry |= {name: found.mean, f"{name}_stderr": found.stderr}
     return entry
 

@@ -8,10 +8,11 @@ import pytest
 from scipy.special import ndtr
 
 from experiments import contract
-from experiments.capacity_asymptotic import experiment, theory
+from experiments.capacity_asymptotic import experiment, measurement, theory
 from experiments.capacity_asymptotic.config import Config
 from experiments.capacity_asymptotic.experiment import measure, plot, points, summarise
 from experiments.statistics.crossings import parabolic_crossing
+from hopfield.theory.base import flips
 
 MISTAKES = [
     ({"neurons": []}, "neurons must not be empty, got []"),
@@ -175,3 +176,13 @@ def test_wrong_options_are_one_sentence(options, message):
 
 def test_limits_are_those_of_theory():
     assert theory.thresholds(1.0, 0.0) == pytest.approx({"weight": 0.5662192, "spin": 0.6749973})
+
+
+@pytest.mark.parametrize(
+    ("amount", "neurons", "flipped"), [(0.07, 150, 10), (0.41, 150, 62), (0.275, 700, 192), (0.1, 64, 6)]
+)
+def test_as_many_spins_are_flipped_as_theory_takes(amount, neurons, flipped):
+    """A product half-way, but for rounding, goes to the even number."""
+    found = measurement._flipped(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
+    assert (np.sum(found < 0, axis=1) == flipped).all()
+    assert flips(amount, neurons) == flipped

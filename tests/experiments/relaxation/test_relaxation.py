@@ -65,3 +65,14 @@ def test_loads_are_in_units_of_the_spinodal() -> None:
 
 def test_the_figure_has_two_panels_for_every_degree(table: Table) -> None:
     assert len(experiment.plot(table, experiment.summarise(table)).axes) == 4
+
+
+def test_starts_that_stand_still_count_in_the_overlap() -> None:
+    """They have no time; left out, 1 − m was more than twice too large at low temperatures."""
+    options = {"neurons": [100], "around": [0.5], "samples": 6, "queries": 3, "burn_in": 10, "sweeps": 100}
+    config = Config(degrees=[2], temperatures=[0.15], **options)
+    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+    still = rows[(rows["left"] == 0) & rows["time"].isna()]
+    assert len(still)
+    (entry,) = summary.summarise(rows)["times"]
+    assert entry["overlap"] == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
