@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield._checks import number
-from hopfield._numerics import is_traced
+from hopfield._numerics import accumulation_dtype, is_traced
 from hopfield.arguments import Float
 from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
@@ -79,6 +79,6 @@ def covariance(
             raise ValueError("threshold must be given where the activity is traced, got none")
         threshold = sparse.spinodal(float(activity)).threshold
     stored, used = stored_spins(patterns, mask)
-    held = jnp.any(used).astype(stored.dtype)
+    held = jnp.any(used).astype(accumulation_dtype(stored.dtype))
     network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=used)
     return network.couplings()

@@ -165,6 +165,7 @@ def test_couplings_of_patterns_of_16_bits_are_those_of_single_precision(name, dt
     found, expected = (build(name, jnp.asarray(patterns, kind)) for kind in (dtype, jnp.float32))
     assert found.matrix.dtype == found.scale.dtype == jnp.float32
     np.testing.assert_array_equal(found.matrix, expected.matrix)
+    np.testing.assert_array_equal(found.bias, expected.bias)
     state = jnp.asarray(patterns[0], dtype)
     np.testing.assert_array_equal(found.energy(state), expected.energy(state))
 
