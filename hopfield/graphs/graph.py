@@ -9,7 +9,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, random_key, whole
-from hopfield._numerics import real_array
+from hopfield._numerics import real_array, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
 from hopfield.graphs.lagrangians import Identity, Lagrangian
@@ -128,20 +128,22 @@ class Graph(Node):
         return {name: layer.lagrangian.activation(states[name]) for name, layer in self.layers.items()}
 
     def interaction(self, activations: States) -> Float[Array, ""]:
-        """Σ S, the energy of all synapses at given activations."""
+        """Σ S, the energy of all synapses at given activations, in float32 at least."""
+        activations = jax.tree.map(wide, activations)
         parts = zip(self.joined, self.synapses, strict=True)
         return sum((synapse(*(activations[name] for name in names)) for names, synapse in parts), jnp.zeros(()))
 
     def energy(self, states: Mapping[str, Array]) -> Float[Array, ""]:
-        """E of the states."""
-        states = self.as_states(states)
+        """E of the states, in float32 at least."""
+        states = jax.tree.map(wide, self.as_states(states))
         return self._energy(states, self.activations(states))
 
     def slope(self, states: Mapping[str, Array]) -> States:
         """x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""
         states = self.as_states(states)
-        pull = jax.grad(self.interaction)(self.activations(states))
-        return {name: (states[name] if layer.leak else 0.0) + pull[name] for name, layer in self.layers.items()}
+        found = jax.grad(self.interaction)(self.activations(jax.tree.map(wide, states)))
+        slopes = {name: (states[name] if layer.leak else 0.0) + found[name] for name, layer in self.layers.items()}
+        return {name: slope.astype(states[name].dtype) for name, slope in slopes.items()}
 
     def _energy(self, states: States, g: States) -> Float[Array, ""]:
         own = [layer.lagrangian.legendre(states[name], g[name]) for name, layer in self.layers.items() if layer.leak]

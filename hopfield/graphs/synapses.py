@@ -97,8 +97,8 @@ class Convolution(Synapse):
     def __call__(self, *activations):
         first, second = activations
         order = ("NHWC", "HWIO", "NHWC")
-        image = first[None].astype(self.kernel.dtype)
-        found = jax.lax.conv_general_dilated(image, self.kernel, self.strides, self.padding, dimension_numbers=order)
+        image, kernel = (x.astype(jnp.result_type(first, self.kernel)) for x in (first[None], self.kernel))
+        found = jax.lax.conv_general_dilated(image, kernel, self.strides, self.padding, dimension_numbers=order)
         return -_overlap(found[0], second)
 
 
