@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._checks import instance, random_key, whole
-from hopfield._numerics import positive
+from hopfield._numerics import positive, violated
 from hopfield.graphs.graph import Graph, States
 from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
 
@@ -36,7 +36,8 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, t
     Returns:
         Activations by layer after every sweep, each [sweeps, ...].
     Raises:
-        ValueError: activations of other layers or shapes, a layer of other units, or a synapse of a layer and itself.
+        ValueError: activations of other layers or shapes, a layer of other units, a synapse of a layer and itself, or one that
+            is not linear.
     """
     activations = instance("graph", graph, Graph).as_states(activations)
     for name, layer in graph.layers.items():
@@ -46,8 +47,19 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, t
     for names in graph.joined:
         if len(set(names)) < len(names):
             raise ValueError(f"synapses must join no layer to itself, got one of {', '.join(names)}")
+    for name in graph.layers:
+        if violated(partial(_linear, name), graph):
+            raise ValueError(f"synapses must be linear in every layer, got one that is not in {name!r}")
     heat = jnp.asarray(positive("temperature", temperature), jnp.result_type(float))
     return _gibbs(graph, activations, random_key("key", key), heat, sweeps=whole("sweeps", sweeps))
+
+
+@partial(jax.jit, static_argnums=0)
+def _linear(name: str, graph: Graph) -> Array:
+    """Whether the field on a layer stays where the layer's own activations change, all others being random."""
+    first, second = map(graph.random, jax.random.split(jax.random.key(0)))
+    one, other = (jax.grad(graph.interaction)(first | {name: at[name]})[name] for at in (first, second))
+    return jnp.allclose(one, other, rtol=0.0, atol=1e-3 * jnp.max(jnp.abs(one), initial=0.0), equal_nan=True)
 
 
 @partial(jax.jit, static_argnames="sweeps")

@@ -82,3 +82,30 @@ def test_not_a_number_stays_one_and_what_cannot_be_drawn_is_refused():
     alone = graphs.Graph.create({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.Bilinear(jnp.eye(2)))])
     with pytest.raises(ValueError, match="synapses must join no layer to itself, got one of x, x"):
         graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1)
+
+
+def bent(_, x, y):
+    return jnp.sum(x) ** 2 * jnp.sum(y)
+
+
+def flat(strength, x, y):
+    return -strength * jnp.sum(x) * jnp.sum(y)
+
+
+@pytest.mark.parametrize(
+    ("names", "synapse"),
+    [
+        ("x", graphs.Dense(jnp.eye(2))),
+        ("x", graphs.Attention(jnp.ones((1, 2, 1)), jnp.ones((1, 2, 1)))),
+        (("x", "y"), graphs.Attention(jnp.ones((1, 2, 1)), jnp.ones((1, 2, 1)))),
+        (("x", "y"), graphs.Formula(bent)),
+    ],
+    ids=["dense", "attention", "attention of two", "formula"],
+)
+def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
+    layers = {name: graphs.Layer((3, 2), graphs.Tanh()) for name in ("x", "y")}
+    graph = graphs.Graph.create(layers, [(names, synapse)])
+    with pytest.raises(ValueError, match="synapses must be linear in every layer, got one that is not in 'x'"):
+        graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1)
+    linear = graphs.Graph.create(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
+    assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1)["x"].shape == (1, 3, 2)
