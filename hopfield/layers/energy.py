@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield import separations
 from hopfield._checks import instance, whole
-from hopfield._numerics import map_rows, real_array, safe_norm, tolerance, wide
+from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
@@ -103,7 +103,7 @@ class EnergyTransformerBlock(nnx.Module):
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         instance("rngs", rngs, nnx.Rngs)
-        positive_in(param_dtype, "step_size", step_size, finite=False)
+        step_size = positive_in(accumulation_dtype(param_dtype), "step_size", step_size, finite=False)
         options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
@@ -117,7 +117,7 @@ class EnergyTransformerBlock(nnx.Module):
         self.patterns = nnx.Param(kernel_init(rngs.params(), (num_patterns, features), param_dtype))
         self.log_scale = nnx.Param(jnp.zeros((), param_dtype))
         self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
-        self.step_size = FixedParam(jnp.asarray(step_size, param_dtype))
+        self.step_size = FixedParam(step_size.astype(accumulation_dtype(param_dtype)))
 
     def __call__(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Tokens:
         """Tokens after the descent [*b, T, F].

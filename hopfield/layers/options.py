@@ -13,6 +13,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield._checks import number, one_of, whole
+from hopfield._numerics import accumulation_dtype, wide
 from hopfield.arguments import flag, shown
 from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
@@ -145,19 +146,24 @@ class Buffer(nnx.Module):
 
 
 class InverseTemperature(nnx.Module):
-    """β > 0, a number or one per head: given and fixed, or e^(log_beta) with log_beta [H] learned."""
+    """β > 0, a number or one per head: given and fixed, or e^(log_beta) with log_beta [H] learned.
+
+    A fixed β is held in float32 at least. A learned one is a parameter like others, its log_beta of `param_dtype`: of
+    16 bits it starts at the given β to rounding.
+    """
 
     def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype):
         """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
-        start = positive_in(param_dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)
+        dtype = param_dtype if learned else accumulation_dtype(param_dtype)
+        start = positive_in(dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)
         if start.shape not in ((), (heads,)):
             raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {shown(beta)}")
         self.log_beta = nnx.data(None)
         self.fixed = nnx.data(None)
         if learned:
-            self.log_beta = nnx.Param(jnp.log(jnp.broadcast_to(jnp.asarray(start, param_dtype), (heads,))))
+            self.log_beta = nnx.Param(jnp.log(jnp.broadcast_to(wide(start), (heads,))).astype(dtype))
         elif beta is not None:
-            self.fixed = FixedParam(jnp.asarray(start, param_dtype))
+            self.fixed = FixedParam(start.astype(dtype))
         self.default = float(1.0 / np.sqrt(width))
 
     def __call__(self) -> jax.Array:
