@@ -8,6 +8,8 @@ from hopfield.arguments import shown
 
 SCALES = ("query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping", "clip_qkv")
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
+PAIRS = re.compile("cohere|ernie4_5|glm(?!4_moe)|helium|llama4|moonshine")
+"""What the model types with LLaMA's names of tensors begin with that rotate components 2i and 2i + 1 together."""
 PADDED = ("roberta", "xlm-roberta", "camembert")
 """Models with BERT's names of tensors whose first positions are of padding."""
 
@@ -17,7 +19,7 @@ def refuse(config: Mapping[str, Any], names: Iterable[str]) -> None:
     normed = next((name for name in names if re.search(r"\.[qk]_norm\.", name)), None)
     if normed is not None:
         raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
-    if str(config.get("model_type", "")).startswith("cohere"):
+    if PAIRS.match(str(config.get("model_type", ""))):
         raise ValueError(
             f"checkpoint must rotate halves of heads, not pairs, got model_type {shown(config['model_type'])}"
         )

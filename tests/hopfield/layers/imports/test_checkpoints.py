@@ -271,10 +271,13 @@ def test_numbers_of_heads_in_a_config_are_integers(tmp_path):
     ("kind", "entry", "sentence"),
     [
         ("llama", {"sliding_window": 3}, "read all tokens before each, got sliding_window=3"),
+        *(
+            ("llama", {"model_type": name}, f"rotate halves of heads, not pairs, got model_type '{name}'")
+            for name in ("cohere2", "ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "llama4_text", "moonshine")
+        ),
         ("llama", {"no_rope_layers": [1, 0]}, r"rotate in every layer or none, got no_rope_layers=\[1, 0\]"),
         ("bert", {"position_embedding_type": "relative_key"}, "got position_embedding_type='?relative_key"),
     ],
-    ids=["window", "layers without rotation", "relative positions"],
 )
 def test_variants_that_attend_otherwise_are_refused(kind: str, entry: dict, sentence: str, tmp_path: Path) -> None:
     place = saved(tmp_path, kind, written(kind, np.random.default_rng(5)))
