@@ -61,7 +61,7 @@ def _correlation_time(series, factor) -> CorrelationTime:
     time = (jnp.cumsum(kept) - 0.5)[window] * (1 + share)
     found = CorrelationTime(time, time * jnp.sqrt(2 * share), window)
     if x.size < 4:
-        return found
+        return _known(found)
     window = _window(jnp.abs(kept), factor)
     time_wide, error = _summed(x, window)
     other = CorrelationTime(time_wide, error, window)
@@ -70,7 +70,13 @@ def _correlation_time(series, factor) -> CorrelationTime:
     share = 0.5 * _covariance(pairs)[0][0] / covariance[0]
     time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _summed(pairs, window))
     other = jax.tree.map(partial(jnp.where, kept[1] < 0), CorrelationTime(time_of_two, error, 2 * window), other)
-    return jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, found)
+    return _known(jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, found))
+
+
+def _known(found: CorrelationTime) -> CorrelationTime:
+    """A time and its error, NaN where their sum came out below 0."""
+    lost = found.time < 0
+    return CorrelationTime(*(jnp.where(lost, jnp.nan, value) for value in found[:2]), found.window)
 
 
 def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "..."]]:
@@ -87,7 +93,7 @@ def _window(correlations: Float[Array, "T"], factor) -> Int[Array, ""]:
 
 
 def _summed(x: Float[Array, "T"], window) -> tuple[Scalar, Scalar]:
-    """τ of correlations of either sign, NaN if below 0, and its error √(2 ⟨(K − τ)² f²⟩/T) over frequencies.
+    """τ of correlations of either sign, and its error √(2 ⟨(K − τ)² f²⟩/T) over frequencies.
 
     f is the spectrum, K(λ) = ½ + Σ_{t=1}^W cos λt; the power itself has a second moment of 2 f².
     """
@@ -97,4 +103,4 @@ def _summed(x: Float[Array, "T"], window) -> tuple[Scalar, Scalar]:
     time = (jnp.sum(jnp.where(lags <= window, covariance, 0.0)) / variance - 0.5) * (1 + (2 * window + 1) / x.size)
     kernel = jnp.fft.rfft(jnp.where(lags <= window, 1.0, 0.0).at[0].set(0.5), 2 * x.size).real
     spread = jnp.sqrt(jnp.mean(((kernel - time) * power / variance) ** 2) / x.size)
-    return jnp.where(time < 0, jnp.nan, time), jnp.where(time < 0, jnp.nan, spread)
+    return time, spread

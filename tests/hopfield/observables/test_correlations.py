@@ -50,6 +50,11 @@ def test_what_goes_to_and_fro_cancels() -> None:
     assert 0 <= found.stderr < 1e-6
 
 
+@pytest.mark.parametrize("series", [[1.0, 2.0], [1.0, 2.0, 1.5]])
+def test_a_sum_below_zero_is_no_time_however_short_the_series(series: list[float]) -> None:
+    assert np.all(np.isnan(correlation_time(jnp.array(series))[:2]))
+
+
 def test_a_constant_series_has_no_time_and_a_short_one_is_refused() -> None:
     for value, length in ((1.0, 10), (0.1, 1000), (5.0, 10), (-1e30, 77)):
         for dtype in (jnp.float32, jnp.float64):
