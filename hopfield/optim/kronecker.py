@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from hopfield._numerics import accumulation_dtype, wide
 from hopfield.fisher import Likelihood, as_likelihood, fisher
 from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
@@ -24,6 +25,7 @@ class ApproximateState(NamedTuple):
     averaged: Array
     """Curvatures in the average: those that were finite."""
     average: Tree
+    """In float32 at least, whose sums small changes still move."""
     norm: Array
     """Of the last direction."""
     damping: Array
@@ -143,7 +145,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
     def init(params: Tree) -> ApproximateState:
         # The shapes of the average follow from the parameters alone: those of a model with one output.
         probe = jax.eval_shape(lambda p: form(fisher(_one_output, p, likelihood="gaussian")), params)
-        empty = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), probe)
+        empty = jax.tree.map(lambda x: jnp.zeros(x.shape, accumulation_dtype(x.dtype)), probe)
         dtype = jnp.result_type(*jax.tree.leaves(params))
         number = lambda x: jnp.asarray(x, dtype)
         none, yes = jnp.zeros((), jnp.int32), jnp.array(True)
@@ -173,11 +175,11 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
 def _folded(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
     """The state with a curvature in its average if that is finite, and `finite`; and the average without its bias."""
     sound = finite(now)
-    average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * x).astype(a.dtype), state.average, now)
+    average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * wide(x)).astype(a.dtype), state.average, now)
     average = selected(sound, average, state.average)  # what is not finite would stay in it for good
     start = 1 - decay ** (state.averaged + 1.0)
     state = state._replace(average=average, averaged=state.averaged + sound.astype(jnp.int32), finite=sound)
-    return state, jax.tree.map(lambda a: (a / start).astype(a.dtype), average)
+    return state, jax.tree.map(lambda a, x: (a / start).astype(x.dtype), average, now)
 
 
 def _one_output(params: Tree) -> Array:

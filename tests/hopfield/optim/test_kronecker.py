@@ -41,6 +41,19 @@ def test_the_diagonal_is_averaged_and_corrected_for_its_start():
     np.testing.assert_allclose(step, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("factory", [kronecker_natural_gradient, diagonal_fisher])
+def test_the_average_reaches_the_curvature_in_half_precision(factory):
+    w, x = jnp.ones((3, 1), jnp.bfloat16), X.astype(jnp.bfloat16)
+    optimiser = factory(0.0, likelihood="gaussian")
+    update = jax.jit(lambda state: optimiser.update(jnp.zeros_like(w), state, w, model_fn=linear, inputs=x)[1])
+    first = update(optimiser.init(w))
+    last = first
+    for _ in range(150):
+        last = update(last)
+    rise = (1 - 0.95**151) / (1 - 0.95)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(b, rise * a, rtol=1e-4), first.average, last.average)
+
+
 BOTH = pytest.mark.parametrize("factory", [kronecker_natural_gradient, diagonal_fisher])
 
 
