@@ -47,7 +47,10 @@ class Encoding(Node, abc.ABC):
     def bias(
         self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
     ) -> Float[Array, "*b H T S"] | None:
-        """Bias of the scores of queries at these places with the keys at 0 … keys − 1; None for none."""
+        """Bias of the scores of queries with the keys at 0 … keys − 1; None for none.
+
+        Places follow each other, i, i + 1, …, as those of a block of queries do: only the first one may count.
+        """
         return None
 
 
