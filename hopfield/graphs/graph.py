@@ -135,8 +135,8 @@ class Graph(Node):
 
     def energy(self, states: Mapping[str, Array]) -> Float[Array, ""]:
         """E of the states, in float32 at least."""
-        states = jax.tree.map(wide, self.as_states(states))
-        return self._energy(states, self.activations(states))
+        carried: States = jax.tree.map(wide, self.as_states(states))
+        return self._energy(carried, self.activations(carried))
 
     def slope(self, states: Mapping[str, Array]) -> States:
         """x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""

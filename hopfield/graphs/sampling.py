@@ -36,8 +36,8 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, t
     Returns:
         Activations by layer after every sweep, each [sweeps, ...].
     Raises:
-        ValueError: activations of other layers or shapes, a layer of other units, a synapse of a layer and itself, or one that
-            is not linear.
+        ValueError: activations of other layers or shapes, a layer of other units, a synapse of a layer and itself, or
+            one that is not linear.
     """
     activations = instance("graph", graph, Graph).as_states(activations)
     for name, layer in graph.layers.items():

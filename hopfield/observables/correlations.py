@@ -76,7 +76,7 @@ def _correlation_time(series, factor) -> CorrelationTime:
 def _known(found: CorrelationTime) -> CorrelationTime:
     """A time and its error, NaN where their sum came out below 0."""
     lost = found.time < 0
-    return CorrelationTime(*(jnp.where(lost, jnp.nan, value) for value in found[:2]), found.window)
+    return found._replace(time=jnp.where(lost, jnp.nan, found.time), stderr=jnp.where(lost, jnp.nan, found.stderr))
 
 
 def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "..."]]:
