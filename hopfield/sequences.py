@@ -32,8 +32,10 @@ class SequenceMemory(Node):
     """
 
     patterns: Float[Array, "M N"]
-    targets: Float[Array, "M N"]
-    """Patterns that each pattern's overlap calls for: its successor, and λ times itself."""
+    successors: Float[Array, "M N"]
+    """Patterns that each pattern's overlap calls for."""
+    ratio: Float[Array, ""]
+    """λ, how strongly it calls for the pattern itself."""
     filters: Float[Array, "M M"] | None = None
     """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
     degree: int | None = struct.field(pytree_node=False, default=1)
@@ -71,7 +73,7 @@ class SequenceMemory(Node):
         if flag("pseudo_inverse", pseudo_inverse):
             rows = wide(patterns)
             filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
-        return cls(patterns, wide(successors) + ratio * wide(patterns), filters, degree)
+        return cls(patterns, successors, jnp.asarray(ratio, wide(patterns).dtype), filters, degree)
 
     def overlaps(self, state: State) -> Float[Array, "M"]:
         """m_μ = ξ_μ·x/N [M], decorrelated where the memory is."""
@@ -80,12 +82,15 @@ class SequenceMemory(Node):
 
     def field(self, state: State) -> Float[Array, "N"]:
         """The field on every spin [N], up to a factor above 0; exact integers while they are below 2^24."""
-        state = self._state(state)
-        neurons = self.patterns.shape[1]
-        if self.filters is not None:
-            return self._shape((neurons - 1) * self.overlaps(state))[0] @ self.targets
-        sums = (self._rows() @ state)[:, None] - self._rows() * state[None, :]  # without the own spin [M, N]
-        return jnp.sum(self.targets * self._shape(sums), axis=0)
+        state, rows = self._state(state), self._rows()
+        if self.filters is None:
+            sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
+        else:
+            sums = (self.patterns.shape[1] - 1) * self.overlaps(state)[:, None]
+        sizes, successors = self._shape(sums), wide(self.successors)
+        if self.degree is not None:
+            return jnp.sum((successors + self.ratio * rows) * sizes, axis=0)
+        return _signed_sum(sizes, successors) + self.ratio * _signed_sum(sizes, rows)
 
     def update(self, state: State) -> State:
         """One synchronous step [N]; a zero field keeps the spin."""
@@ -93,12 +98,10 @@ class SequenceMemory(Node):
         return Spins().project(self.field(state), state).astype(state.dtype)
 
     def _shape(self, sums: Array) -> Array:
-        """f of sums of N − 1 signs, each spin's relative to a factor of its own."""
-        rows, over = (sums, 0) if sums.ndim == 2 else (sums[None, :], 1)
+        """f of sums of N − 1 signs [M, ...], each spin's relative to a factor of its own."""
         if self.degree is None:
-            return jnp.exp(rows - jnp.max(rows, axis=over, keepdims=True))
-        scale = power_scale(jnp.max(jnp.abs(rows), axis=over, keepdims=True), self.degree)
-        return (rows / scale) ** self.degree
+            return jnp.exp(sums - jnp.max(sums, axis=0, keepdims=True))
+        return (sums / power_scale(jnp.max(jnp.abs(sums), axis=0, keepdims=True), self.degree)) ** self.degree
 
     def _rows(self) -> Float[Array, "M N"]:
         """The patterns in the type that sums are carried in."""
@@ -117,6 +120,20 @@ def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N
     """
     instance("model", model, SequenceMemory)
     return _recall(model, model._state(state), whole("steps", steps, 0))
+
+
+def _signed_sum(sizes: Array, signs: Float[Array, "M N"]) -> Float[Array, "N"]:
+    """Σ_μ signs sizes for sizes of at most 1, zero where equal sizes cancel, in whatever order: a tie is no rounding.
+
+    Sizes are taken apart into whole multiples of three units, whose sums are exact in float32.
+    """
+    step = 2.0 ** (signs.shape[0].bit_length() - 22)
+    total, unit = jnp.zeros(signs.shape[1], sizes.dtype), 1.0
+    for _ in range(3):
+        unit *= step
+        part = jnp.round(sizes / unit) * unit
+        total, sizes = total + jnp.sum(signs * part, axis=0), sizes - part
+    return total
 
 
 @partial(jax.jit, static_argnums=2)

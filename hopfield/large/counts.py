@@ -108,14 +108,14 @@ class Counts(NamedTuple):
 
         The overlap with all spins but i is s − ξ_i x_i; the own spin never enters.
         """
-        function, field = _potential(function), np.zeros(self.queries.shape)
-        down = self.number[:, :, None] - self.up
-        for sign, count in ((1.0, self.up), (-1.0, down)):
-            rest = self.scores[None, :, None] - sign * self.queries[:, None, :]
-            rise = 0.5 * (_at(function, rest + sign) - _at(function, rest - sign))
-            # A spin of an overlap that no pattern has may lie outside the range of f.
-            field += np.sum(np.where(count > 0, count * np.where(count > 0, rise, 0.0), 0.0), axis=1)
-        return field
+        at = _at(_potential(function), self.scores)
+        down, first = self.number[:, :, None] - self.up, self.queries[:, None, :] > 0
+        # Patterns with the bit less those without, by the overlap with the other spins, N − 1 to 1 − N.
+        net = np.where(first, self.up[:, :-1] - down[:, 1:], self.up[:, 1:] - down[:, :-1])
+        counted = np.where(first, self.up[:, :-1] + down[:, 1:], self.up[:, 1:] + down[:, :-1])
+        # A spin of an overlap that no pattern has may lie outside the range of f.
+        rise = np.where(counted > 0, 0.5 * (at[:-1] - at[1:])[:, None], 0.0)
+        return np.sum(net * rise, axis=1)
 
     def update(self, function: Function) -> np.ndarray:
         """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
