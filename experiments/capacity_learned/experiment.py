@@ -160,16 +160,16 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
     key, index_key, further_key, choice_key = jax.random.split(lesson_key, 4)
     draw = np.arange(steps) % len(stored)
     index = jax.random.randint(index_key, (steps, size), 0, config.stored)
-    asked = index, tasks.corrupted(task, key, stored[draw[:, None], index])
+    asked = tasks.corrupted(task, key, stored[draw[:, None], index])
     further = tasks.drawn(task, further_key, FURTHER, config.stored, learning=True)
     chosen = jax.random.randint(choice_key, (FURTHER, size), 0, config.stored)
     queries = tasks.corrupted(task, choice_key, further[np.arange(FURTHER)[:, None], chosen])
     every = jnp.concatenate([stored, jnp.zeros((config.draws - len(stored), *stored.shape[1:]), stored.dtype)])
     rates = config.adam_rates if point["optimiser"] == "adam" else config.natural_rates
-    lessons = every, jnp.asarray(draw), asked, Lesson(further, chosen, queries)
+    course = measurement.Course(every, jnp.asarray(draw), index, asked, Lesson(further, chosen, queries))
     program = measurement.Program(parts, point["optimiser"], config.updates)
     found, seconds = measurement.learn(
-        program, given, start_key, jnp.asarray(rates, jnp.float32), jnp.float32(config.damping), lessons
+        program, given, start_key, jnp.asarray(rates, jnp.float32), jnp.float32(config.damping), course
     )
     best = int(np.argmin(np.nan_to_num(found.error, nan=np.inf)))
     params = jax.tree.map(lambda leaf: leaf[best], found.params)

@@ -39,6 +39,19 @@ class Lesson(NamedTuple):
     queries: Array
 
 
+class Course(NamedTuple):
+    """What is learned from: draws of patterns [D, M, N]; of every step the draw [T] and its question [T, ...].
+
+    Rates are chosen by the error of `further` lessons [V, ...].
+    """
+
+    stored: Array
+    draw: Array
+    index: Array
+    queries: Array
+    further: Lesson
+
+
 class Given(NamedTuple):
     """Numbers of a task: the fixed metric [N, N], the β that learning starts with, and the unit of squared errors."""
 
@@ -54,7 +67,7 @@ class Learned(NamedTuple):
     error: Array
 
 
-def learn(program: Program, given: Given, key, rates: Array, damping: Array, lessons: tuple) -> tuple[Learned, float]:
+def learn(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> tuple[Learned, float]:
     """Parameters that each rate leads to, and the seconds that they took together, compiling aside.
 
     Args:
@@ -63,10 +76,9 @@ def learn(program: Program, given: Given, key, rates: Array, damping: Array, les
         key: of the start.
         rates: learning rates [R].
         damping: of natural gradients.
-        lessons: draws [D, M, N], the draw of every step [T], its `Lesson` less the patterns [T, ...], and lessons
-            that rates are chosen by [V, ...].
+        course: patterns and questions of every step.
     """
-    arguments = given, key, rates, damping, lessons
+    arguments = given, key, rates, damping, course
     leaves, structure = jax.tree.flatten(arguments)
     run = _compiled(program, structure, tuple((leaf.shape, leaf.dtype) for leaf in leaves))
     found: list[Learned] = []
@@ -80,25 +92,26 @@ def _compiled(program: Program, structure, shapes: tuple) -> Callable:
     return jax.jit(partial(_learned, program)).lower(*arguments).compile()
 
 
-def _learned(program: Program, given: Given, key, rates: Array, damping: Array, lessons: tuple) -> Learned:
-    stored, draw, asked, further = lessons
-    first = memories.start(program.kind, stored.shape[-1], key)
+def _learned(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> Learned:
+    first = memories.start(program.kind, course.stored.shape[-1], key)
 
     def at(rate):
         optimiser = _optimiser(program.optimiser, given, rate, damping)
 
-        def step(carry, lesson):
-            params, state = carry
-            given_lesson = Lesson(stored[lesson[0]], *lesson[1])
-            model = lambda values: answers(program, given, values, given_lesson)
-            loss = lambda values: error(given, model(values), given_lesson)
+        def step(carry, now):
+            (params, state), (draw, index, queries) = carry, now
+            lesson = Lesson(course.stored[draw], index, queries)
+            model = lambda values: answers(program, given, values, lesson)
+            loss = lambda values: error(given, model(values), lesson)
             extra = {"model_fn": model} if program.optimiser == "natural" else {}
             updates, state = optimiser.update(jax.grad(loss)(params), state, params, **extra)
             return (optax.apply_updates(params, updates), state), None
 
         begun: Any = first, optimiser.init(first)
-        params: Any = jax.lax.scan(step, begun, (draw, asked))[0][0]
-        errors = jax.lax.map(lambda lesson: error(given, answers(program, given, params, lesson), lesson), further)
+        params: Any = jax.lax.scan(step, begun, (course.draw, course.index, course.queries))[0][0]
+        errors = jax.lax.map(
+            lambda lesson: error(given, answers(program, given, params, lesson), lesson), course.further
+        )
         return Learned(params, jnp.mean(errors))
 
     return jax.vmap(at)(rates)

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from hopfield._checks import whole
 from hopfield.large.parts import Parts, as_parts, is_memory
@@ -56,7 +57,7 @@ class Counts(NamedTuple):
 
     def log_partition(self, beta: float) -> np.ndarray:
         """ln Σ_μ e^(β ξ_μ·x) [Q]."""
-        return _log_sum(_log(self.number) + beta * self.scores[None, :])
+        return np.asarray(logsumexp(np.broadcast_to(beta * self.scores, self.number.shape), axis=1, b=self.number))
 
     def target_weight(self, own: ArrayLike, beta: float) -> np.ndarray:
         """Softmax weight of one pattern whose overlap with the query is `own` [Q]."""
@@ -65,7 +66,8 @@ class Counts(NamedTuple):
     def entropy(self, beta: float) -> np.ndarray:
         """Entropy of the softmax weights in nats [Q]."""
         log_z = self.log_partition(beta)
-        weight = np.exp(_log(self.number) + beta * self.scores[None, :] - log_z[:, None])
+        power = np.where(self.number > 0, beta * self.scores[None, :] - log_z[:, None], -np.inf)
+        weight = self.number * np.exp(power)
         return log_z - beta * np.sum(weight * self.scores[None, :], axis=1)
 
     def shares(self, own: ArrayLike, weight: Function) -> np.ndarray:
@@ -219,12 +221,3 @@ def _chunk(source: Source) -> int:
         return CHUNK
     held = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]
     return max(1, min(CHUNK, NUMBERS // held))
-
-
-def _log(number: np.ndarray) -> np.ndarray:
-    return np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
-
-
-def _log_sum(terms: np.ndarray) -> np.ndarray:
-    top = terms.max(axis=1, keepdims=True)
-    return (top + np.log(np.sum(np.exp(terms - top), axis=1, keepdims=True)))[:, 0]
