@@ -1,10 +1,12 @@
 """Docstrings: no public name of the library and the experiments goes without one."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,8 +15,9 @@ import pytest
 import experiments
 import hopfield
 from experiments import figures, runner, shared, statistics
+from experiments.runner import registry
 from hopfield import Memory, patterns
-from tests.source_code import ROOT
+from tests.source_code import ROOT, tree_of
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -89,3 +92,19 @@ def test_a_table_of_files_names_every_one(package):
 def test_the_table_of_the_runner_names_every_file_of_its_tests():
     files = {path.stem for path in (ROOT / "tests/experiments/runner").glob("test_*.py")}
     assert set(re.findall(r"\btest_\w+", runner.__doc__ or "")) == files
+
+
+def words(folder: Path) -> set[str]:
+    """Words of the code of a folder, strings among them but docstrings and other bare ones."""
+    nodes = [node for path in folder.glob("*.py") for node in ast.walk(tree_of(path))]
+    bare = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [text for node in nodes if id(node) not in bare for text in vars(node).values() if isinstance(text, str)]
+    return {word for text in texts for word in re.findall(r"\w+", text)}
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_what_an_experiment_tells_of_is_in_its_code(name):
+    known = words(ROOT / "experiments" / name)
+    told = re.findall(r"`(\w+)`", registry.load(name).__doc__ or "")
+    ends = {each[each.rindex("_") :] for each in known if "_" in each}
+    assert set(told) - known - ends == set()

@@ -18,10 +18,10 @@ For equal norms and noise of one variance, or flips, the plain dot product is it
 where softmax can pick the largest score.
 
 A row is a memory `before` (optimiser none) or after learning, on draws, or images, that it has not learned from
-(`fresh`) or on those that it has (`seen`), queries corrupted anew in either: shares `retrieved` (error at most
-`threshold`, in units of the mean squared distance of two patterns; an answer of spins is taken by its signs), mean
-error, entropy of the weights, the cosines of g and three matrices (none for `projection`, another g in every draw),
-and the seconds that learning took.
+(`fresh`) or on those that it has (`seen`), queries corrupted anew in either: the share `identified` (nearer to their
+pattern than to any other; an answer of spins is taken by its signs), the squared `error` in units of the mean squared
+distance of two patterns, entropy of the weights, the cosines of g and three matrices (none for `projection`, another g
+in every draw), and the seconds that learning took.
 """
 
 from collections.abc import Iterator, Sequence
