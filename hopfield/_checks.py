@@ -139,9 +139,14 @@ def as_path(name: str, value: Any) -> Path:
 
 
 def integers(name: str, value: ArrayLike) -> Array:
-    """Whole numbers of at least 0 as an array. Raises ValueError, one sentence, for others."""
+    """Whole numbers of at least 0 as an array, at most what its type holds. ValueError, one sentence, for others."""
+    given: Any = value
     try:
-        array = jnp.asarray(native(value))
+        if not is_traced(given) and not isinstance(given, jax.Array | np.ma.MaskedArray):
+            given = native(np.asarray(given))
+            if given.dtype in (np.int64, np.uint64):  # which JAX would cut to their last 32 bits
+                given = np.clip(given, -1 if given.dtype == np.int64 else 0, np.iinfo(jnp.result_type(int)).max)
+        array = jnp.asarray(given)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be integers, got {shown(value)}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):

@@ -77,7 +77,8 @@ def real_array(name: str, value, dtype=None) -> Array:
     """
     value, default = native(value), jnp.result_type(float) if dtype is None else dtype
     try:
-        if isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value):
+        host = isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value)
+        if host and not isinstance(value, np.ma.MaskedArray):  # whose entries under the mask are none
             numbers = np.asarray(value)
             if numbers.dtype.kind in "iu":  # on the host, where 64 bits stay 64
                 return jnp.asarray(numbers, default)

@@ -36,9 +36,6 @@ from hopfield.metrics._arrays import aligned
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.base import Stream
 
-LARGEST_BOUND = 40.0
-"""Bound of the scores up to which it may stand for their maximum: e^(−2 · 40) is a normal float32."""
-
 
 def attend_blockwise(
     query: Float[Array, "*b T D"],
@@ -89,17 +86,23 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     """Read-out and potential of rows that a metric has been applied to."""
     if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
-    size = None if blocks is None else _given(blocks)
-    query, rate = aligned(wide(query), rate[..., None, None])
-    query = (query * rate).astype(key.dtype)
+    size, dtype = None if blocks is None else _given(blocks), jnp.promote_types(query.dtype, key.dtype)
+    query, rate = aligned(query, rate[..., None, None])
+    if dtype == accumulation_dtype(dtype):
+        query, rate = (wide(query) * rate).astype(dtype), None
+    else:  # a product with β would be rounded to 16 bits, or beyond their range
+        shape = jnp.broadcast_shapes(query.shape[:-2], rate.shape[:-2])
+        query = jnp.broadcast_to(query.astype(dtype), (*shape, *query.shape[-2:]))
+        rate = rate.astype(accumulation_dtype(dtype))
     rank = max(query.ndim, key.ndim, value.ndim)
     if isinstance(mask, Mask):
         mask.fitting(key.shape[-2])
     elif mask is not None:  # a slice of one too short would be moved, not refused
         mask = allowed(mask, query.shape[-2], key.shape[-2], rank)
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
+    rate = None if rate is None else rate.reshape((1,) * (rank - rate.ndim) + rate.shape)
     size = block_lengths(query, key) if size is None else size
-    output, potential = cast(tuple[Array, Array], _compiled(query, key, value, mask, size))
+    output, potential = cast(tuple[Array, Array], _compiled(query, key, value, rate, mask, size))
     if separation.is_softmax:
         return output, potential
     whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
@@ -142,9 +145,10 @@ class _Sums(NamedTuple):
     shift: Array
 
 
-def _scores(query: Array, key: Array) -> Array:
-    """q kᵀ in the accumulation type [*b, T, S]."""
-    return jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
+def _scores(query: Array, key: Array, rate: Array | None = None) -> Array:
+    """β q kᵀ in the accumulation type [*b, T, S]."""
+    found = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
+    return found if rate is None else found * rate
 
 
 def _longest(key: Array) -> Array:
@@ -154,23 +158,27 @@ def _longest(key: Array) -> Array:
     return scale[..., 0] * jnp.sqrt(largest(squares, axis=-1, keepdims=True))
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(4,))
-def _attend(query: Array, key: Array, value: Array, mask, size: Blocks) -> tuple[Array, Array]:
-    """Softmax read-out and log-sum-exp; all arrays of one rank, β and the metric already in the query.
+@partial(jax.custom_vjp, nondiff_argnums=(5,))
+def _attend(query: Array, key: Array, value: Array, rate, mask, size: Blocks) -> tuple[Array, Array]:
+    """Softmax read-out and log-sum-exp; all arrays of one rank, the metric already in the query.
+
+    The rate is β of queries and keys of 16 bits [*b, 1, 1], None where it is in the query, too.
 
     Where ‖q‖ max‖k‖ bounds all scores well within the range of exp, it stands for the running maximum, which saves a
     pass over every block.
     """
     if query.shape[-2] <= size.queries and key.shape[-2] <= size.keys:
-        return _absorbed(query, key, value, mask, size, None)
+        return _absorbed(query, key, value, rate, mask, size, None)
     dtype = accumulation_dtype(query.dtype)
     bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
-    safe = jnp.max(bound, initial=0.0) < LARGEST_BOUND  # false for NaN, too
-    bounded = lambda: _absorbed(query, key, value, mask, size, bound)
-    return jax.lax.cond(safe, bounded, lambda: _absorbed(query, key, value, mask, size, None))
+    bound = bound if rate is None else bound * rate[..., 0]
+    smallest = float(jnp.finfo(value.dtype).tiny)  # that e^(−2 bound) may be, as a factor of values in their type
+    safe = jnp.max(bound, initial=0.0) < min(40.0, -0.5 * np.log(smallest))  # false for NaN, too
+    absorbed = partial(_absorbed, query, key, value, rate, mask, size)
+    return jax.lax.cond(safe, lambda: absorbed(bound), lambda: absorbed(None))
 
 
-def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound: Array | None) -> tuple[Array, Array]:
+def _absorbed(query: Array, key: Array, value: Array, rate, mask, size: Blocks, bound) -> tuple[Array, Array]:
     """Read-out and log-sum-exp block by block, exponentials relative to the bound of each query, or to its maximum."""
     dtype = accumulation_dtype(query.dtype)
     keys = key.shape[-2]
@@ -183,7 +191,7 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
         def absorb(sums, column, width):
             readable = block_mask(mask, row, column, (length, width), q.ndim)
             k, v = unread_as_zero(readable, cut(key, column, width), cut(value, column, width))
-            s = masked(_scores(q, k), readable)
+            s = masked(_scores(q, k, rate), readable)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -210,14 +218,14 @@ def _absorbed(query: Array, key: Array, value: Array, mask, size: Blocks, bound:
     return over_queries(rows, empty, queries, size)
 
 
-def _forward(query, key, value, mask, size):
-    output, potential = cast(tuple[Array, Array], _attend(query, key, value, mask, size))
-    return (output, potential), (query, key, value, mask, output, potential)
+def _forward(query, key, value, rate, mask, size):
+    output, potential = cast(tuple[Array, Array], _attend(query, key, value, rate, mask, size))
+    return (output, potential), (query, key, value, rate, mask, output, potential)
 
 
 def _backward(size: Blocks, kept, slopes):
     """Gradients from recomputed weights p = e^(s − F): dS = p ∘ (dO vᵀ − rowsum(dO ∘ O) + dF)."""
-    query, key, value, mask, output, potential = kept
+    query, key, value, rate, mask, output, potential = kept
     d_output, d_potential = slopes
     dtype = accumulation_dtype(query.dtype)
     # What every score of a row has in common: 0 weight, not NaN, where a row reads nothing.
@@ -234,11 +242,11 @@ def _backward(size: Blocks, kept, slopes):
             k, v = cut(key, column, width), cut(value, column, width)
             readable = block_mask(mask, row, column, (length, width), q.ndim)
             k, v = unread_as_zero(readable, k, v)
-            s = masked(_scores(q, k), readable)
+            s = masked(_scores(q, k, rate), readable)
             p = jnp.exp(s - top[..., None])
             ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
             d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)
-            d_k = _product(jnp.swapaxes(ds, -1, -2), q, key.shape, dtype)
+            d_k = _product(jnp.swapaxes(ds, -1, -2), q, key.shape, dtype, rate)
             d_q = d_q + _product(ds, k, query.shape, dtype)
             return d_q, add(d_key, d_k, column), add(d_value, d_v, column)
 
@@ -248,16 +256,25 @@ def _backward(size: Blocks, kept, slopes):
         return put(d_query, d_q, row, -2), d_key, d_value
 
     empty = tuple(jnp.zeros(x.shape, dtype) for x in (query, key, value))
-    found = over_queries(rows, empty, query.shape[-2], size)
-    return *(d.astype(x.dtype) for d, x in zip(found, (query, key, value), strict=True)), None
+    d_query, *others = over_queries(rows, empty, query.shape[-2], size)
+    d_rate = None
+    if rate is not None:
+        d_rate = _summed(jnp.sum(d_query * query, axis=(-2, -1), keepdims=True), rate.shape)
+        d_query = d_query * rate
+    found = zip((d_query, *others), (query, key, value), strict=True)
+    return *(d.astype(x.dtype) for d, x in found), d_rate, None
 
 
-def _product(a: Array, b: Array, like: tuple[int, ...], dtype) -> Array:
-    """a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
+def _product(a: Array, b: Array, like: tuple[int, ...], dtype, rate: Array | None = None) -> Array:
+    """β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
     found = jnp.matmul(a, b, preferred_element_type=dtype)
-    axes = tuple(i for i, (n, m) in enumerate(zip(found.shape[:-2], like[:-2], strict=True)) if n != m)
-    return jnp.sum(found, axis=axes, keepdims=True) if axes else found
+    return _summed(found if rate is None else found * rate, like)
+
+
+def _summed(x: Array, like: tuple[int, ...]) -> Array:
+    axes = tuple(i for i, (n, m) in enumerate(zip(x.shape[:-2], like[:-2], strict=True)) if n != m)
+    return jnp.sum(x, axis=axes, keepdims=True) if axes else x
 
 
 _attend.defvjp(_forward, _backward)
-_compiled = partial(jax.jit, static_argnums=(4,))(_attend)
+_compiled = partial(jax.jit, static_argnums=(5,))(_attend)

@@ -74,8 +74,10 @@ class FastWeights(Node):
         return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]
 
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
-        """The memory in which this key reads zero; with the pseudo-inverse all other stored keys read what they did.
+        """The memory in which this key reads zero.
 
+        With the pseudo-inverse all other stored keys read what they did, to the ridge, while they and it are
+        independent, at most D; of more, least squares divide among all what this key held.
         The pseudo-inverse still counts the key: written again, it reads the mean, by strength, of zero and its value.
         """
         key = self._row("key", key, 0)

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention import core
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature, unread_as_zero
+from hopfield.attention._arguments import dense_mask, inputs, inverse_temperature, unread_as_zero
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.metrics._arrays import aligned, joined, product, transposed
 from hopfield.separations import LogSumExp, Separation, as_separation
@@ -92,7 +92,7 @@ def attention_gradients(
     query, key, value = inputs(query, key, value, form)
     output_gradient = real_array("output_gradient", output_gradient)
     bias = None if bias is None else real_array("bias", bias)
-    mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
+    mask = dense_mask(mask, (query, key, value), form, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
@@ -114,7 +114,7 @@ def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask:
     if output_gradient.shape != shape:
         raise ValueError(f"output_gradient must have the output's shape {shape}, got {output_gradient.shape}")
     d_value = product(transposed(p), output_gradient)
-    p, d_weights = jnp.broadcast_arrays(*aligned(p, product(output_gradient, transposed(value))))
+    p, d_weights = jnp.broadcast_arrays(*aligned(p, product(wide(output_gradient), transposed(wide(value)))))
     d_z = separation.jacobian_product(p, d_weights)
     d_scores = _per_row(d_z, 1.0 / heat)
     d_query, d_key, d_metric = metric_gradients(form, query, key, _per_row(d_scores, scale))

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector as check_vector
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention._arguments import (
     MaskLike,
     Rows,
@@ -46,7 +46,7 @@ def additive_scores(
     for name, rows, projection in (("w_query", query, w_query), ("w_key", key, w_key)):
         if projection.shape != (rows.shape[-1], vector.shape[0]):
             raise ValueError(f"{name} must be [{rows.shape[-1]}, {vector.shape[0]}], got shape {projection.shape}")
-    left, right = (query @ w_query)[..., :, None, :], (key @ w_key)[..., None, :, :]
+    left, right = (wide(query) @ wide(w_query))[..., :, None, :], (wide(key) @ wide(w_key))[..., None, :, :]
     left, right = aligned(left, right)
     total = left + right
     if bias is not None:

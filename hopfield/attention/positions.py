@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, whole
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._numerics import accumulation_dtype, is_traced, real_array, wide
 from hopfield.arguments import flag, native
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
@@ -152,7 +152,7 @@ def alibi_bias(
     slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
 ) -> Float[Array, "*h T S"]:
     """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
-    slopes = real_array("slopes", slopes)
+    slopes = wide(real_array("slopes", slopes))
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
     gap, slopes = aligned(gap, slopes[..., None, None])
     return -slopes * gap
@@ -258,6 +258,8 @@ def sinusoidal(
 def _angles(positions: Array, width: int, base: ArrayLike, dtype) -> Float[Array, "*b T D/2"]:
     """t · base^(−2i/D)."""
     number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
-    exponent = jnp.arange(0, width, 2, dtype=dtype) / width
-    rates = jnp.asarray(base, dtype) ** -exponent
+    if is_traced(base):
+        rates = jnp.asarray(base, dtype) ** -(jnp.arange(0, width, 2, dtype=dtype) / width)
+    else:
+        rates = jnp.asarray(np.asarray(base, float) ** (-np.arange(0, width, 2) / width), dtype)
     return angles(*aligned(positions[..., None], rates), dtype)

@@ -50,8 +50,10 @@ class KeyMemory(Node):
         if self.metric is not None:
             state, key = self.metric.left(state), self.metric.right(key)
         state, beta = aligned(state.astype(dtype), beta)
-        scaled = (state * beta).astype(key.dtype)
-        found = row_products(scaled, key, self.precision, dtype)
+        if key.dtype == accumulation_dtype(key.dtype):
+            found = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
+        else:  # a product with β would be rounded to 16 bits, or beyond their range
+            found = row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
         return found if self.bias is None else jnp.add(*aligned(found, self.bias.astype(dtype)))
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
@@ -88,13 +90,15 @@ class KeyMemory(Node):
 @partial(jax.jit, static_argnames=("steps",))
 def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Settled:
     """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
-    return unrolled(stored.update, _spread(stored, state), steps, near(rtol))
+    start = _spread(stored, state)
+    return unrolled(stored.update, start, steps, near(rtol, start))
 
 
 @jax.jit
 def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
     """The same result as `iterate`, ending as soon as every query has stopped; not differentiable in reverse."""
-    return settled(stored.update, _spread(stored, state), steps, near(rtol))
+    start = _spread(stored, state)
+    return settled(stored.update, start, steps, near(rtol, start))
 
 
 def _spread(stored: KeyMemory, state: States) -> States:

@@ -7,6 +7,7 @@ from flax.typing import Dtype, PrecisionLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import instance, whole
+from hopfield._numerics import wide
 from hopfield.attention._arguments import unread_as_zero, with_bias
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
@@ -97,8 +98,9 @@ class AdditiveAssociation(AttentionFunction):
         """Weights, and the keys that may be read."""
         check_heads(query, key, self.num_heads)
         rows, columns = (by_head(jnp.swapaxes(x, -2, -3), self.num_heads) for x in (query, key))
+        allowed = scope.allowed(jnp.arange(rows.shape[-2]), columns.shape[-2], max(rows.ndim, columns.ndim))
+        (columns,) = unread_as_zero(allowed, columns)
         parameters = (x[...] for x in (self.w_query, self.w_key, self.vector, self.bias))
         scores = jax.vmap(additive_scores, in_axes=(-3, -3, 0, 0, 0, 0), out_axes=-3)(rows, columns, *parameters)
-        scores = scores if scope.bias is None else with_bias(scores, scope.bias)
-        allowed = scope.allowed(jnp.arange(scores.shape[-2]), scores.shape[-1], scores.ndim)
+        scores = wide(scores) if scope.bias is None else with_bias(wide(scores), scope.bias)
         return masked_weights(scores, self.separation.value, allowed), allowed

@@ -52,7 +52,7 @@ class EnergyReport(NamedTuple):
     entropy: Float[Array, "*b H T"]
     """Shannon's, of those weights, in nats."""
     status: Int[Array, "*b"]
-    """Index of `dynamics.STATUS`: converged where the last step moved nothing, to rounding."""
+    """Index of `dynamics.STATUS`: converged where the last step had no force, to rounding."""
 
 
 class EnergyTransformerBlock(nnx.Module):
@@ -140,7 +140,7 @@ class EnergyTransformerBlock(nnx.Module):
         reading, query = held.reading(*held.projected(tokens), scope)
         weights = reading.memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(moved.dtype), CONVERGED, STEP_LIMIT)
-        status = jnp.where(jnp.isnan(moved[-1]), NOT_A_NUMBER, status)
+        status = jnp.where(jnp.isnan(moved[-1] + energies[-1]), NOT_A_NUMBER, status)
         return EnergyReport(state.astype(x.dtype), energies, weights, thermodynamics.entropy(weights), status)
 
     def energy(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Float[Array, "*b"]:
@@ -235,14 +235,13 @@ class _Energy(Node):
 
 @partial(jax.jit, static_argnames=("steps", "block"))
 def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
-    """State in float32 at least, lest steps are lost; energies before each [steps, *b]; lengths of steps, relative."""
+    """State in float32 at least, lest steps are lost; energies before each [steps, *b]; forces, relative to x."""
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = held.slopes(held.normalised(x), scope, block)
-        new = x - (held.step_size * force).astype(x.dtype)
         flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
-        size = safe_norm(new.reshape(flat) - x.reshape(flat), axis=-1)
-        return new, (energies, size / jnp.maximum(safe_norm(x.reshape(flat), axis=-1), 1.0))
+        size, whole = (safe_norm(rows.reshape(flat), axis=-1) for rows in (force.astype(x.dtype), x))
+        return x - (held.step_size * force).astype(x.dtype), (energies, size / jnp.maximum(whole, 1.0))
 
     state, (energies, moved) = jax.lax.scan(step, wide(x), length=steps)
     return state, energies, moved

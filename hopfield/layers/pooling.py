@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 from hopfield._checks import instance, whole
 from hopfield._numerics import real_array
 from hopfield.arguments import flag
+from hopfield.layers._cache import next_place
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
@@ -66,16 +67,19 @@ class Hopfield(nnx.Module):
         Args:
             query: state patterns [*b, T, F].
             stored: stored patterns [*b, S, F]; the queries if None.
-            projection: what is read in their place [*b, S, F]; the stored patterns if None.
+            projection: what is read in their place [*b, S, F], without added positions; the stored patterns if None.
             mask, bias: stored patterns that may be read, and what is added to their scores, as for `HopfieldAttention`.
             deterministic, rngs: dropout, as in Flax.
         """
         stored = query if stored is None else stored
-        projection = stored if projection is None else projection
+        value = _applied(self.projection_norm, stored if projection is None else projection)
+        if projection is None and self.attention.attention_fn.positions is not None:
+            start = next_place(self.attention) if self.attention.decode else 0
+            value = self.attention.attention_fn.positions().added(value, start + jnp.arange(value.shape[-2]))
         return self.attention(
             _applied(self.query_norm, query),
             _applied(self.stored_norm, stored),
-            _applied(self.projection_norm, projection),
+            value,
             mask=mask,
             bias=bias,
             deterministic=deterministic,
@@ -180,7 +184,7 @@ class HopfieldLayer(nnx.Module):
     ) -> Float[Array, "*b T O"]:
         """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
         stored = _repeated(self.patterns[...], query)
-        targets = stored if self.targets is None else _repeated(self.targets[...], query)
+        targets = None if self.targets is None else _repeated(self.targets[...], query)
         return self.hopfield(query, stored, targets, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
 
     def inspect(self, query: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:

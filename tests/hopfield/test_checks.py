@@ -259,3 +259,20 @@ def test_fields_of_high_degrees_are_differences_of_energies(degree):
     ends = np.stack([np.where(np.eye(8, dtype=bool), spin, state) for spin in (-1.0, 1.0)])
     field, (down, up) = quick(lambda x: (memory.local_field(state), jax.vmap(jax.vmap(memory.energy))(x)))(ends)
     np.testing.assert_allclose(field, 0.5 * (down - up), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_masked_entries_are_no_numbers(kind):
+    masked = np.ma.array(np.ones((2, 2), kind), mask=[[0, 1], [0, 0]])
+    with pytest.raises(ValueError, match=r"^query must be an array of real numbers, got MaskedArray masked_array"):
+        attention.attend(masked, np.eye(2), np.eye(2))
+    with pytest.raises(ValueError, match=r"^mask must be boolean, got MaskedArray"):
+        Memory.create(np.ones((2, 2)), mask=np.ma.array([True, False], mask=[True, False]))
+
+
+@pytest.mark.parametrize("length", [2**32 + 2, np.array([2**32 + 2]), np.array([2**63 + 2], np.uint64), [2**40]])
+def test_counts_beyond_32_bits_are_held_at_the_largest(length):
+    with jax.enable_x64(False):
+        assert np.all(attention.padding(length).dense(1, 7))
+        with pytest.raises(ValueError, match="lengths must not be negative"):
+            attention.padding(np.array([2 - 2**32]))

@@ -1,5 +1,7 @@
 """Block-wise attention: the dense one to rounding, gradients included, in memory that does not grow with T × S."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -184,3 +186,48 @@ def test_what_does_not_fit_is_named(change, said):
     given = {"query": query, "key": key, "value": value} | change
     with pytest.raises(ValueError, match=said):
         attend_blockwise(**given)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("beta", [0.1, 0.2, 0.3])
+def test_exponentials_far_below_their_bound_are_kept_in_half_precision(beta, dtype):
+    """Scores whose bound is 10 to 30: relative to it weights in float16 were zero."""
+    rng = np.random.default_rng(0)
+    inputs = [jnp.asarray(rng.normal(size=shape), dtype) for shape in ((20, 64), (40, 64), (40, 8))]
+    found = attend_blockwise(*inputs, beta=beta, blocks=(8, 8))
+    expected = core.attend(*(rows.astype(jnp.float32) for rows in inputs), beta=beta)
+    np.testing.assert_allclose(np.asarray(found, np.float32), expected, atol=4 * float(jnp.finfo(dtype).eps))
+
+
+def test_queries_are_not_rounded_to_the_type_of_the_keys():
+    rng = np.random.default_rng(0)
+    query, key, value = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((20, 64), (40, 64), (40, 8)))
+    found, expected = (
+        attention(query, key.astype(jnp.bfloat16), value, beta=1.0)
+        for attention in (partial(attend_blockwise, blocks=(8, 8)), core.attend)
+    )
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("beta", "temperature"), [(0.3, None), (1e5, None), (None, 1e-6), (None, np.inf)])
+def test_queries_of_16_bits_are_not_rounded_with_beta(beta, temperature, dtype):
+    """Rounded, they were all NaN beyond 65504 in float16, and weights of sharp scores off by much in bfloat16."""
+    query, key, value = (3 * jax.random.normal(jax.random.key(i), (2, 20, 64), dtype) for i in range(3))
+    given = {"beta": beta, "temperature": temperature}
+    expected = core.attend(*(rows.astype(jnp.float32) for rows in (query, key, value)), **given)
+    for blocks in (None, (8, 7)):
+        found = np.asarray(attend_blockwise(query, key, value, blocks=blocks, **given), np.float32)
+        np.testing.assert_allclose(found, expected, atol=10 * float(jnp.finfo(dtype).eps))
+
+
+@pytest.mark.parametrize("shape", ["heads", "grouped"])
+def test_gradients_of_16_bits_are_those_of_float32_beta_per_head_included(shape):
+    rows, beta = [x.astype(jnp.float16) for x in drawn(shape)], jnp.asarray([0.3, 1.1, 2.3], jnp.float32)
+    beta = beta if shape == "heads" else beta[:, None]
+    wide = [x.astype(jnp.float32) for x in rows]
+    mask = masks.causal()
+    dense = with_gradients(lambda q, k, v, b: core.attend(q, k, v, beta=b, mask=mask).astype(float), *wide, beta)
+    attention = lambda q, k, v, b: attend_blockwise(q, k, v, beta=b, mask=mask, blocks=(4, 5)).astype(float)
+    for expected, found in zip(dense, with_gradients(attention, *rows, beta), strict=True):
+        np.testing.assert_allclose(np.asarray(found, float), expected, atol=6e-3)

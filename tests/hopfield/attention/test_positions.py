@@ -227,3 +227,22 @@ def test_buckets_do_not_depend_on_the_type_of_the_distances():
 def test_numbers_of_places_are_whole(use, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}[^\n]*$"):
         use()
+
+
+def test_distances_of_alibi_are_not_rounded_to_16_bits():
+    slopes = jnp.asarray([0.5, 1.0], jnp.bfloat16)
+    found = positions.alibi_bias(slopes, 302, 302)
+    np.testing.assert_array_equal(found, positions.alibi_bias(slopes.astype(jnp.float32), 302, 302))
+
+
+@pytest.mark.parametrize("width", [64, 80, 96])
+def test_rates_are_those_of_double_precision_to_rounding_at_any_width(width):
+    """An exponent 2i/D that is rounded first costs seven times as much, and 0.04 radians at place 100,000."""
+    place = jnp.asarray([100_000])
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(1, width)), jnp.float32)
+    found = positions.rotary(x, place, pairing="half")
+    rates = np.asarray(10_000.0 ** (-np.arange(0, width, 2) / width), np.float32).astype(float)
+    left, right = np.split(np.asarray(x, float), 2, axis=1)
+    cos, sin = np.cos(1e5 * rates), np.sin(1e5 * rates)
+    expected = np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=1)
+    np.testing.assert_allclose(found, expected, atol=1e-5)

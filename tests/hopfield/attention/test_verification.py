@@ -13,7 +13,8 @@ RNG = np.random.default_rng(3)
 
 
 def drawn():
-    return [jnp.asarray(RNG.normal(size=shape)) for shape in ((3, 4), (5, 4), (5, 2))]
+    rng = np.random.default_rng(3)  # the same rows whichever tests run before: of others a slope may be next to zero
+    return [jnp.asarray(rng.normal(size=shape)) for shape in ((3, 4), (5, 4), (5, 2))]
 
 
 METRIC = metrics.projected(*(jnp.asarray(RNG.normal(size=s)) for s in ((4, 3), (4, 3), (3,), (3,))))

@@ -315,6 +315,14 @@ def test_many_steps_in_half_precision_end_where_those_of_float32_do(kind):
     np.testing.assert_allclose(found[1], found[0], atol=3e-2 * np.abs(found[0]).max())
 
 
+@pytest.mark.parametrize("kind", [jnp.float16, jnp.bfloat16], ids=["float16", "bfloat16"])
+def test_a_large_beta_in_half_precision_reads_the_nearest_key(kind):
+    """Queries times β are beyond float16, scores in float32 are not."""
+    given = {"beta": 1e5, "update_steps": 2}
+    found = [np.asarray(layer(2, 8, dtype=dtype, **given)(2 * X), float) for dtype in (jnp.float32, kind)]
+    np.testing.assert_allclose(found[1], found[0], atol=3e-2 * np.abs(found[0]).max())
+
+
 def test_a_mask_of_another_length_is_refused():
     with pytest.raises(ValueError, match="mask must be"):
         layer(2, 8)(X, mask=jnp.ones((2, 1, 5, 4), bool))

@@ -113,3 +113,9 @@ def test_whole_tokens_are_floats():
     module, x = block(steps=2), jnp.round(3 * X)
     for verb in (module, module.energy, lambda x: module.inspect(x).state):
         np.testing.assert_array_equal(verb(x.astype(int)), verb(x))
+
+
+def test_short_steps_are_no_convergence():
+    """What is told to be converged is where the force vanishes, however short the steps are."""
+    assert np.all(block(steps=10, step_size=1e-6).inspect(X).status != CONVERGED)
+    assert np.all(block(kernel_init=nnx.initializers.zeros).inspect(X).status == CONVERGED)

@@ -20,6 +20,21 @@ def test_without_norms_it_is_attention():
     np.testing.assert_array_equal(Hopfield(attention(), normalise=False, rngs=nnx.Rngs(1))(X), attention()(X))
 
 
+def test_stored_patterns_are_read_at_their_places():
+    """With added positions what is read in no other's place has them, too, as in the attention itself."""
+    attend = attention(positions="sinusoidal")
+    whole = Hopfield(attend, normalise=False, rngs=nnx.Rngs(1))
+    np.testing.assert_allclose(whole(X), attend(X), atol=1e-6)
+    np.testing.assert_allclose(whole(X, X, X), attend(X, X, X), atol=1e-6)
+    query = jnp.ones((2, 3, 8), jnp.float32)
+    pooling = HopfieldPooling(attend, 3, normalise=False, rngs=nnx.Rngs(1))
+    pooling.queries[...] = query[0]
+    np.testing.assert_allclose(pooling(X).reshape(2, 3, 8), attend(query, X), atol=1e-6)
+    layer = HopfieldLayer(attend, 5, normalise=False, rngs=nnx.Rngs(1))
+    stored = jnp.broadcast_to(layer.patterns[...], (2, 5, 8))
+    np.testing.assert_allclose(layer(X), attend(X, stored), atol=1e-6)
+
+
 def test_pooling_is_association_with_learned_queries_in_any_order():
     """A set is pooled: permuting the inputs changes nothing, padding that is masked changes nothing."""
     layer = HopfieldPooling(attention(out_features=3), quantity=4, rngs=nnx.Rngs(1))
