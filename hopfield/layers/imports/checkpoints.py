@@ -126,14 +126,15 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
         The checkpoint; nothing but attention is read.
     Raises:
         ValueError: no such file, a file that is not safetensors, an unknown layout (with the names found in it),
-            tensors that do not fit, or a number of heads that is unknown.
+            tensors that do not fit, a number of heads that is unknown, or a model that attends otherwise than its
+            layout: where config.json names a model_type it must be one of `variants.TYPES`.
     """
     place = locate(path)
     tensors = read_tensors(place)
     config = read_config(place)
     kind, stems = _layout(tensors)
     heads = _heads(config, heads, place)
-    refuse(config, tensors)
+    refuse(kind, config, tensors, stems)
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])

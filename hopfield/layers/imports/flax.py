@@ -3,6 +3,8 @@
 from flax import nnx
 
 from hopfield._checks import instance
+from hopfield.arguments import shown
+from hopfield.layers.association import HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
 
 
@@ -11,13 +13,20 @@ def from_flax(source: nnx.MultiHeadAttention, layer: HopfieldAttention | None = 
 
     Args:
         source: layer whose weights are taken.
-        layer: where they go, with its own metric, separation, β and steps; None makes one that computes the same.
+        layer: where they go, with its own metric, separation, β and steps; None makes one that computes the same, with
+            the association of a source that has one.
     Raises:
-        ValueError: the layers differ in a width, in heads, biases or norms.
+        ValueError: the layers differ in a width, in heads, biases or norms; no layer for a source with an
+            `attention_fn` of another kind.
         TypeError: the source is no `nnx.MultiHeadAttention`.
     """
     instance("source", source, nnx.MultiHeadAttention)
     if layer is None:
+        association = source.attention_fn
+        known = association is nnx.dot_product_attention or isinstance(association, HopfieldAssociation)
+        if not known:
+            told = f"got {shown(association)}: give a layer"
+            raise ValueError(f"source must associate as nnx.dot_product_attention or HopfieldAssociation, {told}")
         layer = HopfieldAttention(
             source.num_heads,
             source.in_features,
@@ -36,6 +45,8 @@ def from_flax(source: nnx.MultiHeadAttention, layer: HopfieldAttention | None = 
             normalize_qk=source.normalize_qk,
             rngs=nnx.Rngs(0),
         )
+        if isinstance(association, HopfieldAssociation):
+            layer.attention_fn = nnx.clone(association)
     for name in ("query", "key", "value", "out", "query_ln", "key_ln"):
         ours, theirs = getattr(layer, name), getattr(source, name)
         shapes = [_shapes(part) for part in (ours, theirs)]

@@ -17,12 +17,14 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     """The rotation of heads of this width.
 
     Raises:
-        ValueError: a kind of scaling other than default, linear and llama3.
+        ValueError: a kind of scaling other than default, linear and llama3, or one for each kind of layer.
     Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3.
     """
     given: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
     if not isinstance(given, Mapping):
         raise ValueError(f"rope_scaling must be a table of its options, got {shown(given)}")
+    if any(isinstance(entry, Mapping) for entry in given.values()):
+        raise ValueError(f"rope_parameters must be one table for all layers, got {shown(given)}")
     kind = given.get("rope_type", given.get("type", "default"))
     if kind not in KINDS:
         raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")

@@ -6,23 +6,49 @@ from typing import Any
 
 from hopfield.arguments import shown
 
-SCALES = ("query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping", "clip_qkv")
+SCALES = ("query_pre_attn_scalar", "attention_multiplier", "key_multiplier", "attn_logit_softcapping", "clip_qkv")
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
-PAIRS = re.compile("cohere|ernie4_5|glm(?!4_moe)|helium|llama4|moonshine")
-"""What the model types with LLaMA's names of tensors begin with that rotate components 2i and 2i + 1 together."""
-PADDED = ("roberta", "xlm-roberta", "camembert")
-"""Models with BERT's names of tensors whose first positions are of padding."""
+PADDED = (
+    *("camembert", "data2vec-text", "esm", "markuplm", "roberta", "roberta-prelayernorm", "xlm-roberta"),
+    *("xlm-roberta-xl", "xmod"),
+)
+"""Model types with BERT's names of tensors whose first positions are of padding."""
+TYPES = {
+    "gpt2": ("gpt2",),
+    "bert": ("bert", "electra", "ernie", *PADDED),
+    "llama": (
+        *("gemma", "glm4_moe", "llama", "mistral", "mixtral", "olmo", "qwen2", "qwen2_moe", "stablelm"),
+        "starcoder2",
+    ),
+}
+"""Model types that attend as their layout is read; others have the same names and attend otherwise."""
+UNREAD = re.compile("rel_pos_bias|relative_attention_bias|embed_positions|positions_embed")
+"""Parts of the names of positions that are not read."""
+PARTS = re.compile(
+    r"(c_attn|c_proj|self\.(query|key|value)|output\.dense|[qkvo]_proj)\.(weight|bias)"
+    r"|(masked_)?bias|rotary_emb\.inv_freq|((output\.)?LayerNorm|self_attn_layer_norm)\.\w+"
+)
+"""Names in an attention: what is read, buffers, and norms before and after it."""
 
 
-def refuse(config: Mapping[str, Any], names: Iterable[str]) -> None:
-    """ValueError where config.json or the names of tensors tell of attention other than that of the known layouts."""
-    normed = next((name for name in names if re.search(r"\.[qk]_norm\.", name)), None)
-    if normed is not None:
-        raise ValueError(f"checkpoint must compare queries and keys as they are, got the norm {normed}")
-    if PAIRS.match(str(config.get("model_type", ""))):
-        raise ValueError(
-            f"checkpoint must rotate halves of heads, not pairs, got model_type {shown(config['model_type'])}"
-        )
+def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
+    """ValueError where config.json or the names of tensors tell of attention other than that of a layout's `kind`."""
+    model = config.get("model_type")
+    if model is not None and model not in TYPES[kind]:
+        allowed = ", ".join(TYPES[kind])
+        raise ValueError(f"model_type must be one of {allowed} with the tensors of {kind}, got {shown(model)}")
+    other = next((name for name in names if UNREAD.search(name)), None)
+    if other is not None:
+        raise ValueError(f"checkpoint must have no positions but a table added to tokens or rotations, got {other}")
+    inside = ((name, len(stem)) for stem in stems for name in names if name.startswith(stem))
+    other = next((name for name, start in inside if not PARTS.fullmatch(name, start)), None)
+    if other is not None:
+        raise ValueError(f"checkpoint must have no more than its projections in an attention, got {other}")
+    if config.get("attention_type") not in (None, "original_full"):
+        told = f"attention_type={shown(config['attention_type'])}"
+        raise ValueError(f"checkpoint must read every token that a mask allows, got {told}")
+    if config.get("has_relative_attention_bias"):
+        raise ValueError("checkpoint must add nothing to scores, got has_relative_attention_bias=true")
     other = next((name for name in SCALES if config.get(name) is not None), None)
     if other is not None:
         raise ValueError(
@@ -36,9 +62,9 @@ def refuse(config: Mapping[str, Any], names: Iterable[str]) -> None:
     rotated = config.get("no_rope_layers")  # 1 where a layer rotates
     if isinstance(rotated, list) and not all(rotated):
         raise ValueError(f"checkpoint must rotate in every layer or none, got no_rope_layers={shown(rotated)}")
-    kind = config.get("position_embedding_type")
-    if kind not in (None, "absolute", "rope"):
-        told = f"position_embedding_type={shown(kind)}"
+    places = config.get("position_embedding_type")
+    if places not in (None, "absolute", "rope"):
+        told = f"position_embedding_type={shown(places)}"
         raise ValueError(f"checkpoint must have absolute positions or rotate, got {told}")
 
 

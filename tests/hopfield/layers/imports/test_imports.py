@@ -7,6 +7,7 @@ import pytest
 from flax import nnx
 
 from hopfield.layers import (
+    AdditiveAssociation,
     Hopfield,
     HopfieldAttention,
     HopfieldLayer,
@@ -192,3 +193,17 @@ def test_imported_layers_train():
 def test_states_that_are_none_are_one_sentence(change, options, message):
     with pytest.raises(ValueError, match=message):
         from_hopfield_layers(state_dict() | change, **({"num_heads": 2} | options))
+
+
+def test_what_a_source_associates_with_is_taken_over_or_refused():
+    x = jnp.asarray(X, jnp.float32)
+    source = built(2, 8, beta=3.0, separation="sparsemax", update_steps=2)
+    taken = from_flax(source)
+    np.testing.assert_array_equal(taken(x), source(x))
+    assert taken.attention_fn is not source.attention_fn
+    other = nnx.MultiHeadAttention(
+        2, 8, decode=False, attention_fn=AdditiveAssociation(2, 4, rngs=nnx.Rngs(0)), rngs=nnx.Rngs(1)
+    )
+    with pytest.raises(ValueError, match=r"^source must associate as nnx.dot_product_attention or .*, got Additive"):
+        from_flax(other)
+    assert from_flax(other, HopfieldAttention(2, 8, rngs=nnx.Rngs(0))).num_heads == 2

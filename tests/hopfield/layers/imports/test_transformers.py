@@ -35,6 +35,10 @@ def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise
         ({"rope_scaling": {"type": "linear", "factor": "two"}}, "factor must be a positive number"),
         ({"rope_theta": "x"}, "rope_theta must be a positive number"),
         ({"rope_scaling": "linear"}, "rope_scaling must be a table of its options, got 'linear'"),
+        (
+            {"rope_parameters": {"full_attention": {"rope_theta": 1e6}}},
+            "rope_parameters must be one table for all layers",
+        ),
         ({"partial_rotary_factor": 2}, "partial_rotary_factor must be at most 1, got 2"),
         ({"rope_parameters": {"rope_type": "llama3", "factor": 2}}, "original_max_position_embeddings must be"),
         (
