@@ -112,9 +112,11 @@ class Couplings(Node):
 
 
 def _symmetric(halves: Float[Array, "N N"]) -> Array:
-    """Whether each pair of couplings is one: to 1e-4 of itself, or to float32's rounding of sums over the largest."""
+    """Whether each pair of couplings is one: to 1e-4 of itself, or to float32's rounding of its neurons' largest."""
     size = jnp.abs(halves)
-    apart = jnp.abs(halves - halves.T) > jnp.maximum(1e-4 * size, 1e-5 * jnp.nanmax(size))
+    widest = jnp.nanmax(size, axis=1, initial=0.0)
+    widest = jnp.maximum(widest[:, None], widest[None, :])
+    apart = jnp.abs(halves - halves.T) > jnp.maximum(1e-4 * size, 1e-5 * widest)
     return ~jnp.any(apart)  # NaN stays where it is
 
 

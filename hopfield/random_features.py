@@ -20,12 +20,14 @@ from hopfield._checks import instance, number, one_of, random_key, step_limit, w
 from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
-from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, near
 from hopfield.spaces import State, one_state
 
 FEATURES = ("trigonometric", "positive")
 BLOCK = 256
 """Patterns whose features are held at once while many are added."""
+GROUPS = 8
+"""Groups of projections at right angles from which on the error is that of their means."""
 
 
 class FeatureDescent(NamedTuple):
@@ -55,6 +57,8 @@ class FeatureMemory(Node):
     """T: the sums of both features of every projection, over the patterns."""
     limit: Float[Array, ""]
     kind: str = struct.field(pytree_node=False, default="trigonometric")
+    group: int = struct.field(pytree_node=False, default=1)
+    """How many projections follow each other that are not independent of each other."""
 
     @classmethod
     def create(
@@ -75,8 +79,10 @@ class FeatureMemory(Node):
             neurons: N.
             features: Y, an even number of at least 4: two per projection, whose spread is the error.
             beta: β > 0; may be traced.
-            kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative.
-            orthogonal: projections at right angles to each other, N at a time, which lowers the error.
+            kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative,
+                with an error that a memory foretells too small (see `predicted_error`), so that `limit` lets more pass.
+            orthogonal: projections at right angles to each other, N at a time, which lowers the error. Of fewer than
+                16 N features it is foretold as that of independent projections, which is more.
             limit: relative error of the sum above which the energy is NaN.
         Raises:
             ValueError: a number out of range or an odd number of features.
@@ -88,8 +94,9 @@ class FeatureMemory(Node):
         one_of("kind", kind, FEATURES)
         number("limit", limit, "above 0", 1e-6)
         drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
+        group = neurons if orthogonal and features // 2 >= GROUPS * neurons else 1
         scale = jnp.asarray(positive("beta", beta), drawn.dtype)
-        return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind)
+        return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind, group)
 
     def features(self, x: State) -> Float[Array, "2 K"]:
         """√K φ(x): both features of every projection."""
@@ -111,10 +118,15 @@ class FeatureMemory(Node):
     def kernel_sum(self, x: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""
         terms = jnp.sum(self.features(x) * self.total, axis=0)
-        return jnp.mean(terms), jnp.std(terms, ddof=1) / jnp.sqrt(terms.size)
+        means = jnp.mean(terms[: terms.size // self.group * self.group].reshape(-1, self.group), axis=1)
+        return jnp.mean(terms), jnp.std(means, ddof=1) / jnp.sqrt(means.size)
 
     def predicted_error(self, x: State) -> Float[Array, ""]:
-        """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive."""
+        """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive.
+
+        Of positive features it is too small, half and less, unless β‖x+ξ‖² is small beside ln K: one pattern's relative
+        variance is (cosh(β‖x+ξ‖²) − 1)/K, and most of it comes from projections so rare that a memory may have none.
+        """
         value, error = self.kernel_sum(x)
         return jnp.where(value <= 0, jnp.inf, error / jnp.where(value <= 0, 1.0, value))
 
@@ -176,7 +188,7 @@ def _descend(memory: FeatureMemory, state: State, max_steps, size) -> FeatureDes
     def move(carry):
         x, count, _ = carry
         new = x - size * jax.grad(memory.energy)(x)
-        still = safe_norm(new - x) <= tolerance(x.dtype) * (1.0 + safe_norm(x))
+        still = near(tolerance(x.dtype), state)(new, x)
         return new, count + ~still, still | jnp.any(jnp.isnan(new))
 
     def moving(carry):

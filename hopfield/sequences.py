@@ -17,6 +17,7 @@ from hopfield._checks import instance, number, whole
 from hopfield._numerics import power_scale, spin_matrix, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
+from hopfield.separations._ties import balance
 from hopfield.spaces import Spins, State, one_state
 
 
@@ -87,10 +88,12 @@ class SequenceMemory(Node):
             sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
         else:
             sums = (self.patterns.shape[1] - 1) * self.overlaps(state)[:, None]
-        sizes, successors = self._shape(sums), wide(self.successors)
+        called = wide(self.successors) + self.ratio * rows
         if self.degree is not None:
-            return jnp.sum((successors + self.ratio * rows) * sizes, axis=0)
-        return _signed_sum(sizes, successors) + self.ratio * _signed_sum(sizes, rows)
+            return jnp.sum(called * self._shape(sums), axis=0)
+        if self.filters is None:
+            return _counted(sums, wide(self.successors), self.ratio * rows)
+        return jax.vmap(balance, (None, 1))(self._shape(sums)[:, 0], called)
 
     def update(self, state: State) -> State:
         """One synchronous step [N]; a zero field keeps the spin."""
@@ -122,18 +125,19 @@ def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N
     return _recall(model, model._state(state), whole("steps", steps, 0))
 
 
-def _signed_sum(sizes: Array, signs: Float[Array, "M N"]) -> Float[Array, "N"]:
-    """Σ_μ signs sizes for sizes of at most 1, zero where equal sizes cancel, in whatever order: a tie is no rounding.
+def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
+    """Σ_μ signs e^sums [N] of whole sums from 1 − N to N − 1, added up over `signs`, up to a factor above 0 for each.
 
-    Sizes are taken apart into whole multiples of three units, whose sums are exact in float32.
+    Terms are counted by their sum first, exactly where they are ±1: what cancels leaves nothing, and what is left is
+    not lost beside it, however small.
     """
-    step = 2.0 ** (signs.shape[0].bit_length() - 22)
-    total, unit = jnp.zeros(signs.shape[1], sizes.dtype), 1.0
-    for _ in range(3):
-        unit *= step
-        part = jnp.round(sizes / unit) * unit
-        total, sizes = total + jnp.sum(signs * part, axis=0), sizes - part
-    return total
+    neurons = sums.shape[1]
+    place = (0.5 * (sums + neurons - 1)).astype(jnp.int32)  # every other whole number is one
+    count = sum(jax.vmap(lambda own, at: jax.ops.segment_sum(own, at, neurons), 1, 1)(own, place) for own in signs)
+    height = jnp.arange(neurons)[:, None]
+    largest = jnp.max(jnp.where(count != 0, height, 0), axis=0, keepdims=True)
+    factor = jnp.exp(jnp.minimum(2.0 * (height - largest), 0.0))  # nothing is counted above the largest
+    return jnp.sum(count * factor, axis=0) + 0.0 * jnp.sum(sums, axis=0)  # NaN stays
 
 
 @partial(jax.jit, static_argnums=2)

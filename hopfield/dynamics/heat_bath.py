@@ -99,14 +99,16 @@ def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics
         return model.energy_at(cache, state) if isinstance(model, Couplings) else model.energy(state)
 
     def turn(number, carry):
-        state, cache, total, energy = carry
+        state, cache, total, energy, excess = carry
         state, cache = one_sweep(state, cache, number)
         counted = number >= burn_in
-        energy = energy + jnp.where(counted, energy_of(state, cache), 0.0)
-        return state, cache, total + jnp.where(counted, state, 0.0), energy
+        more = jnp.where(counted, energy_of(state, cache), 0.0) - excess  # what the sum so far was rounded by
+        energy, before = energy + more, energy
+        return state, cache, total + jnp.where(counted, state, 0.0), energy, (energy - before) - more
 
-    start = (state, model.cache(state), jnp.zeros_like(state, dtype), jnp.zeros((), model.energy(state).dtype))
-    state, _, total, energy = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
+    zero = jnp.zeros((), model.energy(state).dtype)
+    start = (state, model.cache(state), jnp.zeros_like(state, dtype), zero, zero)
+    state, _, total, energy, _ = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     return Gibbs(state, total / sweeps, energy / sweeps)
 
 

@@ -88,7 +88,7 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
 
 def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
-    same = alike if isinstance(model.space, Spins) else near(tolerance(start.dtype) if rtol is None else rtol)
+    same = alike if isinstance(model.space, Spins) else near(tolerance(start.dtype) if rtol is None else rtol, start)
     end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
     reached = end.state.astype(state.dtype)
     return Retrieval(reached, end.steps, model.energy(reached), end.status)

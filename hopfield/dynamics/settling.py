@@ -33,12 +33,14 @@ def alike(a: States, b: States) -> Bool[Array, "*q"]:
     return jnp.all(a == b, axis=-1)
 
 
-def near(rtol: ArrayLike) -> Same:
-    """Whether two states differ by at most `rtol`, relative to the second or to one if that is shorter."""
+def near(rtol: ArrayLike, start: States) -> Same:
+    """Whether two states differ by at most `rtol`, relative to the second, or to the start, at most 1, if longer."""
+    least = jnp.minimum(safe_norm(wide(start), axis=-1), 1.0)
+    least = jnp.where(least == 0, 1.0, least)
 
     def same(a: States, b: States) -> Bool[Array, "*q"]:
         a, b = wide(a), wide(b)
-        return safe_norm(a - b, axis=-1) <= rtol * jnp.maximum(safe_norm(b, axis=-1), 1.0)
+        return safe_norm(a - b, axis=-1) <= rtol * jnp.maximum(safe_norm(b, axis=-1), least)
 
     return same
 

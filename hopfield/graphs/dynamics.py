@@ -121,7 +121,7 @@ def flow(
         rtol: relative error of a step, and absolute one, > 0.
     Returns:
         States by layer, each [T, ...]; NaN from the first time on that 100 000 steps do not reach, as the energy tells,
-        which never rises along the flow.
+        which never rises along the flow, and where the energy is NaN.
     Raises:
         ValueError: states, rates or clamps of other layers or shapes, or times that are no ascending vector.
     """
@@ -143,10 +143,10 @@ def _flow(graph: Graph, states: States, held: States, times: Array, rates: State
         return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
 
     found = odeint(velocity, states, times, graph, held, rates, rtol=rtol, atol=rtol, mxstep=100_000)
-    # Beyond its last step the solver extrapolates, and the energy of that is as large as any.
+    # Beyond its last step the solver extrapolates, and the energy of that is as large as any; from NaN it is anything.
     energies = jax.lax.stop_gradient(jax.vmap(graph.energy)(found))
     before = jnp.concatenate([energies[:1], energies[:-1]])
-    lost = jnp.cumsum(energies > before + 1e-3 * (1.0 + jnp.abs(before))) > 0
+    lost = jnp.cumsum(~(energies <= before + 1e-3 * (1.0 + jnp.abs(before)))) > 0
     return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), found)
 
 

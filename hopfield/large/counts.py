@@ -72,8 +72,8 @@ class Counts(NamedTuple):
 
     def shares(self, own: ArrayLike, weight: Function) -> np.ndarray:
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
-        total = self.number @ np.abs(_at(_weight(weight), self.scores))
-        mine = np.abs(_at(_weight(weight), self._overlaps(own)))
+        total = np.sum(self.number * np.abs(self._at("weight", weight, self.scores)), axis=1)
+        mine = np.abs(self._at("weight", weight, self._overlaps(own)[..., None]))[:, 0]
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
@@ -91,10 +91,12 @@ class Counts(NamedTuple):
 
     def share_entropy(self, weight: Function) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
-        size = np.abs(_at(_weight(weight), self.scores))
-        total = self.number @ size
+        size = np.abs(self._at("weight", weight, self.scores))
+        total = np.sum(self.number * size, axis=1)
         log_size = np.log(size, out=np.zeros_like(size), where=size != 0)
-        mean = np.divide(self.number @ (size * log_size), total, out=np.zeros_like(total), where=total != 0)
+        mean = np.divide(
+            np.sum(self.number * size * log_size, axis=1), total, out=np.zeros_like(total), where=total != 0
+        )
         return np.log(total, out=np.zeros_like(total), where=total != 0) - mean
 
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -108,16 +110,26 @@ class Counts(NamedTuple):
     def fields(self, function: Function) -> np.ndarray:
         """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
 
-        The overlap with all spins but i is s − ξ_i x_i; the own spin never enters.
+        The overlap with all spins but i is s − ξ_i x_i; the own spin never enters. Those of a memory are up to a factor
+        above 0 for every query.
         """
-        at = _at(_potential(function), self.scores)
+        at = self._at("potential", function, self.scores)
         down, first = self.number[:, :, None] - self.up, self.queries[:, None, :] > 0
         # Patterns with the bit less those without, by the overlap with the other spins, N − 1 to 1 − N.
         net = np.where(first, self.up[:, :-1] - down[:, 1:], self.up[:, 1:] - down[:, :-1])
         counted = np.where(first, self.up[:, :-1] + down[:, 1:], self.up[:, 1:] + down[:, :-1])
         # A spin of an overlap that no pattern has may lie outside the range of f.
-        rise = np.where(counted > 0, 0.5 * (at[:-1] - at[1:])[:, None], 0.0)
+        rise = np.where(counted > 0, 0.5 * (at[:, :-1] - at[:, 1:])[:, :, None], 0.0)
         return np.sum(net * rise, axis=1)
+
+    def _at(self, part: str, function: Function, overlaps: np.ndarray) -> np.ndarray:
+        """A function at overlaps [Q or 1, K]; a part of a memory's summand relative to the terms that a query has."""
+        if not is_memory(function):
+            found = _at(cast(Callable, function), overlaps)
+            return np.broadcast_to(found, (len(self.queries), found.shape[-1]))
+        held = [self.scores[np.flatnonzero(number)[[-1, 0]]] for number in self.number]
+        terms = summand(cast(Parts, function), np.stack(held)[:, None])
+        return _at(getattr(terms, part), np.broadcast_to(overlaps, (len(held), overlaps.shape[-1])))
 
     def update(self, function: Function) -> np.ndarray:
         """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
@@ -134,27 +146,24 @@ def _at(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> n
     return found
 
 
-def summand(memory: Parts) -> Summand:
+def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
     """f and w = f′ of a memory on spins whose energy is −Σ_μ f(ξ_μ·x), or a function of that sum; both up to a factor.
 
+    Args:
+        memory: on spins.
+        held: least and largest overlap [*b, 2] that patterns have, whose terms are not to underflow; any if None.
     Raises:
         ValueError: another similarity, space or separation.
     """
     parts = as_parts(memory).separation, memory.similarity, memory.space
     if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
-        found = memory.separation.overlap_terms(float(memory.beta), memory.patterns.shape[1])
+        neurons = memory.patterns.shape[1]
+        held = np.array([-neurons, neurons]) if held is None else held
+        found = memory.separation.overlap_terms(float(memory.beta), held)
         if found is not None:
             return found
     got = ", ".join(type(part).__name__ for part in parts)
     raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {got}")
-
-
-def _potential(of: Function) -> Callable[[np.ndarray], np.ndarray]:
-    return summand(cast(Parts, of)).potential if is_memory(of) else cast(Callable, of)
-
-
-def _weight(of: Function) -> Callable[[np.ndarray], np.ndarray]:
-    return summand(cast(Parts, of)).weight if is_memory(of) else cast(Callable, of)
 
 
 def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:

@@ -96,11 +96,16 @@ def check_spins(patterns: Array | Source, mask) -> None:
 
 
 def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Array, "M"]]:
-    """Spins [M, N] that a rule makes a matrix of, and which of them are in use [M]. ValueError for anything else."""
+    """Spins [M, N] that a rule makes a matrix of, and which are in use [M]; 1 in place of others, whatever they are.
+
+    Raises:
+        ValueError: anything else.
+    """
     rows = real_matrix("patterns", patterns)
     used = np.ones(rows.shape[0], bool) if mask is None else booleans("mask", mask, rows.shape[:1])
     check_spins(rows, used)
-    return rows, jnp.asarray(used)
+    used = jnp.asarray(used)
+    return jnp.where(used[:, None], rows, jnp.ones((), rows.dtype)), used
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:

@@ -127,7 +127,6 @@ def _located(spec: str) -> tuple[ModuleType, str, str | None]:
     return found.module, found.name, found.parameter
 
 
-@cache
 def find(spec: str) -> Blueprint:
     """The memory a specification names: `classical`, or with its one parameter after a colon, `dense:4`, `sparse:1.5`.
 
@@ -136,7 +135,11 @@ def find(spec: str) -> Blueprint:
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    module, name, text = _located(spec)
+    return _blueprint(spec, *_located(spec))  # the module of a file is another one when the file has changed
+
+
+@cache
+def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Blueprint:
     function: Any = getattr(module, name)
     if not callable(function):
         raise ValueError(f"memory must be a function of patterns, got {shown(function)} as {spec!r}")
@@ -161,6 +164,8 @@ def find(spec: str) -> Blueprint:
 
     if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
         outside.called("memory", spec, build, np.ones((1, 2)))
+    if "mask" not in signature:
+        raise ValueError(f"memory must take an option mask, which patterns there are, got {spec!r} without one")
     integers = bool(getattr(module, "INTEGER_FIELDS", False))
     ensemble = getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)

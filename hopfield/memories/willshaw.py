@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield._numerics import accumulation_dtype
 from hopfield.arguments import Float
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
@@ -33,8 +34,8 @@ def _drawn(key, num_patterns: int, neurons: int) -> Array:
     """Patterns of which log₂N neurons are on, any with the same chance."""
     keys = jax.vmap(lambda row: jax.random.fold_in(key, row))(jnp.arange(num_patterns))
     chance = jax.vmap(lambda row: jax.random.uniform(row, (neurons,)))(keys)
-    least = jax.lax.top_k(chance, _active(neurons))[0][:, -1:]
-    return jnp.where(chance >= least, 1.0, -1.0)
+    index = jax.lax.top_k(chance, _active(neurons))[1]
+    return jax.vmap(lambda on: jnp.full(neurons, -1.0).at[on].set(1.0))(index)
 
 
 DRAW = _drawn
@@ -67,6 +68,6 @@ def willshaw(patterns: Stored, *, mask: Used = None) -> Couplings:
         mask: patterns in use [M].
     """
     stored, used = stored_spins(patterns, mask)
-    held = jnp.any(used).astype(stored.dtype)
+    held = jnp.any(used).astype(accumulation_dtype(stored.dtype))
     synapses = willshaw_network((1 + stored) / 2, mask=used).matrix
     return BinaryNetwork.create(held * (synapses - 1), -0.5 * held).couplings()

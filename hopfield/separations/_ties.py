@@ -20,8 +20,12 @@ def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mas
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
     """Σ w δ, zero where it is no more than the rounding of its terms: a tie."""
     terms = weights * rise
-    total, size = jnp.sum(terms), jnp.sum(jnp.abs(terms))
-    return jnp.where(jnp.abs(total) <= 4 * jnp.finfo(terms.dtype).eps * size, 0.0, total)
+    return tied(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
+
+
+def tied(total: Float[Array, "*b"], size: Float[Array, "*#b"]) -> Float[Array, "*b"]:
+    """A sum whose terms have a size together, zero where it is no more than their rounding."""
+    return jnp.where(jnp.abs(total) <= 4 * jnp.finfo(total.dtype).eps * size, 0.0, total)
 
 
 def finite_rise(up: Scores, down: Scores, mask: Mask) -> Scores:

@@ -169,11 +169,11 @@ class Separation(Node, abc.ABC):
         """A separation with the same shares, whose weights overflow nowhere."""
         return self
 
-    def overlap_terms(self, beta: float, neurons: int) -> Summand | None:
-        """f and w = f′ as functions of an overlap with N spins if F is a function of the sum over patterns; else None.
+    def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
+        """f and w = f′ as functions of an overlap with spins if F is a function of the sum over patterns; else None.
 
-        Where `summand` scales by the scores it is given, these have one scale for all calls, e^(−βN) or powers of N, by
-        which they lie within the range of double precision for any β.
+        Where `summand` scales by the scores it is given, these have one scale for all calls: the least and the largest
+        overlap [*b, 2] that patterns have, so that the largest term is within the range of double precision.
         """
         return None
 

@@ -10,8 +10,8 @@ from jaxtyping import Array, Bool
 
 from hopfield import _numerics
 from hopfield._checks import whole
-from hopfield._numerics import anywhere, largest, wide
-from hopfield.separations._ties import balance, finite_rise, where_near
+from hopfield._numerics import accumulation_dtype, anywhere, largest, wide
+from hopfield.separations._ties import balance, finite_rise, tied, where_near
 from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
 from hopfield.separations.jacobians import of_width, softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
@@ -64,9 +64,10 @@ class LogSumExp(Separation):
     def log_weight(self, scores, beta):
         return beta * scores
 
-    def overlap_terms(self, beta, neurons):
+    def overlap_terms(self, beta, held):
         # Differences of f over one spin are in proportion to f: they lose nothing where f is small.
-        return Summand(lambda s: np.exp(beta * (s - neurons)), lambda s: np.exp(beta * (s - neurons)))
+        term = lambda s: np.exp(np.minimum(beta * (s - held[..., 1]), 700.0))  # beyond, no pattern is
+        return Summand(term, term)
 
     def log_sizes(self, z, mask=None):
         return z if mask is None else jnp.where(mask, z, -jnp.inf)
@@ -79,7 +80,8 @@ class LogSumExp(Separation):
         top = jnp.where(jnp.isinf(top), 0.0, top)
         # Without the barrier XLA may form the exponentials twice, once for their sum and once for the product.
         w = jax.lax.optimization_barrier(jnp.exp(z - top))
-        return Stream(top, jnp.sum(w), w.astype(values.dtype) @ values)
+        moment = jnp.matmul(w.astype(values.dtype), values, preferred_element_type=accumulation_dtype(values.dtype))
+        return Stream(top, jnp.sum(w), moment)
 
     def merge(self, a, b):
         # A block with nothing in it has mass 0 and must not set the shift.
@@ -98,7 +100,8 @@ class Exponential(LogSumExp):
     """F = Σ exp z: the exponential memory (Demircigil et al. 2017, eq. 6).
 
     F and its weights overflow beyond z ≈ 88 in float32. Differences of energy, shares and streams are formed relative
-    to the largest score, so that the dynamics on spins and on spheres never depend on it.
+    to the largest score, so that the dynamics on spins and on spheres never depend on it. A difference that is no more
+    than the rounding of its terms is zero, a tie.
 
     Example:
         >>> from hopfield import separations
@@ -129,7 +132,7 @@ class Exponential(LogSumExp):
 
     def potential_difference(self, up, down, beta, mask=None):
         gap = _gap(up, down, beta, mask)
-        return _times_exp(gap.moment, gap.shift) / beta
+        return _times_exp(tied(gap.moment, gap.mass), gap.shift) / beta
 
     def fields(self, scores, steps, state, beta, mask=None):
         return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
@@ -141,15 +144,22 @@ class Exponential(LogSumExp):
         s, top = shifted(beta * scores, mask)
         widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
         weights, drop = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), _drop(beta * steps)
-        fall = weights @ (jnp.exp(jnp.maximum(-beta * steps, 0.0) - widest) * drop)
-        rise = weights @ (jnp.exp(jnp.maximum(beta * steps, 0.0) - widest) * drop)
-        either = jax.lax.cond(  # of units that are hidden, 0
-            anywhere(jax.lax.stop_gradient(state) == 0),
-            lambda: weights @ (jnp.exp(0.5 * jnp.abs(beta * steps) - widest) * drop),
-            lambda: jnp.zeros_like(rise),
-        )
-        flipped = jnp.where(state == 1, fall, jnp.where(state == -1, rise, jnp.where(state == 0, either, jnp.nan)))
-        return Stream(top + widest, jnp.sum(weights), flipped)
+
+        def total(part):  # of the terms, or of their sizes
+            over = lambda exponent: weights @ part(jnp.exp(exponent - widest) * drop)
+            fall, rise = over(jnp.maximum(-beta * steps, 0.0)), over(jnp.maximum(beta * steps, 0.0))
+            either = jax.lax.cond(  # of units that are hidden, 0
+                anywhere(jax.lax.stop_gradient(state) == 0),
+                lambda: over(0.5 * jnp.abs(beta * steps)),
+                lambda: jnp.zeros_like(rise),
+            )
+            return jnp.where(state == 1, fall, jnp.where(state == -1, rise, jnp.where(state == 0, either, jnp.nan)))
+
+        moment = total(lambda terms: terms)
+        least = jax.lax.stop_gradient(jnp.abs(moment))  # of the sizes, which are formed only where all may be rounding
+        near = tied(least, jnp.sum(jax.lax.stop_gradient(weights)) * largest(jnp.abs(drop))) == 0
+        size = jax.lax.cond(anywhere(near), lambda: jax.lax.stop_gradient(total(jnp.abs)), lambda: least)
+        return Stream(jnp.broadcast_to(top + widest, state.shape), size, moment)
 
     def finish(self, stream):
         scale = jnp.exp(stream.shift)
@@ -157,8 +167,7 @@ class Exponential(LogSumExp):
 
     def field_block(self, scores, steps, state, beta, mask):
         def shared():
-            found = self._gaps(scores, steps, state, beta, mask)
-            return jax.tree.map(lambda x: jnp.broadcast_to(x, state.shape), found)
+            return self._gaps(scores, steps, state, beta, mask)
 
         def alone():
             return jax.vmap(gap, (1, 0))(steps, state)
@@ -173,7 +182,7 @@ class Exponential(LogSumExp):
         return jax.vmap(self.merge)(a, b)
 
     def field_finish(self, sums, beta):
-        return 0.5 * _times_exp(sums.moment, sums.shift) / beta
+        return 0.5 * _times_exp(tied(sums.moment, sums.mass), sums.shift) / beta
 
 
 def _drop(x):
@@ -182,10 +191,10 @@ def _drop(x):
 
 
 def _gap(up, down, beta, mask) -> Stream:
-    """Σ e^(β up) − e^(β down), in the moment, with the sum of the larger terms as its mass."""
+    """Σ e^(β up) − e^(β down), in the moment, with the sum of its terms' sizes as its mass."""
     larger, top = shifted(beta * jnp.maximum(up, down), mask)
-    size = jnp.exp(larger)
-    return Stream(top, jnp.sum(size), jnp.sum(size * _drop(beta * (up - down))))
+    terms = jnp.exp(larger) * _drop(beta * (up - down))
+    return Stream(top, jnp.sum(jnp.abs(terms)), jnp.sum(terms))
 
 
 def _times_exp(gap, exponent):

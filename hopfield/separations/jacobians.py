@@ -11,7 +11,7 @@ from hopfield.metrics._arrays import aligned
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
     """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s); symmetric, and its rows sum to zero."""
     p = real_array("p", p)
-    return _diagonal_minus(p, p)
+    return _diagonal_minus(wide(p), wide(p)).astype(p.dtype)
 
 
 def softmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"]) -> Float[Array, "*b S"]:
@@ -29,9 +29,10 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
     Source: Peters, Niculae & Martins 2019, proposition 2.
     """
-    r = _support_power(p, alpha)
+    p = real_array("p", p)
+    r = _support_power(wide(p), alpha)
     total = jnp.sum(r, axis=-1, keepdims=True)
-    return _diagonal_minus(r, r / jnp.where(total == 0, 1.0, total))
+    return _diagonal_minus(r, r / jnp.where(total == 0, 1.0, total)).astype(p.dtype)
 
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
@@ -74,7 +75,6 @@ def _power(x: Array, exponent: Array) -> Array:
 
 def _support_power(p: Array, alpha: ArrayLike) -> Array:
     """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
-    p = real_array("p", p)
     return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
 
 

@@ -63,7 +63,7 @@ class Polynomial(Separation):
         return jnp.where(size == 0, -jnp.inf, (self.degree - 1) * jnp.log(nonzero(size)))
 
     def summand(self, scores, beta):
-        return (np.maximum(scores, 0.0) if self.rectified else np.asarray(scores)) ** self.degree  # integers stay exact
+        return (np.maximum(scores, 0.0) if self.rectified else 1.0 * np.asarray(scores)) ** self.degree
 
     def log_weight(self, scores, beta):
         with np.errstate(divide="ignore"):
@@ -127,10 +127,11 @@ class Polynomial(Separation):
     def field_finish(self, sums, beta):
         return sums
 
-    def overlap_terms(self, beta, neurons):
-        # Whole numbers, exact below 2^53, so that a field of zero is the tie it is.
-        base = (lambda s: np.maximum(s, 0.0)) if self.rectified else (lambda s: s)
-        return Summand(lambda s: base(s) ** self.degree, lambda s: (base(s) / neurons) ** (self.degree - 1))
+    def overlap_terms(self, beta, held):
+        # Whole numbers by a power of two, exact below 2^53, so that a field of zero is the tie it is.
+        scale = np.exp2(np.ceil(np.log2(np.maximum(np.max(np.abs(held), axis=-1), 1.0))))
+        base = (lambda s: np.maximum(s, 0.0) / scale) if self.rectified else (lambda s: s / scale)
+        return Summand(lambda s: base(s) ** self.degree, lambda s: base(s) ** (self.degree - 1))
 
     def block(self, z, values, mask=None):
         return Stream(jnp.zeros((), z.dtype), self.potential(z, mask), self.weights(z, mask) @ values)

@@ -114,8 +114,10 @@ def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: 
     Args:
         overlap: m(α), falling.
         last: where retrieval states end.
-        cut: 0 to 1.
+        cut: 0 to 1, which no overlap at a load above 0 reaches.
     """
+    if cut >= 1:
+        return 0.0
     load = float(last.load)
     if last.overlap >= cut:
         return load

@@ -14,12 +14,13 @@ Source: Gardner 1987 for dense couplings, here with repeated indices as in Kroto
 Sompolinsky 1987, "AGS", for Hebb's rule; Steffan & Kühn 1994 for one step of symmetry breaking.
 """
 
+from functools import cache
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import factorial
 
 from hopfield.arguments import Float, one_real, one_whole, plain, real
@@ -110,19 +111,30 @@ def dense_spinodal_temperature(degree: int, load: float) -> float:
         degree: n >= 3.
         load: α >= 0.
     Returns:
-        To 1e-4; NaN where there is none at T = 0 either, above `dense.spinodal(n).load`.
+        To 1e-4; NaN where there is none at any temperature. The largest load that has one is at a T above 0, a few per
+        cent above `dense.spinodal(n).load`; below that temperature the state may be lost again.
     """
+
+    degree = one_whole("degree", degree, least=3)
 
     def exists(temperature: float) -> bool:
         return bool(np.isfinite(dense_replica(degree, load, temperature).overlap))
 
-    low, high = 1e-4, 1.0
+    low, high = _turn(degree), 1.0
     if not exists(low):
         return np.nan
     while high - low > 1e-4:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if exists(middle) else (low, middle)
     return low
+
+
+@cache
+def _turn(degree: int) -> float:
+    """Temperature at which a dense memory has retrieval states up to the largest load."""
+    return float(
+        minimize_scalar(lambda t: -dense_spinodal_load(degree, t), bounds=(0.01, 0.5), options={"xatol": 1e-3}).x
+    )
 
 
 def dense_spinodal_load(degree: int, temperature: float) -> float:

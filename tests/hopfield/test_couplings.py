@@ -50,7 +50,7 @@ def test_a_large_entry_elsewhere_hides_no_asymmetry(other):
     """One neuron drives another: neither the diagonal, which is dropped, nor a strong pair makes that an energy."""
     one_way = np.zeros((4, 4))
     one_way[0, 1] = 2.0
-    strong = 3e4 * (np.eye(4) if other == "diagonal" else np.eye(4)[[0, 1, 3, 2]] * ([[0], [0], [1], [1]]))
+    strong = 3e6 * (np.eye(4) if other == "diagonal" else np.eye(4)[[0, 1, 3, 2]] * ([[0], [0], [1], [1]]))
     with pytest.raises(ValueError, match=r"^matrix must be symmetric for an energy to exist, got asymmetry 2$"):
         Couplings.create(one_way + strong)
     assert np.isnan(jax.jit(lambda matrix: Couplings.create(matrix).matrix)(one_way + strong)[0, 1])

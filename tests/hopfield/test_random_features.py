@@ -146,10 +146,10 @@ def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either()
     assert np.isfinite(near).all()
 
 
-@pytest.mark.parametrize("features", [4, 8])
-def test_the_error_of_few_features_is_the_spread_of_their_sums(features):
+@pytest.mark.parametrize(("features", "orthogonal"), [(4, False), (8, False), (128, True), (140, True)])
+def test_the_error_of_few_features_is_the_spread_of_their_sums(features, orthogonal):
     def summed(key):
-        memory = FeatureMemory.create(key, 8, features, beta=1.0)
+        memory = FeatureMemory.create(key, 8, features, beta=1.0, orthogonal=orthogonal)
         return memory.add(jnp.full((1, 8), 0.3)).kernel_sum(jnp.zeros(8))
 
     sums, errors = jax.vmap(summed)(jax.random.split(jax.random.key(3), 20000))

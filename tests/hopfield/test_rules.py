@@ -177,3 +177,17 @@ def test_projection_basins_outlast_hebbs():
     model = build("projection", patterns)
     end = quick(jax.vmap(lambda s: retrieve(model, s, dynamics="sequential").state))(starts)
     np.testing.assert_array_equal(end, patterns)
+
+
+@pytest.mark.parametrize("name", ["covariance:0.25", "willshaw", "projection", "storkey"])
+def test_padding_of_zeros_changes_nothing(name):
+    padded, used = np.concatenate([SPARSE, 0 * SPARSE[:3]]), np.arange(len(SPARSE) + 3) < len(SPARSE)
+    found, expected = build(name, padded, mask=used), build(name, SPARSE)
+    np.testing.assert_allclose(energies(found, STATES), energies(expected, STATES), rtol=1e-12)
+
+
+def test_willshaws_patterns_have_as_many_neurons_on_as_said_where_draws_are_equal(monkeypatch):
+    uniform = jax.random.uniform
+    monkeypatch.setattr(jax.random, "uniform", lambda *given: jnp.round(4 * uniform(*given)))
+    drawn = memories.find("willshaw").draw(jax.random.key(0), 50, 32)
+    np.testing.assert_array_equal(jnp.sum(drawn == 1, axis=1), 5)

@@ -283,3 +283,14 @@ def test_slow_approaches_in_half_precision_end_where_those_of_float32_do(dtype):
     np.testing.assert_allclose(np.asarray(end.state, np.float64), fixed, atol=8e-3)
     np.testing.assert_array_equal(fixed_point(memory, query), end.state)
     np.testing.assert_array_equal(trajectory(memory, query, 500)[-1], end.state)
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1e-5])
+def test_a_memory_in_other_units_converges_where_it_did(scale):
+    """Patterns of size s with β/s² are the same problem: their states are no nearer to each other for being short."""
+    stored, query = (jnp.asarray(rows, jnp.float32) for rows in (PATTERNS, QUERIES[0]))
+    ends = [
+        retrieve(Memory.create(s * stored, 0.6 / s**2), s * query, max_steps=3000).state / s
+        for s in (jnp.float32(1.0), jnp.float32(scale))
+    ]
+    np.testing.assert_allclose(*ends, atol=1e-3)

@@ -9,6 +9,7 @@ from hopfield import find_memory, large
 from hopfield.large import counts
 from hopfield.patterns import _source
 from hopfield.patterns.sources import Mapped, Packed, generated, packed, stored
+from tests.hopfield.contracts.parts import quick
 
 N, M, Q = 21, 3000, 5
 SOURCE = generated(jax.random.key(1), "spins", M, N)
@@ -125,9 +126,52 @@ def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, optio
     rest = (queries @ patterns.T)[:, :, None] - queries[:, None, :] * patterns
     expected = 0.5 * np.sum(function(rest + patterns) - function(rest - patterns), axis=1)
     found = counts.count(packed(patterns), queries)
-    np.testing.assert_allclose(found.fields(model), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    fields, expected = (rows / np.abs(rows).max(1, keepdims=True) for rows in (found.fields(model), expected))
+    np.testing.assert_allclose(fields, expected, rtol=1e-9, atol=1e-9)
     blocks = np.asarray(large.local_field(model.replace(patterns=stored(patterns)), jnp.asarray(queries), block=100))
     np.testing.assert_array_equal(found.update(model), np.sign(blocks))
+
+
+@pytest.mark.parametrize(("spec", "options"), [("exponential", {"beta": 1.0}), ("dense:150", {}), ("dense:151", {})])
+def test_terms_of_far_queries_do_not_vanish_nor_those_of_near_ones_overflow(spec, options):
+    """Random queries of 1000 spins: e^(β(s − N)) is below double precision, s^150 above it at the pattern itself."""
+    rng = np.random.default_rng(0)
+    patterns = rng.choice([-1.0, 1.0], size=(40, 1000))
+    queries = np.concatenate([rng.choice([-1.0, 1.0], size=(3, 1000)), patterns[:1]])
+    model = find_memory(spec).build(jnp.asarray(patterns), **options)
+    found = counts.count(patterns, queries)
+    np.testing.assert_array_equal(found.update(model), jax.vmap(model.update)(jnp.asarray(queries)))
+    shares = np.asarray(jax.vmap(model.shares)(jnp.asarray(queries)))
+    np.testing.assert_allclose(found.shares((queries @ patterns.T)[:, 5], model), shares[:, 5], rtol=1e-9)
+    entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1)), axis=1)
+    np.testing.assert_allclose(found.share_entropy(model), entropy, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize(("number", "beta"), [(2, 1.0), (2, 0.3), (4, 1.0), (10, 0.5)])
+def test_half_way_between_two_patterns_no_rule_takes_rounding_for_a_sign(number, beta):
+    """Both decide opposite: at once, one after the other and in blocks the rest decides where float32 can hold it."""
+    rng = np.random.default_rng(1)
+    patterns = rng.choice([-1.0, 1.0], size=(number, 65))
+    patterns[1, 0] *= -np.prod(
+        patterns[:2]
+    )  # an odd number of differences, so that without the own spin they are level
+    other = np.flatnonzero(patterns[0] != patterns[1])
+    state = patterns[0].copy()
+    state[other[: len(other) // 2]] *= -1
+    stored_rows, query = jnp.asarray(patterns, jnp.float32), jnp.asarray(state, jnp.float32)
+    model = find_memory("exponential").build(stored_rows, beta=jnp.float32(beta))
+    cache = model.cache(query)
+    found = {
+        "at once": quick(model.local_field)(query),
+        "alone": quick(jax.vmap(lambda i: model.field_at(cache, query, i)))(jnp.arange(65)),
+        "in blocks": large.local_field(model.replace(patterns=stored(stored_rows)), query[None], block=1)[0],
+    }
+    exact = counts.count(patterns, state[None]).fields(model)[0]
+    for name, fields in found.items():
+        assert np.all((fields == 0) | (np.sign(fields) == np.sign(exact))), name
+        assert np.all(fields[exact == 0] == 0), name
+    if number == 2:
+        assert np.sum(exact == 0) == len(other) // 2 + 1
 
 
 def test_other_memories_are_no_sums_over_spins():

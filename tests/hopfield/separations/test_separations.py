@@ -26,6 +26,7 @@ from hopfield.separations import (
     polynomial,
     top_k,
 )
+from hopfield.separations.jacobians import softmax_jacobian, sparse_jacobian
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import quick, slopes
 
@@ -338,3 +339,25 @@ def test_fields_that_balance_are_ties():
         for beta in (0.1, 1e-3, 1e-6) if name.startswith("softmax") else (1e-4, 1e-6):
             memory = Memory.create(patterns, beta, separation=name, space=Spins())
             assert memory.local_field(np.array([1.0, 1.0, 1.0, 1.0], np.float32))[0] == 0.0
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_jacobians_of_16_bit_weights_are_rounded_once(dtype):
+    """The number α, the powers and their sums are those of float32; only the result is rounded."""
+    p = jax.nn.softmax(jax.random.normal(jax.random.key(0), (64,), jnp.float32)).astype(dtype)
+    for jacobian in (softmax_jacobian, lambda p: sparse_jacobian(p, 1.3)):
+        found, exact = jacobian(p), jacobian(p.astype(jnp.float32))
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, exact.astype(dtype))
+
+
+def test_a_block_of_many_16_bit_values_does_not_overflow():
+    form, count = separations.LogSumExp(), 4096
+    values = jnp.full((count, 1), 30.0, jnp.float16)
+    _, found = form.finish(form.block(jnp.zeros(count), values))
+    np.testing.assert_allclose(found, 30.0)
+
+
+def test_summands_of_whole_numbers_do_not_wrap():
+    found = separations.polynomial(12).summand(np.array([100, 50]), 1.0)
+    np.testing.assert_allclose(found, [1e24, 50.0**12], rtol=1e-15)

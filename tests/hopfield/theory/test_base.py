@@ -31,6 +31,7 @@ def test_a_memory_of_which_nothing_is_known_has_no_prediction():
 
 def test_the_parameter_of_a_memory_chooses_its_theory():
     assert memories.find("dense:2").theory.critical_load("retained") == classical.spinodal().load
+    assert memories.find("classical").theory.critical_load("retained", cut=1.0) == 0.0
     assert memories.find("dense:4").theory.critical_load("retained", cut=0.0) == dense.spinodal(4).load
     np.testing.assert_array_equal(memories.find("dense").theory.retained_overlap(0.1), dense.retrieval_overlap(3, 0.1))
 

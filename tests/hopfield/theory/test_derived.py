@@ -46,11 +46,9 @@ def own(tmp_path, monkeypatch):
     for name, potential in SEPARATIONS.items():
         (tmp_path / f"{name}.py").write_text(FILE.format(name=name, potential=potential))
     monkeypatch.setattr(memories, "__path__", [*memories.__path__, str(tmp_path)])
-    for cached in (memories.names, memories.find):
-        cached.cache_clear()
+    memories.names.cache_clear()
     yield memories.find
-    for cached in (memories.names, memories.find):
-        cached.cache_clear()
+    memories.names.cache_clear()
 
 
 def one_step_errors(blueprint, neurons: int, patterns: int, flipped: int, samples: int) -> np.ndarray:
