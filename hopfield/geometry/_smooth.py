@@ -83,15 +83,41 @@ def _of_spectrum(function: Callable, relative: bool, matrix: Matrix) -> Matrix:
 
 @_of_spectrum.defjvp
 def _of_spectrum_jvp(function, relative, primals, tangents):
-    return jax.jvp(partial(_expanded, function, relative), primals, tangents)
+    def moved(matrix: Matrix) -> Matrix:
+        fixed = jax.lax.stop_gradient(matrix)
+        levels, vectors = jnp.linalg.eigh(fixed)
+        change = jnp.swapaxes(vectors, -1, -2) @ (matrix - fixed) @ vectors
+        return _expanded(function, relative, levels, vectors, change)
+
+    return jax.jvp(moved, primals, tangents)
 
 
-def _expanded(function: Callable, relative: bool, matrix: Matrix) -> Matrix:
+@jax.custom_jvp
+def log_of_gram(factor: Matrix) -> Matrix:
+    """log(G Gᵀ) = U 2 ln σ Uᵀ by the singular values of G, whose squares would lose half the digits.
+
+    Derivatives as of `of_spectrum`.
+    """
+    vectors, values, _ = jnp.linalg.svd(factor)
+    return (vectors * (2 * jnp.log(values))[..., None, :]) @ jnp.swapaxes(vectors, -1, -2)
+
+
+@log_of_gram.defjvp
+def _log_of_gram_jvp(primals, tangents):
+    def moved(factor: Matrix) -> Matrix:
+        fixed = jax.lax.stop_gradient(factor)
+        vectors, values, right = jnp.linalg.svd(fixed)
+        change = jnp.swapaxes(vectors, -1, -2) @ (factor - fixed) @ jnp.swapaxes(right, -1, -2)
+        once = change * values[..., None, :]
+        grown = once + jnp.swapaxes(once, -1, -2) + change @ jnp.swapaxes(change, -1, -2)  # (σ + X)(σ + X)ᵀ − σ²
+        return _expanded(jnp.log, True, values**2, vectors, grown)
+
+    return jax.jvp(moved, primals, tangents)
+
+
+def _expanded(function: Callable, relative: bool, levels: Array, vectors: Matrix, change: Matrix) -> Matrix:
     """f(A + X) at X = 0, as f[i] + f[i, j] X_ij + Σ_k f[i, k, j] X_ik X_kj in the eigenvectors of A."""
-    fixed = jax.lax.stop_gradient(matrix)
-    levels, vectors = jnp.linalg.eigh(fixed)
     back = jnp.swapaxes(vectors, -1, -2)
-    change = back @ (matrix - fixed) @ vectors
     first = _divided(function, relative, levels[..., :, None], levels[..., None, :])
     i, k, j = levels[..., :, None, None], levels[..., None, :, None], levels[..., None, None, :]
     second = jnp.einsum("...ikj,...ik,...kj->...ij", _twice_divided(function, relative, i, k, j), change, change)

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import real_array, tolerance
 from hopfield.geometry._points import on_manifold
-from hopfield.geometry._smooth import of_spectrum, root_of
+from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
 from hopfield.metrics._arrays import length
 
 Matrix = Float[Array, "*b n n"]
@@ -71,15 +71,14 @@ def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:
 
 def log(point: Matrix, base_point: Matrix) -> Matrix:
     """P^½ log(P^−½ Q P^−½) P^½."""
-    point, (root, inverse) = as_symmetric("point", point), _roots(base_point)
-    return symmetric(root @ of_spectrum(jnp.log, inverse @ point @ inverse) @ root)
+    root, between = _between(as_symmetric("base_point", base_point), as_symmetric("point", point))
+    return symmetric(root @ log_of_gram(between) @ jnp.swapaxes(root, -1, -2))
 
 
 def dist(point_a: Matrix, point_b: Matrix) -> Float[Array, "*b"]:
     """√(Σ ln² λ_i), λ the eigenvalues of A⁻¹ B."""
-    root, point_b = jnp.linalg.cholesky(as_symmetric("point_a", point_a)), as_symmetric("point_b", point_b)
-    inner = jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, point_b), -1, -2))
-    grown = of_spectrum(jnp.log, inner)
+    _, between = _between(as_symmetric("point_a", point_a), as_symmetric("point_b", point_b))
+    grown = log_of_gram(between)
     return length(jnp.sum(grown * grown, axis=(-2, -1)))
 
 
@@ -99,3 +98,9 @@ def _roots(base_point: Matrix) -> tuple[Matrix, Matrix]:
     """P^½ and P^−½."""
     matrix = as_symmetric("base_point", base_point)
     return of_spectrum(jnp.sqrt, matrix), of_spectrum(jax.lax.rsqrt, matrix)
+
+
+def _between(first: Matrix, second: Matrix) -> tuple[Matrix, Matrix]:
+    """L and L⁻¹ M at P = L Lᵀ and Q = M Mᵀ, whose singular values are the roots of the eigenvalues of P⁻¹ Q."""
+    root, other = jnp.broadcast_arrays(jnp.linalg.cholesky(first), jnp.linalg.cholesky(second))
+    return root, jax.lax.linalg.triangular_solve(root, other, left_side=True, lower=True)

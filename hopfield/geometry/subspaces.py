@@ -119,9 +119,9 @@ def _angles_jvp(primals, tangents):
 
 
 def grassmann_distance(first: ArrayLike, second: ArrayLike, *, normalised: bool = False) -> Float[Array, "*b"]:
-    """Length of the geodesic between two subspaces, d = √Σ θ²; normalised by its largest value √r π/2 to [0, 1].
+    """Length of the geodesic between two subspaces, d = √Σ θ²; normalised by √r π/2, its largest value up to r = n/2.
 
-    Random subspaces are not at 1: compare with `random_baseline`.
+    Of larger subspaces 2r − n angles are always 0. Random subspaces are not at 1: compare with `random_baseline`.
     """
     angles = principal_angles(first, second)
     scale = math.sqrt(angles.shape[-1]) * 0.5 * math.pi if flag("normalised", normalised) else 1.0

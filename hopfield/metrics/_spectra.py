@@ -14,7 +14,9 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
     """
     if isinstance(metric, Block):
-        return -jnp.sort(-joined([singular_values(part) for part in metric.metrics]), axis=-1)
+        found = joined([singular_values(part) for part in metric.metrics])
+        lacking = [(0, 0)] * (found.ndim - 1) + [(0, min(metric.widths) - found.shape[-1])]
+        return -jnp.sort(-jnp.pad(found, lacking), axis=-1)
     if isinstance(metric, Diagonal | Identity | Scaled):
         return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
     factor = metric.factor if isinstance(metric, LowRank) else metric.dense()

@@ -127,7 +127,7 @@ def norm(v: Vectors, g: Form) -> Array:
     scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
     scale = jnp.ones_like(scale) if g.affine else scale
     square = inner(v / scale, v / scale, g)
-    return scale[..., 0] * length(square)
+    return jnp.multiply(*aligned(scale[..., 0], length(square)))
 
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:
@@ -142,7 +142,10 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
     Taken as 2 atan2(‖û − v̂‖, ‖û + v̂‖), which keeps its digits near 0 and π where the cosine loses them
     (Kahan 2006, "How futile are mindless assessments of roundoff", §12).
     """
-    u, v = (_unit(w, g) for w in _pair(u, v))
+    u, v = _pair(u, v)
+    if u.ndim == 1:  # as rows, of which a metric of many heads makes one per head
+        return angle(u[None], v[None], g)[..., 0]
+    u, v = _unit(u, g), _unit(v, g)
     apart, together = norm(u - v, g), norm(u + v, g)
     none = (apart == 0) & (together == 0)  # both are zero
     return 2.0 * jnp.arctan2(*(jnp.where(none, 1.0, length) for length in (apart, together)))
@@ -150,13 +153,13 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
 
 def _unit(v: Vectors, g: Form) -> Vectors:
     length = norm(v, g)[..., None]
-    return v / jnp.where(length == 0, 1.0, length)
+    return jnp.divide(*aligned(v, jnp.where(length == 0, 1.0, length)))
 
 
 def volume_element(g: Form) -> Array:
     """√|det g| [*h], by which dV = √|det g| dx¹…dxᴺ."""
-    volume = jnp.exp(0.5 * jnp.linalg.slogdet(_square(g))[1])
-    return jnp.where(singular_values(_metric(g))[..., -1] == 0, 0.0, volume)
+    _square(g)
+    return jnp.exp(0.5 * jnp.sum(jnp.log(singular_values(_metric(g))), axis=-1))
 
 
 def symmetric_part(g: Form) -> Full:
@@ -188,6 +191,8 @@ def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
     metric, matrix = _metric(g), _square(g)
     if isinstance(metric, Block):
         return functools.reduce(jnp.logical_and, map(is_positive_definite, metric.metrics))
+    if isinstance(metric, LowRank):
+        return rank(metric) == matrix.shape[-1]
     if isinstance(metric, Diagonal):
         return jnp.all(metric.entries > 0, axis=-1)
     return is_symmetric(matrix) & (eigenvalues(matrix)[..., 0] > _rounding(matrix))

@@ -32,6 +32,7 @@ from jaxtyping import Array
 from hopfield._checks import number, whole
 from hopfield._numerics import held
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
+from hopfield.fisher._programs import finished
 from hopfield.fisher.solvers import axpy, selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finite, or_gradient, share, still
@@ -64,7 +65,7 @@ class NaturalGradientState(NamedTuple):
     accepted: Array
     """Whether the last step was taken; rejected steps are zero."""
     finite: Array
-    """Whether the solution was; if not the step followed the gradient."""
+    """Whether the solution was, and left less than no step does; if not the step followed the gradient."""
     gain: Array
     """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
 
@@ -111,7 +112,7 @@ def natural_gradient(
         damping: λ ≥ 0 (positive for "kernel"), a number, a schedule of the step, or "lm" for the Levenberg–Marquardt
             rule, which tries each step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
         solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
-            if its rows take little memory, else conjugate gradients.
+            if its rows take little memory, else conjugate gradients, which also go on where rounding spoils these.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
         momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
         trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
@@ -188,10 +189,13 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
         tolerance=options.tolerance,
         max_iterations=options.max_iterations,
     )
+    if options.solver == "auto" and solver != "cg":
+        found, info = finished(curvature, asked, damping, found, info, options.tolerance, options.max_iterations)
     found = axpy(mu, past, found) if mu else found
-    # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved.
+    # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved; one that
+    # rounding has spoilt in a residual beyond that of no step at all.
     moved = ~still(found) | still(grads)
-    sound = finite(found) & jnp.isfinite(info.residual) & moved
+    sound = finite(found) & (info.residual <= 1.0) & moved
     found = or_gradient(found, grads, sound)
     residual = jnp.asarray(info.residual, state.residual.dtype)
     return found, state._replace(

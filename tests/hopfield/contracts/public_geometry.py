@@ -126,6 +126,7 @@ GEOMETRY = (
     case("geometry._smooth.versine", _smooth.versine, positive(5)),
     case("geometry._smooth.length", _smooth.length, positive(5)),
     case("geometry._smooth.root_of", lambda v: _smooth.root_of(_form, v), positive(5)),
+    case("geometry._smooth.log_of_gram", _smooth.log_of_gram, definite(3)),
     case("geometry._smooth.of_spectrum", lambda m: _smooth.of_spectrum(jnp.log, m), definite(3)),
     case("geometry.subspaces.orthonormal_basis", subspaces.orthonormal_basis, FRAMES[0]),
     case("geometry.subspaces.principal_angles", subspaces.principal_angles, *FRAMES),

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.linalg import expm, logm, sqrtm
+from scipy.linalg import expm, logm, solve_triangular, sqrtm
 
 from hopfield.geometry import spd
 from hopfield.geometry.families import location_normal, normal
@@ -28,6 +28,31 @@ def test_geodesics_and_transport_are_those_of_scipy():
         np.testing.assert_allclose(spd.log(q, p), p @ np.real(logm(np.linalg.solve(p, q))), atol=1e-10)
     np.testing.assert_allclose(spd.log(end, MATRICES), SYMMETRIC[0], atol=1e-10)
     np.testing.assert_allclose(spd.norm(SYMMETRIC[0], MATRICES), spd.dist(MATRICES, end), rtol=1e-10)
+
+
+def test_distances_and_logarithms_of_ill_conditioned_matrices_keep_their_digits():
+    """Single precision at condition 1e5 beside the same numbers in double."""
+    rng = np.random.default_rng(1)
+    rotations = np.linalg.qr(rng.normal(size=(6, 2, 4, 4)))[0]
+    pairs = (rotations * np.geomspace(1, 1e5, 4)) @ np.swapaxes(rotations, -1, -2)
+    pairs = ((pairs + np.swapaxes(pairs, -1, -2)) / 2).astype(np.float32)
+    for p, q in pairs:
+        left, right = np.linalg.cholesky(p.astype(float)), np.linalg.cholesky(q.astype(float))
+        vectors, values, _ = np.linalg.svd(solve_triangular(left, right, lower=True))
+        expected = left @ (vectors * 2 * np.log(values)) @ vectors.T @ left.T
+        np.testing.assert_allclose(spd.dist(p, q), 2 * np.linalg.norm(np.log(values)), rtol=2e-4)
+        np.testing.assert_allclose(spd.log(q, p), expected, atol=1e-3 * np.abs(expected).max())
+
+
+def test_distance_of_pairs_that_one_basis_makes_diagonal():
+    """P = H D H and Q = H E H of whole numbers, H of ±1, are ‖ln E/D‖ apart, to ε times their condition of 1e8."""
+    two = np.array([[1.0, 1.0], [1.0, -1.0]])
+    basis = np.kron(two, two)
+    one, other = 2.0 ** np.array([0, 9, 18, 27]), 2.0 ** np.array([27, 3, 12, 0])
+    p, q = ((basis * x) @ basis.T for x in (one, other))
+    np.testing.assert_allclose(spd.dist(p, q), np.linalg.norm(np.log(other / one)), rtol=2e-7)
+    log = (basis * (one * np.log(other / one))) @ basis.T
+    np.testing.assert_allclose(spd.log(q, p), log, atol=2e-7 * np.abs(log).max())
 
 
 def test_transport_keeps_inner_products():

@@ -286,3 +286,30 @@ def test_squares_of_distances_are_smooth_at_zero(size):
     square = lambda u: metrics.distance(u, jnp.ones(2), g) ** 2
     np.testing.assert_allclose(jax.hessian(square)(jnp.ones(2)), 2 * g, rtol=1e-5)
     np.testing.assert_array_equal(jax.grad(lambda u: metrics.norm(u, g))(jnp.zeros(2)), 0)
+
+
+@pytest.mark.parametrize("condition", [1e4, 1e5])
+def test_volumes_and_signs_of_a_factored_metric_are_those_of_its_factor(condition):
+    """In float32 the product WᵀW has lost its smallest eigenvalues, of which √det WᵀW = |det W| knows nothing."""
+    turns = [np.linalg.qr(RNG.normal(size=(4, 4)))[0] for _ in range(2)]
+    factor = turns[0] @ np.diag(np.geomspace(1 / condition, 1, 4)) @ turns[1]
+    g = metrics.low_rank(jnp.asarray(factor, jnp.float32))
+    assert float(metrics.volume_element(g)) == pytest.approx(abs(np.linalg.det(factor)), rel=0.05)
+    assert metrics.is_positive_definite(g)
+
+
+@pytest.mark.parametrize("name", ["low_rank", "diagonal"])
+def test_an_angle_of_two_vectors_is_one_per_head(name):
+    g, (u, v) = PER_HEAD[name], normal(2, 4)
+    found = metrics.angle(u, v, g)
+    assert found.shape == metrics.distance(u, v, g).shape == (3,)
+    each = jax.vmap(lambda own: metrics.angle(u, v, own))(g)
+    np.testing.assert_allclose(found, each, rtol=1e-12)
+
+
+def test_a_block_of_parts_that_are_not_square_has_all_its_singular_values():
+    g = metrics.block(metrics.full(normal(1, 2)), metrics.full(normal(2, 1)))
+    expected = np.linalg.svd(g.dense(), compute_uv=False)
+    assert expected[-1] < 1e-12
+    assert metrics.condition_number(g) == np.inf
+    assert metrics.rank(g) == 2

@@ -225,3 +225,29 @@ def test_a_part_of_the_parameters_is_refused():
     partial = optax.masked(whole, {"a": True, "b": False})
     with pytest.raises(ValueError, match="params must be whole for the natural gradient"):
         partial.init(params)
+
+
+@pytest.mark.parametrize(("scale", "damping"), [(1.0, 0.0), (1.0, 1e-6), (255.0, 1e-3)])
+def test_steps_of_few_examples_are_not_made_of_rounding(scale, damping):
+    """With less damping than what single precision rounds the kernel by, conjugate gradients go on."""
+    inputs = np.float32(scale * np.random.default_rng(0).random((16, 400)))
+    targets, w = np.arange(16) % 10, jnp.zeros((400, 10), jnp.float32)
+    loss = lambda w: -jnp.mean(jax.nn.log_softmax(inputs @ w)[jnp.arange(16), targets])
+    optimiser = natural_gradient(1.0, likelihood="categorical", damping=damping)
+    arguments = {"model_fn": lambda w, x: x @ w, "inputs": inputs, "targets": targets}
+    step, state = optimiser.update(jax.grad(loss)(w), optimiser.init(w), w, **arguments)
+    # At w = 0 the Fisher of every output is (I − 11ᵀ/10)/10, and the step lies within the rows of x.
+    right = np.linalg.pinv(inputs.astype(np.float64)) @ (10.0 * np.eye(10)[targets] - 1.0)
+    assert state.finite
+    assert state.residual < 1e-3
+    np.testing.assert_allclose(step, right, atol=2e-2 * np.abs(right).max())
+
+
+def test_a_solution_that_leaves_more_than_no_step_is_none():
+    inputs = np.float32(255.0 * np.random.default_rng(0).random((16, 400)))
+    w = jnp.zeros((400, 10), jnp.float32)
+    optimiser = natural_gradient(1.0, likelihood="categorical", damping=1e-5, solver="kernel")
+    arguments = {"model_fn": lambda w, x: x @ w, "inputs": inputs, "targets": np.arange(16) % 10}
+    step, state = optimiser.update(jnp.ones_like(w), optimiser.init(w), w, **arguments)
+    assert not state.finite
+    np.testing.assert_allclose(jnp.linalg.norm(step), 1.0, rtol=1e-5)
