@@ -21,6 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers")
+"""What other packages may bring, each kind in a group of its own."""
 LONGEST = 400
 """Characters of a sentence that other code may say."""
 _FILE = re.compile(r"(?P<module>.+\.py):(?P<name>[^:]+)(?::(?P<parameter>.*))?")
@@ -40,7 +42,7 @@ def find(kind: str, spec: str) -> Outside | None:
     """Object outside the package that a specification names, None where it has none of the forms above.
 
     Args:
-        kind: memories, similarities, separations, spaces, corruptions, datasets or layers.
+        kind: one of `KINDS`.
         spec: what was written.
 
     Raises:
@@ -59,6 +61,16 @@ def find(kind: str, spec: str) -> Outside | None:
         public = ", ".join(sorted(key for key in vars(module) if not key.startswith("_"))) or "nothing"
         raise ValueError(f"{kind} must be defined where they are said to be, got {spec!r}, which defines {public}")
     return Outside(getattr(module, name), module, name, parameter)
+
+
+def source(spec: str) -> Path | None:
+    """File of the code that a specification names, whatever it is of; None where it names none that is there."""
+    if found := _FILE.fullmatch(spec):
+        return _regular(Path(os.path.expanduser(found["module"])))
+    if found := _MODULE.fullmatch(spec):
+        return _origin(found["module"])
+    module = _entries(tuple(sys.path)).get(spec.partition(":")[0])
+    return None if module is None else _origin(module)
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
@@ -117,6 +129,24 @@ def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
         del sys.modules[name]
         raise ValueError(_failed(spec, error)) from error
     return module
+
+
+@cache  # what is installed is read once for all the words of a sweep
+def _entries(places: tuple[str, ...]) -> dict[str, str]:
+    """Modules of the entry points of other packages, by name."""
+    return {entry.name: entry.module for kind in KINDS for entry in entry_points(group=f"hopfield.{kind}")}
+
+
+def _origin(module: str) -> Path | None:
+    try:
+        found = importlib.util.find_spec(module)
+    except (ImportError, ValueError):  # of a package on the way there
+        return None
+    return _regular(Path(found.origin)) if found is not None and found.origin else None
+
+
+def _regular(path: Path) -> Path | None:
+    return path if os.path.isfile(path) else None
 
 
 def _failed(spec: str, error: BaseException) -> str:

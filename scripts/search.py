@@ -4,8 +4,9 @@
 
     python scripts/search.py study.log success conf=... beta=0.1..10/log samples=4 --trials 20 --minimise
 
-STUDY is a journal file: started again, or on another machine that sees the file, the search goes on with what is known.
-SCALAR is a name in the run's summary.json under "scalars". Words with .. or | are searched, all others are kept.
+STUDY is a journal file: started again, or on another machine that sees the file, the search goes on with what is known,
+at the same other options. SCALAR is a name in the run's summary.json under "scalars". Words with .. or | are searched,
+all others are kept.
 """
 
 import argparse
@@ -121,11 +122,13 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     for word in given.words:
         if not re.match(r"[^=]+=", word):
             raise InputError(f"{word} must be written key=value")
-        suggestion(_Nobody(), word)
     if given.study.exists() and not given.study.is_file():
         raise InputError(f"STUDY must be a file, got {given.study}")
     if not given.study.absolute().parent.is_dir():
         raise InputError(f"STUDY must lie in an existing folder, got {given.study}")
+    if all(suggestion(_Nobody(), word) == word for word in given.words):
+        example = "beta=0.1..10/log or rule=a|b"
+        raise InputError(f"some option must be searched, as {example}, got {shlex.join(given.words)}")
     return given
 
 
@@ -162,6 +165,7 @@ def _search(given: argparse.Namespace) -> int:
         )
     except Exception as error:  # whatever lines that are no journal make of Optuna's reader
         raise InputError(f"STUDY must be a study's journal, got {given.study} ({boundary.one_line(error)})") from error
+    _check_same(study, given)
     study.optimize(lambda trial: objective(study, given.words, given.scalar, trial), given.trials)
     if not any(trial.value is not None for trial in study.trials):
         raise InputError(f"SCALAR must be one that a run ends with, got {given.scalar!r}, which none of the trials had")
@@ -169,6 +173,18 @@ def _search(given: argparse.Namespace) -> int:
     chosen = " ".join(f"{key}={value}" for key, value in best.params.items())
     print(f"best of {len(study.trials)} trials: {given.scalar} = {best.value:.6g} at {chosen}")
     return 0
+
+
+def _check_same(study: Any, given: argparse.Namespace) -> None:
+    """Raise InputError where a study that is gone on with searches for something else: its best would be of both."""
+    kept = sorted(word for word in given.words if suggestion(_Nobody(), word) == word)
+    asked = {"--minimise": given.minimise, "options that are not searched": shlex.join(kept)}
+    begun = study.user_attrs.get("asked", {})
+    if not begun:
+        study.set_user_attr("asked", asked)
+    for name, value in asked.items():
+        if begun.get(name, value) != value:
+            raise InputError(f"{name} must be {begun[name]} as in the search that {given.study} holds, got {value}")
 
 
 if __name__ == "__main__":

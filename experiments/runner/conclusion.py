@@ -19,6 +19,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     record = plan.record(complete=True)
     if record.further:
         files.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
+    elif others := len(plan.ledger.further(plan.points)):
+        files.say(f"the table leaves out {others} points, measured for earlier commands, whose rows {directory} keeps")
     _say_mixed(plan)
     with files.replacing(directory / "table.csv") as temporary:
         pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")

@@ -27,8 +27,9 @@ Flags, anywhere on the line:
   --version          print the version
 
 Values: key=[1,2,3] is a list, key=null is none, key='a b' keeps special signs.
-Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<options that differ>, or in
-output=DIR, where results of other options are refused unless overwrite=true moves them aside.
+Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<options that differ>, whose
+table gathers the points of all commands with these options, or in output=DIR, whose table holds those of the last one.
+Results that depend on other options than a list of points are refused there, unless overwrite=true moves them aside.
 `python -m experiments.plot DIR` draws the figure again.
 Tab completion: eval "$(hopfield -sc install=bash)" for this shell; -sc install=zsh and -sc install=fish for others."""
 _COLUMN = 34

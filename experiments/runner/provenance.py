@@ -15,6 +15,7 @@ import jax
 import experiments
 from experiments import contract
 from experiments.shared import files
+from hopfield import outside
 
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
@@ -101,7 +102,7 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
-    """Every existing file that an option names, as itself or after a word and a colon: option, its value, the file."""
+    """Every file of data or code that an option names: option, its value, the file."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield from _named(entry, f"{option}.{key}" if option else str(key))
@@ -109,11 +110,10 @@ def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
         for number, entry in enumerate(value):
             yield from _named(entry, f"{option}[{number}]")
     elif isinstance(value, str):
-        for name in (value, value.partition(":")[2], value[: value.find(".py:") + 3]):  # data, data with a word, code
-            path = os.path.expanduser(name)
-            if os.path.isfile(path):
-                yield option, value, Path(path)
-                return
+        data = (Path(os.path.expanduser(name)) for name in (value, value.partition(":")[2]))  # itself, or after a word
+        path = next((path for path in data if os.path.isfile(path)), None) or outside.source(value)
+        if path is not None:
+            yield option, value, path
 
 
 def _precision() -> dict[str, Any]:

@@ -14,13 +14,14 @@ from hopfield.patterns import corrupt, corruption, datasets
 CODE = """
 import jax.numpy as jnp
 import numpy as np
-from hopfield import separations
+from hopfield import Memory, separations
 half = separations.find("polynomial:4")
 def power(degree=2): return separations.find(f"polynomial:{int(degree)}")
 def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
 def data(): return np.arange(12.0).reshape(3, 4)
 def talks(degree=2): raise ValueError("y" * 5000)
 def strange(patterns): return patterns.no_such_thing
+def bare(patterns): return Memory.create(patterns)
 def lost(key, state, amount): return state * jnp.nan
 """
 
@@ -36,8 +37,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("spec", "sentence"),
     [
         ("./nowhere.py:x", "./nowhere.py must be a readable Python file"),
-        ("./mine.py:x", "which defines data, half, jnp"),
+        ("./mine.py:x", "which defines Memory, bare, data, half, jnp"),
         ("./mine.py:strange", "memory must be code that runs, got AttributeError"),
+        ("./mine.py:bare", "memory must take an option mask, which patterns there are, got './mine.py:bare' without"),
         ("no.such.package:x", "no.such.package:x must be code that runs, got ModuleNotFoundError"),
         ("nothing", "memory must be one of classical, .*, got 'nothing'"),
     ],
@@ -45,6 +47,13 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_no_memory_is_one_sentence(mine: Path, spec: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         hopfield.memories.find(spec)
+
+
+def test_a_memory_is_read_again_when_its_file_has_changed(mine: Path) -> None:
+    code = "from hopfield import Memory\ndef net(x, *, mask=None): return Memory.create(x, {}, mask=mask)\n"
+    for beta in (1.0, 2.25):
+        (mine / "net.py").write_text(code.format(beta))
+        assert hopfield.memories.find("./net.py:net").build(np.eye(3)).beta == beta
 
 
 def test_the_sentence_of_other_code_is_no_longer_than_ours(mine: Path) -> None:

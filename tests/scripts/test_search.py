@@ -72,6 +72,11 @@ def test_a_search_goes_on_with_what_is_known(search, monkeypatch, tmp_path, caps
     assert len(asked) == 12
     assert search.main([*words[:1], "z", *words[2:]]) == 2
     assert "SCALAR must be one of the 1 that the run ends with, such as y, got 'z'" in capsys.readouterr().err
+    assert search.main([*words, "--minimise"]) == 2
+    assert f"--minimise must be False as in the search that {words[0]} holds, got True" in capsys.readouterr().err
+    assert search.main([*words, "samples=9"]) == 2
+    assert "must be conf=toy as in the search that" in capsys.readouterr().err
+    assert len(asked) == 13
 
 
 def test_a_trial_without_the_scalar_has_failed_and_a_study_without_it_is_told(search, monkeypatch, tmp_path, capsys):
@@ -93,3 +98,9 @@ def test_a_trial_without_the_scalar_has_failed_and_a_study_without_it_is_told(se
     assert "has no result: SCALAR must be a number, got None for y" in err
     assert search.main([str(tmp_path / "other.log"), "y", "conf=toy", "x=3.0..4.5", "--trials", "2"]) == 2
     assert "which none of the trials had" in capsys.readouterr().err
+
+
+def test_a_search_of_nothing_is_refused_before_it_runs(search, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(search.subprocess, "run", lambda *given, **options: pytest.fail("a run was started"))
+    assert search.main([str(tmp_path / "study.log"), "y", "conf=toy", "samples=4"]) == 2
+    assert "some option must be searched, as beta=0.1..10/log or rule=a|b, got conf=toy" in capsys.readouterr().err

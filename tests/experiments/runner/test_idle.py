@@ -160,9 +160,18 @@ def test_patterns_stored_twice_are_announced(tmp_path: Path, capsys: pytest.Capt
             pattern_sets.load(str(tmp_path / name), spins=spins)
             pattern_sets._load.cache_clear()  # as another precision would have it
         pattern_sets.check_spins(f"mapped:{tmp_path / name}")
-    said = capsys.readouterr().err.splitlines()
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
     assert [line.partition(str(tmp_path))[0] for line in said] == [
         "warning: of the 6 patterns of ",
         "warning: of the 6 patterns of mapped:",
     ]
     assert all("3 are equal to others before them" in line for line in said)
+
+
+def test_images_stored_twice_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """As they are for pixels too, which no memory scales."""
+    images = np.random.default_rng(0).random((6, 20))
+    np.save(tmp_path / "twice.npy", images[[0, 1, 0, 2, 1, 0]])
+    pattern_sets.pixels(str(tmp_path / "twice.npy"))
+    assert "of the 6 patterns of" in (said := capsys.readouterr().err)
+    assert "3 are equal to others before them" in said

@@ -1,5 +1,6 @@
 """Things from outside the package: memories, corruptions, data and experiments in files of one's own."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -64,11 +65,24 @@ def test_numbers_of_ones_own_that_cannot_be_held_are_refused(mine: Path, name: s
         pattern_sets.load(f"./mine.py:{name}", True)
 
 
-def test_code_that_a_name_leads_to_is_part_of_the_science(mine: Path) -> None:
+@pytest.mark.parametrize("spec", ["./mine.py:half", "pack.code:half", "plugged:2"])
+def test_code_that_a_name_leads_to_is_part_of_the_science(
+    mine: Path, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine / "pack").mkdir()
+    (mine / "pack/code.py").write_text(CODE)
+    (mine / "own-1.0.dist-info").mkdir()
+    (mine / "own-1.0.dist-info/METADATA").write_text("Name: own\nVersion: 1.0\n")
+    (mine / "own-1.0.dist-info/entry_points.txt").write_text("[hopfield.separations]\nplugged = pack.code:power\n")
+    monkeypatch.syspath_prepend(str(mine))
+    importlib.invalidate_caches()
     capacity = registry.load("capacity")
-    config = capacity.Config(memories=["./mine.py:strange"])
-    (_, value, path) = next(iter(provenance._named({"memories": config.memories}, "")))
-    assert (value, path) == ("./mine.py:strange", Path("./mine.py"))
+    config, found = capacity.Config(memories=[spec]), []
+    for text in (CODE, CODE, CODE + "power.degree = 4\n"):
+        for path in (mine / "mine.py", mine / "pack/code.py"):
+            path.write_text(text)
+        found.append(provenance.science(capacity, config))
+    assert found[0] == found[1] != found[2]
 
 
 def _environment() -> dict[str, str]:
