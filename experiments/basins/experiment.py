@@ -14,6 +14,7 @@ those of projection at high load, starts above 0.8 may rest there without being 
 
 Theory of the classical network is the statistical neurodynamics of Amari and Maginu. It follows the dynamics for a few
 steps alone, so that its critical overlap is no prediction of theirs: 0.211 against 0.336(4) at N = 2000, M = 201.
+With `max_steps=1` queries end after one update, and theory is that of one step, for N → ∞, or none.
 """
 
 from collections.abc import Iterator, Sequence

@@ -7,10 +7,12 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.basins import theory
 from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import ERROR, LETTERS, legend
 from experiments.figures.style import LINES, THEORY, series
+from experiments.shared import convergence
 from experiments.statistics.clusters import by_group, means_by_group
 from hopfield.memories import find
 
@@ -43,6 +45,12 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
     return f"{labels.memory(memory)}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
 
 
+def _cut(rows: Table) -> str:
+    """Where the dynamics end, if that is not at rest."""
+    end = convergence.of(rows)
+    return "" if end == convergence.REST else f" {convergence.WORDS[end]}"
+
+
 def _shown(rows: Table) -> Table:
     """A few loads of the largest size under the first dynamics."""
     rows = rows[(rows["neurons"] == rows["neurons"].max()) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
@@ -68,7 +76,12 @@ def _final(ax: Axes, rows: Table) -> None:
         error = np.nan_to_num(means["stderr"])
         ax.errorbar(means["start_overlap"], means["mean"], error, label=label, **ERROR | looks[label])
     ax.plot([0, 1], [0, 1], color="0.8", linewidth=0.8, zorder=0)
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.1, 1.05), ylabel="final overlap (mean)", xlabel="initial overlap $m_0$")
+    ax.set(
+        xlim=(-0.03, 1.03),
+        ylim=(-0.1, 1.05),
+        ylabel=f"final overlap{_cut(rows)} (mean)",
+        xlabel="initial overlap $m_0$",
+    )
     legend(ax, title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", title_fontsize=8)
 
 
@@ -83,8 +96,8 @@ def _ends(ax: Axes, rows: Table) -> None:
             look: dict[str, Any] = ERROR | looks[label] | {"linestyle": line, "zorder": 3 if fill is None else 2}
             look |= {"markerfacecolor": fill or looks[label]["color"]}
             ax.errorbar(shares["start_overlap"], shares["mean"], bars, **look)
-        first, overlaps = curve.iloc[0], np.linspace(0, 1, 101)
-        exact = find(first["memory"]).theory.nearest_share(first["neurons"], first["patterns"], overlaps)
+        overlaps = np.linspace(0, 1, 101)
+        exact = theory.nearest_share(curve, overlaps)
         if exact is not None:
             ax.plot(overlaps, exact, **THEORY | {"color": looks[label]["color"]})
     if exact is not None:
@@ -93,7 +106,7 @@ def _ends(ax: Axes, rows: Table) -> None:
         grey: dict[str, Any] = {"color": "0.2", "marker": "o", "markerfacecolor": fill, "linestyle": line}
         ax.plot([], [], label=label, **grey)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g})"
+    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g}){_cut(rows)}"
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="initial overlap $m_0$", ylabel=ylabel)
     ax.set_yticks(np.linspace(0, 1, 6))
     legend(ax)
@@ -104,7 +117,7 @@ def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
     frame: Table = pandas.DataFrame(critical).astype({"overlap": float, "stderr": float})
     frame = frame[frame["method"] != "none"]
     several = rows["dynamics"].nunique() > 1
-    memory, loads = rows["memory"].iloc[0], np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
+    memory, loads = str(rows["memory"].iloc[0]), np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
     largest = rows["neurons"].max()
     sizes = sorted(set(rows["neurons"].tolist()))
     looks = series([f"{dynamics} {size}" for dynamics in dict.fromkeys(rows["dynamics"]) for size in sizes])
@@ -116,7 +129,8 @@ def _critical(ax: Axes, rows: Table, critical: list[dict]) -> None:
             look: dict[str, Any] = ERROR | looks[f"{dynamics} {size}"] | {"linestyle": "none"}
             if len(found):
                 ax.errorbar(found["load"], found["overlap"], found["stderr"], label=label, **look)
-        for known in find(memory).theory.basins(dynamics, int(largest), float(rows["beta"].iloc[0]), loads):
+        own = (rows["dynamics"] == dynamics) & (rows["neurons"] == largest)
+        for known in theory.lines(rows[own], loads) if own.any() else []:
             line: dict[str, Any] = THEORY | {"linestyle": next(styles), "label": known.label}
             ax.plot(known.loads, known.overlaps, **line)
     ax.set(xlim=(0, loads[-1]), ylim=(-0.03, 1.05), ylabel="critical initial overlap $m_c$")

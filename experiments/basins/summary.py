@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from experiments.basins import theory
 from experiments.contract import Table
+from experiments.shared import convergence
 from experiments.statistics.clusters import curves
 from experiments.statistics.columns import untaken
 from experiments.statistics.thresholds import critical_load
-from hopfield.memories import find
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
 """Columns that tell one curve against the initial overlap from another."""
@@ -24,11 +25,13 @@ def summarise(table: Table) -> dict:
         fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
         critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
         total = rows["queries"].sum()
-        right, some = rows["right"].sum() / total, rows["some"].sum() / total
-        shares = {name: rows[name].sum() / total for name in ("reversed", "cycles", "step_limit")}
-        ends.append(curve | {"right": right, "other": some - right, "nowhere": 1 - some - shares["reversed"]} | shares)
+        counts = {"right": rows["right"], "other": rows["some"] - rows["right"]}
+        counts |= {"nowhere": rows["queries"] - rows["some"] - rows["reversed"]}
+        counts |= {name: rows[name] for name in ("reversed", "cycles", "step_limit")}
+        ends.append(curve | {name: count.sum() / total for name, count in counts.items()})
     _add_theory(critical, table)
-    return {"critical_overlap": critical, "ends": ends, "scalars": _scalars(critical)}
+    notes = convergence.notes(table, ["memory", "dynamics"], "right")
+    return {"critical_overlap": critical, "ends": ends, "notes": notes, "scalars": _scalars(critical)}
 
 
 def _add_theory(critical: list[dict], table: Table) -> None:
@@ -36,8 +39,7 @@ def _add_theory(critical: list[dict], table: Table) -> None:
     for family, rows in curves(table, CURVE[:3]):
         entries = [entry for entry in critical if family.items() <= entry.items()]
         loads = np.array([entry["load"] for entry in entries])
-        theory = find(family["memory"]).theory
-        found = theory.basins(family["dynamics"], family["neurons"], float(rows["beta"].iloc[0]), loads)
+        found = theory.lines(rows, loads)
         for i, entry in enumerate(entries):
             entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
             entry["theory_name"] = " ".join(found[0].label.split()) if found else None

@@ -3,7 +3,7 @@
 For every disorder sample the stored patterns are drawn anew and a few of them are queried. Each query is judged by
 
     fixed_point       one update leaves the clean pattern where it is (real states: to 1 % of its norm)
-    one_step_error    share of wrong neurons after one synchronous update from the start, ½(1 − overlap)
+    one_step_error    share of wrong spins after one update of all from the start, ½(1 − overlap) (real states: none)
     retained          overlap with the pattern above 0.8 where the dynamics end; retained_0.7, retained_0.9 above those
     exact             every spin right where the dynamics end (real states: within 1 % of the pattern's norm)
     target_weight     more than half of the read-out's weight on the pattern at the start

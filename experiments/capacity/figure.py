@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 
 from experiments.capacity import theory
 from experiments.capacity.panels import (
+    STARTS,
     betas_of,
     bimodal,
     critical_patterns,
+    ends_of,
     extrapolation,
     headline_of,
     limit_label,
@@ -25,7 +27,7 @@ from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import Panel, gallery, legend, predicted, shares
 from experiments.figures.style import LINES, series
-from experiments.shared import corruptions, pattern_sets
+from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from hopfield.theory import bounds
 
@@ -60,13 +62,15 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
     if len({entry["neurons"] for entry in critical}) > 1:
         panels.append(partial(critical_patterns, critical=critical, table=table))
-    panels.append(partial(one_step_error, table=table))
+    if not (wrong := table.dropna(subset="one_step_error")).empty:
+        panels.append(partial(one_step_error, table=wrong))
     clean = (table["corruption"] == CLEAN).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(bimodal, memories))) else []:
-        if theory.retained_overlap(memory, 0.01) is not None:
-            panels.append(partial(retained_overlap, table=table[table["memory"] == memory]))
+        rows = table[table["memory"] == memory]
+        if theory.retained_overlap(memory, 0.01) is not None and convergence.of(rows) == convergence.REST:
+            panels.append(partial(retained_overlap, table=rows))
     if len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
-        panels.append(partial(extrapolation, summary=summary, betas=betas_of(table)))
+        panels.append(partial(extrapolation, summary=summary, table=table))
     return panels
 
 
@@ -114,12 +118,13 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
             ax.plot([], [], marker="o", color="0.3", label=words, **look)
     if known:
         ax.plot([], [], **predicted(label="exact at that $N$"))
-    limit = theory.critical_load(memory, criterion, None, 0, beta)
-    if limit is not None and (rows["corruption"] == CLEAN).any():
-        ax.axvline(limit, **predicted(linestyle=":", label=limit_label(memory, criterion, limit)))
+    limits = {theory.critical_load(memory, criterion, None, 0, beta, end=end): end for end in ends_of(rows)}
+    for limit, end in limits.items():
+        if limit is not None and (rows["corruption"] == CLEAN).any():
+            ax.axvline(limit, **predicted(linestyle=":", label=limit_label(memory, criterion, limit, end)))
     _converged(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ax.set(xlabel=load_label(memory), ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
+    ax.set(xlabel=load_label(memory), ylabel=_words(criterion, rows), ylim=(-0.03, 1.03))
     ax.set_title(labels.memory(memory), loc="left")
     legend(ax)
 
@@ -131,7 +136,14 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
     size = rows["neurons"].max()
     curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
-    shares(ax, passing(curve, "converged_weight", ["load"]), "load", label=f"$N={size}$, converged", **look)
+    label = f"$N={size}$, {convergence.WORDS[convergence.of(curve)]}"
+    shares(ax, passing(curve, "converged_weight", ["load"]), "load", label=label, **look)
+
+
+def _words(criterion: str, rows: Table) -> str:
+    """What is counted, with where the dynamics end if that is not at rest."""
+    ends = [convergence.WORDS[end] for end in ends_of(rows) if end != convergence.REST]
+    return (f"{', '.join(ends)}:\n" if ends and criterion not in STARTS else "") + CRITERION[criterion]
 
 
 def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
@@ -154,6 +166,6 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
         ax.set_xlabel(load_label(table["memory"].iloc[0]))
         if symbol_of(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
             ax.axvline(gardner, **predicted(label=f"Gardner's bound for any rule: {gardner:g}"))
-    ax.set(ylabel=CRITERION[criterion], ylim=(-0.03, 1.03))
+    ax.set(ylabel=_words(criterion, table), ylim=(-0.03, 1.03))
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
     ax.set_title(f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start, loc="left")

@@ -11,18 +11,28 @@ from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panels import legend, log_axis, measured, predicted
 from experiments.figures.style import COLOURS, LINES, series
-from experiments.shared import corruptions
+from experiments.shared import convergence, corruptions
 from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
 from hopfield.memories import find
 
 
-def limit_label(memory: str, criterion: str, load: float | None = None) -> str:
-    """The label of theory for an infinite network: replica symmetric (RS) or annealed where it is."""
+def limit_label(memory: str, criterion: str, load: float | None = None, end: str = convergence.REST) -> str:
+    """The label of theory for an infinite network: replica symmetric (RS) or annealed where it is, or of one step."""
     words = {"replica symmetric": "RS theory", "annealed": "annealed"}
-    name = words.get(theory.kind(memory, criterion) or "", "theory")
+    single = end != convergence.REST and criterion not in STARTS
+    name = "one-step theory" if single else words.get(theory.kind(memory, criterion) or "", "theory")
     return rf"{name}, $N\to\infty$" + ("" if load is None else f": {load:.4f}")
+
+
+STARTS = ("target_weight", "fixed_point", "one_step_error")
+"""Criteria of a start or a single update, wherever dynamics end."""
+
+
+def ends_of(rows: Table) -> list[str]:
+    """States where dynamics end, as `convergence.end` names them, of each of the dynamics that rows hold."""
+    return list(dict.fromkeys(convergence.of(part) for _, part in rows.groupby("dynamics", sort=False)))
 
 
 def symbol_of(memory: str) -> str:
@@ -77,10 +87,12 @@ def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
         ax.errorbar(size, middle, bars, label=_reached(memory, size, table), **measured(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
         start = corruptions.flipped(rows["corruption"].iloc[0])
-        limit = theory.critical_load(memory, headline, None, start, betas[memory])
+        own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])
+        end = convergence.of(table[own])
+        limit = theory.critical_load(memory, headline, None, start, betas[memory], end=end)
         if limit is not None:
             ax.plot(grid, patterns(np.full_like(grid, limit), grid), **predicted(color=look["color"]))
-            known.append(limit_label(memory, headline))
+            known.append(limit_label(memory, headline, end=end))
     if known:
         ax.plot([], [], **predicted(label=known[0] if len(set(known)) == 1 else r"theory, $N\to\infty$"))
     ax.set(xscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
@@ -171,7 +183,7 @@ def _overlap_title(memory: str) -> str:
     return "overlap of what is retained" if bimodal(memory) else f"final overlap, {labels.memory(memory)}"
 
 
-def extrapolation(ax: Axes, summary: dict, betas: dict[str, float | None]) -> None:
+def extrapolation(ax: Axes, summary: dict, table: Table) -> None:
     """Critical load against N^−x with every fitted exponent, none hidden."""
     fits: Table = pandas.DataFrame(summary["extrapolation"])
     headline = headline_of(fits["memory"].iloc[0])
@@ -193,9 +205,10 @@ def extrapolation(ax: Axes, summary: dict, betas: dict[str, float | None]) -> No
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
     memory, start = points["memory"].iloc[0], corruptions.flipped(points["corruption"].iloc[0])
-    limit = theory.critical_load(memory, headline, None, start, betas[memory])
+    end = convergence.of(table[table["dynamics"] == points["dynamics"].iloc[0]])
+    limit = theory.critical_load(memory, headline, None, start, betas_of(table)[memory], end=end)
     if limit is not None:
-        ax.axhline(limit, **predicted(label=limit_label(memory, headline, limit)))
+        ax.axhline(limit, **predicted(label=limit_label(memory, headline, limit, end)))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
     legend(ax)

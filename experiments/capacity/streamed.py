@@ -136,17 +136,18 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
     state = found.update(memory)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), memory)[used]
     overlap = np.mean(state * target, axis=1)
-    retained = above(overlap, retention.CUTS["retained"])
+    retained, moved = above(overlap, retention.CUTS["retained"]), np.any(state != begun, axis=1)
     return {
         **scale.counted(point),
         **{name: int(np.sum(above(overlap, cut))) for name, cut in retention.CUTS.items()},
         "exact": int(np.sum(np.all(state == target, axis=1))),
         "cycles": 0,
+        "step_limit": int(np.sum(moved)),
         "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1))),
         "target_weight": int(np.sum(share > 0.5)),
         "converged_weight": None,  # the weights after the step would need another pass
         "overlap": float(np.mean(overlap)),
         "one_step_error": float(np.mean(state != target)),
-        "steps": float(np.mean(np.any(state != begun, axis=1))),
+        "steps": float(np.mean(moved)),
         "overlap_retained": float(np.mean(overlap[retained])) if retained.any() else None,
     }

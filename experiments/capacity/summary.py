@@ -1,13 +1,13 @@
 """Summary of a capacity table: critical loads beside theory, extrapolations, overlaps, and warnings."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas
 
 from experiments.capacity import theory
 from experiments.contract import Table
-from experiments.shared import corruptions, pattern_sets
+from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import curves, means_by_group
@@ -73,7 +73,7 @@ def _one_step(rows: Table) -> list[dict]:
     near = rows[(mean > level / 4) & (mean < 4 * level)]
     if near["load"].nunique() < 2 or not theory.has_one_step_error(str(rows["memory"].iloc[0])):
         return []
-    found = half_crossing(near["load"], near["one_step_error"], _clusters(near), near["queries"], level=level)
+    found = half_crossing(near["load"], near["one_step_error"], near["sample"], near["queries"], level=level)
     if not np.isfinite(found.stderr):
         return []
     entry = {"criterion": "one_step_error", "load": found.value, "stderr": found.stderr}
@@ -86,13 +86,13 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return known
-    arguments = (corruptions.flipped(curve["corruption"]), None if pandas.isna(beta) else float(beta))
+    start, end = corruptions.flipped(curve["corruption"]), convergence.of(rows)
+    arguments = (start, None if pandas.isna(beta) else float(beta))
     even = bool((rows["patterns"] % 2 == 0).all())
-    at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even)
-    limit = theory.critical_load(curve["memory"], criterion, None, *arguments)
-    kind = theory.kind(curve["memory"], criterion) if at_size is not None or limit is not None else None
-    if not theory.depends_on_size(curve["memory"], criterion):
-        at_size = None
+    at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even, end=end)
+    limit = theory.critical_load(curve["memory"], criterion, None, *arguments, end=end)
+    found = at_size is not None or limit is not None
+    kind = theory.kind(curve["memory"], criterion, end, start == 0) if found else None
     return known | {"theory": at_size, "limit": limit, "kind": kind}
 
 
@@ -109,23 +109,26 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
 
 
 def _overlaps(table: Table) -> list[dict]:
-    """Mean final overlap of all queries from clean starts at every load, beside theory for N → ∞: no cut enters."""
+    """Mean final overlap of all queries from clean starts at every load, beside theory: no cut enters.
+
+    Theory is of N → ∞ at rest, and exact after a single step.
+    """
     found = []
     for curve, rows in curves(table[table["corruption"] == CLEAN], CURVE):
-        if theory.retained_overlap(curve["memory"], 0.01) is None or curve["ensemble"] not in pattern_sets.DRAWN:
+        beta, counts = rows["beta"].iloc[0], np.sort(rows["patterns"].unique())
+        size = curve["neurons"], counts, None if pandas.isna(beta) else float(beta)
+        expected = theory.final_overlap(curve["memory"], *size, convergence.of(rows))
+        if expected is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")
-        expected = theory.retained_overlap(curve["memory"], means["load"].to_numpy(float))
-        for load, mean, stderr, known in zip(
-            means["load"], means["mean"], means["stderr"], cast(Any, expected), strict=True
-        ):
+        for load, mean, stderr, known in zip(means["load"], means["mean"], means["stderr"], expected, strict=True):
             found.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": known})
     return found
 
 
 def _notes(table: Table) -> list[str]:
-    """A warning for every memory with exact ties that was measured at odd and at even numbers of patterns."""
-    found = []
+    """Warnings: of memories with exact ties at odd and at even numbers of patterns, and of dynamics that were cut."""
+    found = convergence.notes(table, ["memory", "dynamics"], "retained")
     for memory, rows in table.groupby("memory", sort=False):
         if find(str(memory)).integer_fields and rows["patterns"].mod(2).nunique() > 1:
             found.append(

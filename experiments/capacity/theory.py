@@ -1,7 +1,16 @@
-"""Theory of a memory by its name: the lines drawn beside measurements, and None where there is none."""
+"""Theory of a memory by its name: the lines drawn beside measurements, and None where there is none.
+
+Where dynamics end (`experiments.shared.convergence`) decides which: states at rest have that of retrieval states; those
+after one update of all neurons have overlaps of one step, 1 − 2 · error, so that half are above a cut c at the load
+where (1 − c)/2 of the spins are wrong for N → ∞; a sweep of one neuron after the other has neither. A pattern that one
+update leaves where it is is a fixed point, in whatever dynamics.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from experiments.shared.convergence import REST, STEP
 from experiments.shared.retention import CUTS
 from hopfield.memories import find
 
@@ -14,40 +23,54 @@ def has_one_step_error(memory: str) -> bool:
     return "one_step_error" in find(memory).theory.sized
 
 
-def kind(memory: str, criterion: str) -> str | None:
+class Asked(NamedTuple):
+    """Criterion by its name in theory, with the overlap or the share of wrong spins that it asks for."""
+
+    criterion: str
+    cut: float = 0.0
+    error: float = WRONG
+
+
+def _asked(criterion: str, end: str, clean: bool) -> Asked | None:
+    """What theory is asked for a criterion where dynamics end, None where it has no answer."""
+    if criterion in CUTS:
+        cut = CUTS[criterion]
+        single = Asked("one_step_error", error=(1 - cut) / 2) if end == STEP else None
+        return Asked("retained", cut) if end == REST else single
+    if end != REST and criterion in ("exact", "converged_weight"):
+        return Asked("fixed_point") if criterion == "exact" and clean else None
+    return Asked(criterion)
+
+
+def kind(memory: str, criterion: str, end: str = REST, clean: bool = True) -> str | None:
     """Kind of theory that the prediction of `critical_load` for N → ∞ is (`hopfield.theory.base`)."""
-    return find(memory).theory.kind(_theory_name(criterion))
-
-
-def depends_on_size(memory: str, criterion: str) -> bool:
-    """Whether `critical_load` knows a value at every N."""
-    return _theory_name(criterion) in find(memory).theory.sized
+    asked = _asked(criterion, end, clean)
+    return find(memory).theory.kind(asked.criterion) if asked else None
 
 
 def critical_load(
-    memory: str, criterion: str, neurons: int | None, corruption, beta: float | None, *, even: bool = False
+    memory: str, criterion: str, neurons: int | None, corruption, beta: float | None, *, even=False, end: str = REST
 ) -> float | None:
     """Load at which half of the queries should pass a criterion, or 0.5 % of the spins be wrong after one step.
 
     Args:
         memory: as in `hopfield.memories.find`.
         criterion: retained or one of its cuts, one_step_error, fixed_point, target_weight or converged_weight.
-        neurons: N for the finite-size prediction where there is one (`depends_on_size`); None for the limit of large N.
+        neurons: N for the finite-size prediction, None where there is none; None for the limit of large N.
         corruption: flipped fraction of the start; anything else is beyond theory.
         beta: inverse temperature; None where there is none or the patterns decide.
         even: whether the numbers of patterns are even, at which fields can tie.
+        end: states where the dynamics end, as `convergence.end` names them.
     """
     if not isinstance(corruption, int | float) or corruption > 0.5:
         return None
-    if criterion == "one_step_error" and neurons is not None:
-        return _wrong(memory, neurons, corruption, beta, 2 if even else 1)
-    known = {"corruption": corruption, "beta": beta, "cut": CUTS.get(criterion, 0.0), "error": WRONG}
-    return find(memory).theory.critical_load(_theory_name(criterion), neurons=neurons, **known)
-
-
-def _theory_name(criterion: str) -> str:
-    """The criterion by the name it has in theory, which takes its cut as a number."""
-    return "retained" if criterion in CUTS else criterion
+    asked = _asked(criterion, end, corruption == 0)
+    if asked is None or (neurons is not None and asked.criterion not in find(memory).theory.sized):
+        return None
+    if asked.criterion == "one_step_error" and neurons is not None:
+        return _wrong(memory, neurons, corruption, beta, 2 if even else 1) if asked.error == WRONG else None
+    known = {"corruption": corruption, "beta": beta, "cut": asked.cut, "error": asked.error}
+    return find(memory).theory.critical_load(asked.criterion, neurons=neurons, **known)
 
 
 def _wrong(memory: str, neurons: int, corruption: float, beta: float | None, first: int) -> float | None:
@@ -91,3 +114,13 @@ def one_step_error(memory: str, neurons: int, num_patterns, corruption, beta: fl
 def retained_overlap(memory: str, load) -> np.ndarray | None:
     """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
     return find(memory).theory.retained_overlap(load)
+
+
+def final_overlap(
+    memory: str, neurons: int, num_patterns: np.ndarray, beta: float | None, end: str
+) -> np.ndarray | None:
+    """Mean overlap where dynamics from clean starts end: `retained_overlap` at rest, exact at N after one step."""
+    if end == REST:
+        return retained_overlap(memory, np.vectorize(find(memory).scaling.load)(num_patterns, neurons))
+    error = one_step_error(memory, neurons, num_patterns, 0.0, beta) if end == STEP else None
+    return None if error is None else 1 - 2 * error

@@ -24,7 +24,7 @@ class Config(contract.Config):
     )
     ensembles: list[str] = option(
         ["sphere"],
-        "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, or .npy or .npz files",
+        "patterns of norm 1: sphere, gaussian, spins; digits, photographs, files (.npy, .npz, .csv), centred first",
         meaning="ensemble",
         nonempty=True,
         axis=True,

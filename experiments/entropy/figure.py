@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
+from experiments.entropy import theory
 from experiments.figures import labels
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import LINES, THEORY, panels, series
-from experiments.shared import corruptions
-from hopfield.theory import spherical
+from experiments.shared import convergence, corruptions
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Values of β drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
@@ -134,11 +134,14 @@ def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
     worst = max(entry["residual"] for entry in summary["checks"])
     ax.set(xlabel="update $t$", ylabel="energy")
     ax.set_title(_title(rows, start), loc="left")
-    legend(ax, title=rf"$|\Phi-\langle E\rangle+T\,H|<${_above(worst)} at every step", title_fontsize=8)
+    balance = rf"$|\Phi-\langle E\rangle+T\,H|<${_above(worst)} at every step"
+    legend(ax, title=f"{_about_band(rows)}\n{balance}", title_fontsize=8)
 
 
-def _about_band(rows: Table) -> str:
-    return f"median and {rows['band'].iloc[0]:.0%} band of queries"
+def _about_band(rows: Table, drawn: str = "band") -> str:
+    """What is drawn around a median: no error of it, but where most of the queries lie."""
+    words = f"{rows['band'].iloc[0]:.0%} band of queries"
+    return f"median and {words}" if drawn == "band" else f"median; {drawn}: {words}"
 
 
 def _title(rows: Table, start: str) -> str:
@@ -158,7 +161,7 @@ def _separations(ax: Axes, table: Table, start: str) -> None:
         _band(ax, rows[rows["memory"] == memory], "effective_number", labels.memory(memory), look)
     ax.set(xlabel="update $t$", ylabel=r"effective number $e^H$ of patterns", yscale="log")
     ax.set_title(_title(rows, start), loc="left")
-    legend(ax)
+    legend(ax, title=_about_band(rows), title_fontsize=8)
 
 
 def _rising(ax: Axes, table: Table, summary: dict) -> None:
@@ -194,41 +197,18 @@ def _fixed(ax: Axes, table: Table, start: str) -> None:
         ax.plot(curve["ratio"], curve["slope"], color=look["color"], marker=look["marker"], linestyle="none",
                 markerfacecolor="white", label=ensemble)  # fmt: skip
     if start == corruptions.CLEAN:
-        ax.plot(*_theory(rows, _start_entropy), **THEORY, label="annealed theory")
+        ax.plot(*theory.line(rows, theory.start_entropy), **THEORY, label="annealed theory")
     ax.plot([], [], color="0.3", label="$H$")
     ax.plot([], [], color="0.3", marker="o", linestyle="none", markerfacecolor="white", label=r"$-d\Phi/dT$")
     _nats(ax, rows["patterns"].iloc[0])
     _ratio_axis(ax, rows["ratio"])
     ax.set(ylabel="entropy $H$")
     ax.set_title(f"one query at every temperature, {corruptions.label(start)}", loc="left")
-    legend(ax)
-
-
-def _theory(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
-    rows = rows[(rows["ensemble"] == "sphere") & (rows["memory"] == "modern")]
-    if rows.empty:
-        return np.empty(0), np.empty(0)
-    grid = np.unique(np.geomspace(rows["ratio"].min(), rows["ratio"].max(), 150))
-    size = int(rows["neurons"].iloc[0]), int(rows["patterns"].iloc[0])
-    return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
-
-
-def _start_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
-    """H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
-    step = 1e-3 * beta
-    below, here, above = (
-        b - np.log(spherical.target_weight(neurons, num_patterns, b)) for b in (beta - step, beta, beta + step)
-    )
-    return here - beta * (above - below) / (2 * step)
-
-
-def _converged_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
-    return np.asarray(spherical.converged(neurons, num_patterns, beta).entropy)
+    legend(ax, title=_about_band(rows), title_fontsize=8)
 
 
 def _final(ax: Axes, table: Table, start: str) -> None:
-    """Entropy where the retrievals were left, with the theory of the sphere."""
+    """Entropy where the retrievals were left, its band over queries as bars, with the theory of the sphere."""
     memory = _first(table, "memory")
     rows = table[(table["corruption"] == start) & (table["memory"] == memory) & (table["step"] > 0)]
     rows = rows[rows["step"] == rows["step"].max()]
@@ -238,11 +218,11 @@ def _final(ax: Axes, table: Table, start: str) -> None:
         ends = np.abs(curve[["entropy_low", "entropy_high"]].to_numpy(float).T - curve["entropy"].to_numpy(float))
         look |= {"linestyle": "none"} if ensemble == "sphere" else {}
         ax.errorbar(curve["ratio"], curve["entropy"], ends, label=ensemble, **look)
-    grid, predicted = _theory(rows, _converged_entropy)
-    if start == corruptions.CLEAN:
-        ax.plot(grid, predicted, **THEORY, label="annealed theory")
+    steps = int(rows["step"].max())
+    if start == corruptions.CLEAN and convergence.end(steps) == convergence.REST:
+        ax.plot(*theory.line(rows, theory.converged_entropy), **THEORY, label="annealed theory")
     _nats(ax, rows["patterns"].iloc[0])
     _ratio_axis(ax, rows["ratio"])
-    ax.set(ylabel=f"$H$ after {int(rows['step'].max())} updates")
+    ax.set(ylabel=f"$H$ after {steps} updates" if steps > 1 else "$H$ after one update")
     ax.set_title(f"where retrievals end, {corruptions.label(start)}", loc="left")
-    legend(ax)
+    legend(ax, title=_about_band(rows, "bars"), title_fontsize=8)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, retrievals
+from experiments.shared import draws, pattern_sets, retrievals
 from hopfield.dynamics import trajectory
 from hopfield.memories import find
 from hopfield.observables import thermodynamics
@@ -55,7 +55,7 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
         beta: inverse temperature; patterns have norm 1 (Gaussian ones in the mean square).
         steps: updates to follow.
     """
-    real = retrievals.data(draw.ensemble, False)
+    real = retrievals.data(draw.ensemble, False, pattern_sets.measured)
     with jax.enable_x64(True):
         real = None if real is None else np.asarray(real, np.float64)
         stored, starts = _drawn(draw)(np.uint32(seed), real, np.float64(amount))

@@ -21,7 +21,7 @@ from math import exp, log
 from experiments import contract
 from experiments.contract import Cost
 from experiments.phase_diagram import measurement
-from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Effort, efforts
+from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Curves, Effort, Map, efforts
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
@@ -54,18 +54,19 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
     found = []
     for cell in cells:
         low, high, cold, warm = _edges(config, memory, cell)
+        stored = _stored(memory, (low + high) / 2, area.neurons)
         point = {
             "study": MAP,
             "memory": memory,
             "neurons": area.neurons,
             "asked": (low + high) / 2,
-            "patterns": _stored(memory, (low + high) / 2, area.neurons),
+            "patterns": stored,
             "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
             **dict(zip(EDGES, (low, high, cold, warm), strict=True)),
             "level": cell.level,
             "column": cell.column,
             "row": cell.row,
-            "queries": area.queries,
+            "queries": _asked(area, stored),
             "burn_in": getattr(area, "burn_in", 0),
             "sweeps": getattr(area, "sweeps", 0),
             "max_steps": getattr(area, "max_steps", 0),
@@ -98,7 +99,8 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     neurons, samples, burn_in, sweeps = effort
     shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
     shared["patterns"] = _stored("classical", load, neurons)
-    length = {"queries": config.curves.queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
+    queries = _asked(config.curves, shared["patterns"])
+    length = {"queries": queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
     edges, cell = dict.fromkeys(EDGES), {"column": 0, "row": 0}
     return [
         shared | {"temperature": temperature} | edges | {"level": level} | cell | length | {"sample": sample}
@@ -114,21 +116,20 @@ def cost(config: Config) -> Cost:
         area = getattr(config, memory)
         stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
         steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
-        size = area.neurons * max(stored, area.neurons if memory == "classical" else 0)
-        parts.append(
-            Cost(
-                cells,
-                max(size, area.queries * stored),
-                2**area.levels * cells * area.queries * steps * area.neurons / 2,
-            )
-        )
+        size, queries = area.neurons * max(stored, area.neurons if memory == "classical" else 0), _asked(area, stored)
+        work = 2**area.levels * cells * queries * steps * area.neurons / 2
+        parts.append(Cost(cells, max(size, queries * stored), work))
     curves = config.curves
-    if CURVE in config.studies and "classical" in config.memories:
-        for neurons, samples, burn_in, sweeps in efforts(curves):
-            cells = len(curves.loads) * len(curves.temperatures) * samples
-            steps = curves.queries * (burn_in + sweeps)
-            parts.append(Cost(cells, neurons * max(neurons, curves.queries), cells * steps * neurons**2))
+    for (neurons, samples, burn_in, sweeps), load in _curves(config):
+        cells, queries = len(set(curves.temperatures)) * samples, _asked(curves, _stored("classical", load, neurons))
+        steps = queries * (burn_in + sweeps)
+        parts.append(Cost(cells, neurons * max(neurons, queries), cells * steps * neurons**2))
     return contract.total(parts)
+
+
+def _asked(area: Map | Curves, num_patterns: int) -> int:
+    """Number of queries of a draw: no more than there are patterns."""
+    return min(area.queries, num_patterns)
 
 
 def points(config: Config) -> list[dict]:
@@ -166,7 +167,8 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
     for effort, load in _curves(config):
         places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
         shares = {
-            place: sum(row["retrieval"] for row in rows) / measurement.asked(rows) for place, rows in places.items()
+            place: sum(row["retrieval"] for row in rows) / sum(row["queries"] for row in rows)
+            for place, rows in places.items()
         }
         found += _curve_points(config, effort, load, between(shares, config.curves.levels))
     return found
@@ -180,7 +182,8 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 
 def _program(config: Config, point: dict) -> measurement.Program:
     padding = _padding(config, point)
-    queries = min(point["queries"], padding)
+    area = config.curves if point["study"] == CURVE else getattr(config, point["memory"])
+    queries = _asked(area, padding)  # not those of the point, so that few patterns need no program of their own
     effort = {name: point[name] for name in ("burn_in", "sweeps", "max_steps")}
     return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **effort)
 

@@ -1,5 +1,6 @@
 """Figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -16,6 +17,7 @@ from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.summary import cells, maps_of
+from experiments.shared import convergence
 from hopfield.theory import classical
 
 SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
@@ -43,7 +45,10 @@ def plot(table: Table, summary: dict) -> Figure:
         memory = first["memory"]
         where = rf"{memory}, $N={first['neurons']}$"
         where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
-        shared = {"found": found, "memory": memory, "neurons": int(first["neurons"]), "where": where}
+        end = theory.end_of(area)
+        where += f", {convergence.WORDS[end]}" if memory == "modern" and end != convergence.REST else ""
+        lines = partial(theory.lines, memory, end, neurons=int(first["neurons"]))
+        shared = {"found": found, "memory": memory, "lines": lines, "where": where}
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
@@ -80,7 +85,7 @@ def _frame(ax: Axes, found: Table, memory: str) -> None:
         ax.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _regimes(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> None:
+def _regimes(ax: Axes, found: Table, memory: str, lines: Callable, where: str) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
     handles = []
     for regime, shade in SHADES.items():
@@ -88,17 +93,18 @@ def _regimes(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> N
         if inside.empty:
             continue
         look = {"facecolor": shade, "hatch": HATCHES[regime], "edgecolor": "0.75", "linewidth": 0.35}
+        look["label"] = WORDS[memory][regime]
         ax.add_collection(PolyCollection(_rectangles(inside, memory), **look))
-        handles.append(Patch(label=WORDS[memory][regime], **look))
+        handles.append(Patch(**look))
     _frame(ax, found, memory)
-    _lines(ax, memory, neurons, colour="k")
-    lines, _ = ax.get_legend_handles_labels()
-    handles += [Patch(alpha=0, label=" ")] * (len(lines) - len(handles))  # the second column is that of the lines
-    legend(ax, handles=[*handles, *lines], ncols=2)
+    _lines(ax, memory, lines, colour="k")
+    drawn = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    handles += [Patch(alpha=0, label=" ")] * (len(drawn) - len(handles))  # the second column is that of the lines
+    legend(ax, handles=[*handles, *drawn], ncols=2)
     ax.set_title(f"{where}: regimes", loc="left")
 
 
-def _overlaps(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> None:
+def _overlaps(ax: Axes, found: Table, memory: str, lines: Callable, where: str) -> None:
     """Every cell in the shade of its mean overlap."""
     shades = PolyCollection(_rectangles(found, memory), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
@@ -106,23 +112,23 @@ def _overlaps(ax: Axes, found: Table, memory: str, neurons: int, where: str) -> 
     shades.set_rasterized(True)  # an image: no cell of it is told from the next by more than its shade
     ax.add_collection(shades)
     _frame(ax, found, memory)
-    _lines(ax, memory, neurons, colour="w")
+    _lines(ax, memory, lines, colour="w")
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
     ax.set_title(f"{where}: overlap", loc="left")
 
 
-def _lines(ax: Axes, memory: str, neurons: int, colour: str) -> None:
+def _lines(ax: Axes, memory: str, lines: Callable, colour: str) -> None:
     """The lines of theory on a map whose limits are set."""
-    drawn = theory.classical_lines if memory == "classical" else theory.modern_lines
     loads = np.linspace(*ax.get_xlim(), 241)
     low, high = ax.get_ylim()
     heights = np.linspace(low, high, 241) if memory == "classical" else np.geomspace(low, high, 121)
     styles = ("-", "--", "-.", ":", (0, (1, 3)))
-    for (x, y, label), style in zip(drawn(loads, heights, neurons), styles, strict=False):
+    drawn = lines(loads, heights)
+    for (x, y, label), style in zip(drawn, styles, strict=False):
         ax.plot(x, y, color=colour, linestyle=style, linewidth=1.5, label=label)
-    if memory == "classical":
+    if memory == "classical" and drawn:
         load = theory.zero_temperature()["one_step"]
         look = {"color": colour, "marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
         ax.plot([load], [low], label=rf"$\alpha_c = {load:.6f}$ at $T = 0$ (1RSB)", **look)
@@ -156,29 +162,36 @@ def _curves(ax: Axes, summary: dict) -> None:
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
-    names = {load: rf"$\alpha={load:.3g}$" for load in frame["asked"]}
-    looks = series(list(names.values()))
+    loads = _stored(frame)
+    looks = series([str(asked) for asked in loads])
     sizes = sorted(frame["neurons"].unique())
     for number, size in enumerate(sizes, 1):
-        for load, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
-            look = looks[names[load]] | {"linestyle": "none", "elinewidth": 0.9}
+        for asked, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
+            look = looks[str(asked)] | {"linestyle": "none", "elinewidth": 0.9}
             paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
             fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
-            label = f"{names[load]}, $N={size}$"
+            label = rf"$\alpha={rows['load'].iloc[0]:.3g}$, $N={size}$"
             scale = 2.5 + 2.5 * number / len(sizes)
             look |= {"markerfacecolor": fill, "markersize": scale, "label": label}
             ax.errorbar(rows["temperature"], rows["overlap"], rows["overlap_stderr"], **look)
-    for load in names:
+    known = frame["overlap_theory"].notna().any()
+    for load in loads.values() if known else []:
         end = float(classical.spinodal_temperature(load))
         if np.isfinite(end):
             temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2
             ax.plot(temperatures, classical.retrieval_overlap(load, temperatures), **THEORY)
             edge = float(classical.retrieval_overlap(load, end - 1e-9))
             ax.vlines(end, 0, edge, color=THEORY["color"], linestyle=THEORY["linestyle"], linewidth=0.7)
-    ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
+    if known:
+        ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
     ax.set(xlabel="temperature $T$", ylabel="overlap $m$", ylim=(-0.03, 1.03))
     ax.set_title(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", loc="left")
     legend(ax)
+
+
+def _stored(frame: Table) -> dict[float, float]:
+    """Load that the largest network stores, by the one asked for: numbers of patterns are whole and odd."""
+    return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 
 def _measured(summary: dict) -> list[dict]:
@@ -188,13 +201,14 @@ def _measured(summary: dict) -> list[dict]:
 def _rounding(ax: Axes, summary: dict) -> None:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_measured(summary))
+    loads = _stored(frame)
     names = {
-        key: rf"$\alpha={key[0]:.3g}$, {key[1]} sweeps"
+        key: rf"$\alpha={loads[key[0]]:.3g}$, {key[1]} sweeps"
         for key in frame[["asked", "observed_sweeps"]].itertuples(index=False, name=None)
     }
-    looks = series(list(names.values()))
+    looks = series([str(key) for key in names])
     for number, (key, rows) in enumerate(frame.groupby(["asked", "observed_sweeps"], sort=False)):
-        look = looks[names[key]]
+        look = looks[str(key)]
         x, y = rows["neurons"] * 1.06**number, rows["temperature"] / rows["theory"]
         width = np.abs(rows["width"]) / rows["theory"]
         ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)

@@ -29,11 +29,6 @@ def majority(rows: Sequence[Mapping]) -> str:
     return max(REGIMES, key=lambda regime: sum(row[regime] for row in rows))
 
 
-def asked(rows: Sequence[Mapping]) -> int:
-    """Number of queries of these rows: no more than there are patterns."""
-    return sum(min(row["queries"], row["patterns"]) for row in rows)
-
-
 CHUNK = 2e10
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 

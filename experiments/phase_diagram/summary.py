@@ -8,11 +8,12 @@ import pandas
 from experiments.contract import Table
 from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.refinement import Cell, leaves
+from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
 from experiments.statistics.columns import untaken
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
-from hopfield.theory import classical, spherical
+from hopfield.theory import classical
 
 MARGIN = 3.0
 """Widths of the rounding by which a temperature must lie below the measured line to count as away from it."""
@@ -30,9 +31,10 @@ def summarise(table: Table) -> dict:
 
     `theory` and `thermodynamic` are replica-symmetric and of N → ∞, right above `almeida_thouless`, the temperature T_R
     where symmetry breaks (null: below 1e-4). Loads are those stored, `asked` those asked for. `dense` has the lines of
-    dense memories, `zero_temperature` the capacity of the classical network with and without broken symmetry.
+    dense memories, `zero_temperature` the capacity of the classical network with and without broken symmetry. Theory is
+    of states at rest: beside a map of a single update it is null.
     """
-    curves = _with_trials(table[table["study"] == "curve"])
+    curves = table[table["study"] == "curve"]
     lines = [_line(rows) for _, rows in curves.groupby(list(LINE), sort=False)]
     overlaps = [entry for line in lines for entry in _overlaps(curves, line)]
     limits = _limits(overlaps)
@@ -45,6 +47,7 @@ def summarise(table: Table) -> dict:
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
         "theory": THEORY,
+        "notes": convergence.notes(table[table["memory"] == "modern"], ["memory"], "retrieval"),
         "zero_temperature": theory.zero_temperature(),
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
         "scalars": _scalars(lines, limits, maps),
@@ -84,36 +87,20 @@ def cells(rows: Table) -> Table:
     return pandas.DataFrame(found)
 
 
-def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
-    """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
-    load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
-    if memory == "classical":
-        cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
-        return (temperature < 1) & (load < classical.spinodal_load(cold))
-    return load < spherical.critical_load(neurons, neurons / temperature, "converged_weight")
-
-
-def _with_trials(rows: Table) -> Table:
-    return rows.assign(trials=np.minimum(rows["queries"], rows["patterns"]))
-
-
 def _line(rows: Table) -> dict:
     """Temperature at which half of the queries of one curve have lost their pattern, and over what width they do."""
-    found = critical_load(rows["temperature"], rows["retrieval"], rows["trials"], rows["sample"])
+    found = critical_load(rows["temperature"], rows["retrieval"], rows["queries"], rows["sample"])
     load = float(rows["load"].iloc[0])
     entry: dict[str, Any] = {"load": load} | {name: rows[name].iloc[0].item() for name in LINE}
     entry |= {"observed_sweeps": entry["burn_in"] + entry["sweeps"], "criterion": CRITERION}
-    fit = {"width": found.width, "chi2": found.chi2, "dof": found.dof, "method": found.method}
-    return (
-        entry
-        | {"temperature": found.value, "stderr": found.stderr}
-        | fit
-        | {
-            "theory": float(classical.spinodal_temperature(load)),
-            "thermodynamic": float(classical.thermodynamic_temperature(load)),
-            "almeida_thouless": theory.almeida_thouless(load),
-        }
-    )
+    entry |= {"temperature": found.value, "stderr": found.stderr}
+    entry |= {"width": found.width, "chi2": found.chi2, "dof": found.dof, "method": found.method}
+    at_rest = theory.end_of(rows) == convergence.REST
+    return entry | {
+        "theory": float(classical.spinodal_temperature(load)) if at_rest else None,
+        "thermodynamic": float(classical.thermodynamic_temperature(load)) if at_rest else None,
+        "almeida_thouless": theory.almeida_thouless(load) if at_rest else None,
+    }
 
 
 def _overlaps(curves: Table, line: dict) -> list[dict]:
@@ -121,15 +108,16 @@ def _overlaps(curves: Table, line: dict) -> list[dict]:
     rows = curves[(curves[list(LINE)] == [line[name] for name in LINE]).all(axis=1)]
     found = []
     for temperature, group in rows.groupby("temperature"):
-        theory = classical.replica(line["load"], temperature)
+        known = classical.replica(line["load"], temperature) if line["theory"] is not None else None
         entry: dict[str, Any] = {name: line[name] for name in ("load", *LINE)} | {"temperature": temperature}
         entry["level"] = int(group["level"].iloc[0])
-        entry["retrieval"] = group["retrieval"].sum() / group["trials"].sum()
-        for name, value in (("overlap", theory.overlap), ("self_overlap", theory.q)):
-            mean = clustered_mean(group[name], group["sample"], group["trials"])
-            entry |= {name: mean.mean, f"{name}_stderr": mean.stderr, f"{name}_theory": float(value)}
-        entry["drift"] = float(np.average(group["drift"], weights=group["trials"]))
-        entry["away"] = bool(temperature <= line["temperature"] - MARGIN * line["width"])
+        entry["retrieval"] = group["retrieval"].sum() / group["queries"].sum()
+        for name, of in (("overlap", "overlap"), ("self_overlap", "q")):
+            mean = clustered_mean(group[name], group["sample"], group["queries"])
+            entry |= {name: mean.mean, f"{name}_stderr": mean.stderr}
+            entry |= {f"{name}_theory": None if known is None else float(getattr(known, of))}
+        entry["drift"] = float(np.average(group["drift"], weights=group["queries"]))
+        entry["away"] = known is not None and bool(temperature <= line["temperature"] - MARGIN * line["width"])
         found.append(entry)
     return found
 
@@ -165,7 +153,7 @@ def _extrapolation(lines: list[dict]) -> list[dict]:
         load, burn_in, sweeps = key
         same = [line for line in lines if (line["asked"], line["burn_in"], line["sweeps"]) == key]
         theory = float(classical.spinodal_temperature(load))
-        chosen = [line for line in same if line["stderr"] > 0]
+        chosen = [line for line in same if line["stderr"] > 0 and line["theory"] is not None]
         # M is rounded: the difference between the loads stored and asked for is that of theory
         moved = [line["temperature"] - line["theory"] + theory for line in chosen]
         sizes, errors = ([line[name] for line in chosen] for name in ("neurons", "stderr"))
@@ -198,8 +186,6 @@ def _map(rows: Table) -> dict:
     """Number of cells a map took, and how far from the line of theory the farthest one lies that contradicts it."""
     memory, neurons = rows["memory"].iloc[0], int(rows["neurons"].iloc[0])
     found = cells(rows)
-    held = (found["regime"] == "retrieval").to_numpy()
-    expected = retrieves(memory, neurons, found["load"], found["temperature"])
     finest = 4 ** int(found["level"].max()) * int((rows["level"] == 0).sum() // rows["sample"].nunique())
     area = (found["load_high"] - found["load_low"]) * np.abs(_height(found, memory))
     return {
@@ -209,11 +195,22 @@ def _map(rows: Table) -> dict:
         "cells": len(found),
         "measured": len(rows.groupby(["level", "column", "row"])),
         "finest": finest,
-        "contradicting": int(np.sum(held != expected)),
-        "contradicting_area": float(area[held != expected].sum() / area.sum()),
+        **(_contradicting(found, memory, neurons) if theory.end_of(rows) == convergence.REST else UNKNOWN),
         "regimes": {name: float(area[found["regime"] == name].sum() / area.sum()) for name in measurement.REGIMES},
         "step_limit": int(rows["step_limit"].sum()),
     }
+
+
+UNKNOWN = {"contradicting": None, "contradicting_area": None}
+"""Agreement of a map with a theory that there is none of."""
+
+
+def _contradicting(found: Table, memory: str, neurons: int) -> dict:
+    """Number of cells whose regime is not that of theory, and their share of the area."""
+    area = (found["load_high"] - found["load_low"]) * np.abs(_height(found, memory))
+    held = (found["regime"] == "retrieval").to_numpy()
+    wrong = held != theory.retrieves(memory, neurons, found["load"], found["temperature"])
+    return {"contradicting": int(wrong.sum()), "contradicting_area": float(area[wrong].sum() / area.sum())}
 
 
 def _height(found: Table, memory: str) -> np.ndarray:
@@ -237,5 +234,6 @@ def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[st
         scalars["overlap_limit/largest_score"] = max(scores)
     for number, entry in enumerate(maps, start=1):
         name, further = (f"map/{entry['memory']}{part}/contradicting_area" for part in ("", f"/{number}"))
-        scalars[further if name in scalars else name] = entry["contradicting_area"]
+        if entry["contradicting_area"] is not None:
+            scalars[further if name in scalars else name] = entry["contradicting_area"]
     return scalars

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from scipy.optimize import brentq
 
+from experiments.contract import Table
 from experiments.phase_diagram import measurement
+from experiments.shared import convergence
 from hopfield.theory import classical, one_step, replicas, spherical
 
 DEGREES = (3, 4)
@@ -27,6 +29,21 @@ class DenseLines(NamedTuple):
     spinodal: list[float]
     thermodynamic: list[float]
     glass: list[float]
+
+
+def end_of(rows: Table) -> str:
+    """States that rows of one effort show: after max_steps, or in the later of two averages over heat-bath sweeps."""
+    first = rows.iloc[0]
+    return convergence.end(int(first["max_steps"] or first["burn_in"] + first["sweeps"] // 2))
+
+
+def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
+    """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
+    load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
+    if memory == "classical":
+        cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
+        return (temperature < 1) & (load < classical.spinodal_load(cold))
+    return load < spherical.critical_load(neurons, neurons / temperature, "converged_weight")
 
 
 @cache
@@ -119,3 +136,10 @@ def modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tup
         (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
         (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
     ]
+
+
+def lines(memory: str, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
+    """Lines of a map: after a single update those of the modern network's start alone, and none of states at rest."""
+    if end == convergence.REST:
+        return (classical_lines if memory == "classical" else modern_lines)(loads, heights, neurons)
+    return modern_lines(loads, heights, neurons)[1:3] if memory == "modern" else []

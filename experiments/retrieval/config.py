@@ -22,7 +22,7 @@ class Scan:
     )
     ensembles: list[str] | None = option(
         None,
-        "patterns, scaled to norm 1: sphere, gaussian, spins, digits, photographs, .npy or .npz files;"
+        "patterns of norm 1: sphere, gaussian, spins; digits, photographs, files (.npy, .npz, .csv), centred first;"
         " generated: spins, never stored",
         meaning="ensemble",
         nonempty=True,

@@ -9,10 +9,12 @@ from experiments.figures import labels
 from experiments.figures.panels import legend, log_axis, measured, predicted
 from experiments.figures.style import series
 from experiments.retrieval.summary import FAMILY
-from experiments.shared import critical_beta
+from experiments.shared import convergence, critical_beta
 
-WORDS = {"target_weight": "one step", "converged_weight": "converged"}
-"""Criteria by the words that a reader says for them."""
+
+def _word(criterion: str, max_steps: int) -> str:
+    """A criterion by the words that a reader says for it."""
+    return "one step" if criterion == "target_weight" else convergence.WORDS[convergence.end(max_steps)]
 
 
 def critical_kappa(ax: Axes, entries: list[dict]) -> None:
@@ -21,10 +23,10 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     known = frame[["stderr", "theory"]].astype(float)  # null in the summary
     frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
     looks = series(list(dict.fromkeys(frame["ensemble"])))
-    for key, rows in frame.groupby(["ensemble", "criterion"], sort=False):
-        ensemble, criterion = key
+    for key, rows in frame.groupby(["ensemble", "criterion", "max_steps"], sort=False):
+        ensemble, criterion, max_steps = key
         face = {"markerfacecolor": "none"} if criterion == "converged_weight" else {}
-        label = f"{labels.patterns(ensemble)}, {WORDS[criterion]}"
+        label = f"{labels.patterns(ensemble)}, {_word(criterion, max_steps)}"
         bars = rows["stderr"] / rows["neurons"]
         look = measured(looks[ensemble], linestyle="none", **face)
         ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
@@ -34,11 +36,9 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
         theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
         lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
         ax.plot(np.log(counts) / neurons, lines, **predicted(color=looks[ensemble]["color"]))
-    loads = np.geomspace(frame["load"].min(), frame["load"].max(), 100)
-    for ensemble, look in looks.items():
-        ax.plot(loads, critical_beta.limit(ensemble, loads), color=look["color"], linewidth=0.8, zorder=1)
-    ax.plot([], [], **predicted(label="annealed theory at that $N$"))
-    ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
+    if frame["theory"].notna().any():
+        ax.plot([], [], **predicted(label="annealed theory at that $N$"))
+    _limits(ax, frame, looks)
     log_axis(ax)
     ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
     ax.set_title("critical inverse temperature", loc="left")
@@ -46,6 +46,18 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     same = (frame[FAMILY] == frame[FAMILY].iloc[0]).all(axis=1) & frame["theory"].notna()
     if same.any():
         _deviation(ax.inset_axes((0.64, 0.1, 0.35, 0.23)), frame[same], looks)
+
+
+def _limits(ax: Axes, frame: Table, looks: dict) -> None:
+    """Critical κ/N of one step for N → ∞, where theory covers the memory and its patterns and some load is kept."""
+    loads, drawn = np.geomspace(frame["load"].min(), frame["load"].max(), 100), False
+    for memory, ensemble in dict.fromkeys(zip(frame["memory"], frame["ensemble"], strict=True)):
+        line = critical_beta.limit(ensemble, loads) if critical_beta.covers(memory, ensemble) else loads * np.nan
+        if np.isfinite(line).any():
+            ax.plot(loads, line, color=looks[ensemble]["color"], linewidth=0.8, zorder=1)
+            drawn = True
+    if drawn:
+        ax.plot([], [], color="0.25", linewidth=0.8, label=r"one step, $N\to\infty$")
 
 
 def _deviation(ax: Axes, frame: Table, looks: dict) -> None:

@@ -13,7 +13,7 @@ from experiments.figures.panels import Panel, gallery, legend, log_axis, measure
 from experiments.figures.style import series
 from experiments.retrieval.critical import critical_kappa
 from experiments.retrieval.summary import FAMILY, main_family
-from experiments.shared import corruptions, critical_beta
+from experiments.shared import convergence, corruptions, critical_beta
 from experiments.statistics.clusters import by_group, means_by_group
 
 KAPPA = r"inverse temperature $\kappa = \beta\|\xi\|^2$"
@@ -90,8 +90,14 @@ def _family(table: Table) -> tuple[str, str, int]:
 
 def _scaled(table: Table, num_patterns: int) -> float | None:
     """Converged critical κ of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
+    return None if table["ensemble"].iloc[0] == "gaussian" else _converged(table, num_patterns)
+
+
+def _converged(table: Table, num_patterns: int) -> float | None:
+    """Converged critical κ of theory for a curve of clean starts whose updates may converge."""
     memory, ensemble, neurons = _family(table)
-    if ensemble == "gaussian" or table["corruption"].iloc[0] != corruptions.CLEAN:
+    clean = table["corruption"].iloc[0] == corruptions.CLEAN
+    if not clean or convergence.of(table[table["patterns"] == num_patterns]) != convergence.REST:
         return None
     return critical_beta.critical_beta(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
 
@@ -132,15 +138,21 @@ def _success(ax: Axes, table: Table) -> None:
     lines = []
     for num_patterns, rows, look in _curves(table):
         shares(ax, _shares(rows), "kappa", label=f"$M={num_patterns}$", **look)
-        critical = critical_beta.critical_beta(*_family(table), num_patterns, "converged_weight")
-        if critical is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
+        critical = _converged(table, num_patterns)
+        if critical is not None:
             lines.append(critical)
             ax.axvline(critical, **predicted(color=look["color"]))
     log_axis(ax)
     if lines:  # the transitions are narrow: nothing happens elsewhere
         ax.plot([], [], **predicted(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
-    _named_axes(ax, table, "converged", xlabel=KAPPA, ylabel=r"share ending with $p_\mathrm{target} > ½$")
+    _named_axes(
+        ax,
+        table,
+        convergence.WORDS[convergence.of(table)],
+        xlabel=KAPPA,
+        ylabel=r"share ending with $p_\mathrm{target} > ½$",
+    )
     legend(ax)
 
 
@@ -177,7 +189,8 @@ def _steps(ax: Axes, table: Table) -> None:
         kappa = means["kappa"] / (_scaled(table, num_patterns) if scaled else 1.0)
         ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={num_patterns}$", **measured(look))
     log_axis(ax)
-    _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel="updates until still")
+    words = "updates until still" if convergence.of(table) == convergence.REST else "updates that move, of one"
+    _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel=words)
     legend(ax)
 
 

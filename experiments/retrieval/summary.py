@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.shared import critical_beta
+from experiments.shared import convergence, critical_beta
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
 from experiments.statistics.clusters import curves, means_by_group
@@ -23,7 +23,8 @@ JUST_ABOVE = 1.05
 def summarise(table: Table) -> dict:
     """summary.json: `critical_kappa` from clean and from corrupted starts, `above_critical`, `scalars`.
 
-    `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M.
+    `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M; of converged states there is
+    none where a single update was made (`max_steps`).
     """
     critical, corrupted, unresolved, above = [], [], [], []
     for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
@@ -43,6 +44,7 @@ def summarise(table: Table) -> dict:
         "unresolved": unresolved,
         "above_critical": above,
         "theory": THEORY,
+        "notes": convergence.notes(table, ["memory", "ensemble"], "success"),
         "scalars": _scalars(table, critical, above),
     }
 
@@ -56,16 +58,17 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
     kappa = math.exp(found.value)
     entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
-    theory = critical_beta.critical_beta(*curve.values(), criterion=criterion) if clean else None
-    return entry | {"theory": theory}, found.reason
+    known = clean and (criterion == "target_weight" or convergence.of(rows) == convergence.REST)
+    theory = critical_beta.critical_beta(*curve.values(), criterion=criterion) if known else None
+    return entry | {"theory": theory, "max_steps": int(rows["max_steps"].min())}, found.reason
 
 
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
     critical = critical_beta.critical_beta(*curve.values(), criterion="converged_weight")
-    if (
-        critical is None or curve["ensemble"] == "gaussian"
-    ):  # theory is of the median norm, not of an average over norms
+    if critical is None or convergence.of(rows) != convergence.REST:
+        return []
+    if curve["ensemble"] == "gaussian":  # theory is of the median norm, not of an average over norms
         return []
     kept = rows[(rows["kappa"] > 1.001 * critical) & (rows["success"] > 0)]
     if kept.empty:

@@ -11,6 +11,7 @@ An experiment imports no other one: what several of them need stands here, and w
     program         compiled grids: from points to rows through one program per structure
     retention       all patterns of a draw stored, some queried: behind capacity curves
     retrievals      stored patterns read at many κ: behind retrieval curves
+    convergence     what states are where dynamics end, and whether theory of states at rest is theirs
     critical_beta   theory of retrieval against β for patterns of norm 1
     training_loops  networks trained in compiled loops
     plugins         parts found by folder, a file each

@@ -20,7 +20,12 @@ def noted() -> Iterator[dict[str, None]]:
 
 
 def counts(
-    asked: Iterable[float], number: Callable[[float], int | None], what: str, *, name: str = "loads"
+    asked: Iterable[float],
+    number: Callable[[float], int | None],
+    what: str,
+    *,
+    name: str = "loads",
+    counted: str = "M={}",
 ) -> list[int]:
     """The numbers of patterns of what is asked for, in ascending order; notes which share one, and which have none.
 
@@ -29,6 +34,7 @@ def counts(
         number: of patterns nearest to one of them, None where there is none.
         what: is measured at them, for the lines that `noted` collects.
         name: of the option.
+        counted: words for a number, where it is not one of patterns.
     """
     by_number: dict[int | None, list[float]] = {}
     for value in sorted(set(asked)):
@@ -39,7 +45,7 @@ def counts(
         if num_patterns is None:
             notes[f"note: {name} {given} of {what} need too many patterns: left out"] = None
         elif len(shared) > 1:
-            notes[f"note: {name} {given} of {what} are all M={num_patterns}: measured once"] = None
+            notes[f"note: {name} {given} of {what} are all {counted.format(num_patterns)}: measured once"] = None
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
 
 

@@ -43,7 +43,8 @@ def stream(ensemble: str, key, num_patterns: int, neurons: int):
 
 def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:
     """M and N, the numbers of patterns and of neurons of an ensemble that is not random."""
-    patterns = stream(ensemble, None, 0, 0) if ensemble.startswith(MAPPED) else load(ensemble, spins)
+    mapped = ensemble.startswith(MAPPED)
+    patterns = stream(ensemble, None, 0, 0) if mapped else _load(ensemble, spins, _state(ensemble))
     return patterns.shape[0], patterns.shape[1]
 
 
@@ -78,6 +79,13 @@ def load(ensemble: str, spins: bool):
         ValueError: the file is not a matrix of finite numbers, in one sentence.
     """
     return _load(ensemble, spins, _state(ensemble))
+
+
+def measured(ensemble: str, spins: bool):
+    """Patterns as `load` gives them, for a measurement: says, once, where means of real ones are taken off."""
+    if not spins and ensemble not in IMAGES:
+        _say_centred(ensemble, _state(ensemble))
+    return load(ensemble, spins)
 
 
 def _own(ensemble: str):
@@ -119,7 +127,7 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
             used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
             _check_contrast(ensemble, patterns, used)
             if spins:
-                _say_cut(ensemble, np.asarray(patterns))
+                _say_cut(ensemble, np.asarray(patterns, np.float64))
     repeated = _repeated([used])
     lost = spins and ensemble not in IMAGES and repeated != _repeated([patterns])
     _say_repeated(f"{ensemble} as spins" if lost else ensemble, len(used), repeated, state)
@@ -128,11 +136,20 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
 
 def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     """Say where numbers that are no spins were cut to be some."""
-    cuts = np.median(patterns.astype(np.float64), axis=1)  # the mean of two numbers does not overflow in it
+    cuts = np.median(patterns, axis=1)
     files.say(
         f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"
         f" cut at its own median ({cuts.min():.3g} to {cuts.max():.3g}), +1 at or above it, its least number always -1"
     )
+
+
+@lru_cache(maxsize=64)
+def _say_centred(ensemble: str, state: tuple[int, ...] | None) -> None:
+    patterns = np.asarray(_own(ensemble), np.float64)
+    means = patterns.mean(axis=1)
+    if np.abs(means).max() > 1e-5 * np.abs(patterns).max():
+        taken = f"its own mean ({means.min():.3g} to {means.max():.3g}) is taken off"
+        files.say(f"of each pattern of {ensemble} {taken} before it is scaled")
 
 
 def _repeated(blocks: Iterable) -> int:
@@ -191,4 +208,7 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
     low, high = grey.min(), grey.max()
     if not high > low:
         raise ValueError(f"{ensemble} must hold images, got numbers that are all {low:g}")
+    _say_repeated(ensemble, len(grey), _repeated([grey]), state)
+    if (low, high) != (0.0, 1.0):
+        files.say(f"{ensemble} holds numbers from {low:g} to {high:g}, which are scaled to grey levels from 0 to 1")
     return jnp.asarray((grey - low) / (high - low), levels.dtype)

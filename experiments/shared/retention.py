@@ -11,16 +11,16 @@ from experiments.shared import corruptions, draws, pattern_sets
 from experiments.shared import program as grids
 from experiments.shared.program import Grid
 from hopfield import Memory, retrieve
-from hopfield.dynamics import CYCLE
+from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
-from hopfield.observables.overlaps import above, bit_error, cosine_overlap, exact, overlap, sparse_overlap
+from hopfield.observables.overlaps import above, bit_error, exact, overlap, sparse_overlap
 from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
 from hopfield.theory.base import flips
 
 CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
 """Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""
-COUNTS = (*CUTS, "exact", "cycles", "fixed_point")
+COUNTS = (*CUTS, "exact", "cycles", "step_limit", "fixed_point")
 WEIGHTS = ("target_weight", "converged_weight")
 EXACT = 0.01
 """Relative distance within which a real state counts as the pattern; spins must all be right."""
@@ -79,7 +79,7 @@ def _amount(point: dict) -> float:
 def _data(program: Program):
     if program.ensemble == pattern_sets.RANDOM:
         return None
-    return pattern_sets.load(program.ensemble, find(program.memory).ensemble == "spins")
+    return pattern_sets.measured(program.ensemble, find(program.memory).ensemble == "spins")
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
@@ -120,7 +120,7 @@ def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
     end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
-        "one_step_error": bit_error(first, target) if spins else 0.5 * (1.0 - cosine_overlap(first, target)),
+        "one_step_error": bit_error(first, target) if spins else jnp.nan,
         "target_weight": weigh(start)[index] > 0.5 if weigh else False,
         "converged_weight": weigh(end.state)[index] > 0.5 if weigh else False,
         "overlap": near(end.state, target),
@@ -128,4 +128,5 @@ def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
         "exact": exact(end.state, target, tolerance),
         "steps": end.steps,
         "cycles": end.status == CYCLE,
+        "step_limit": end.status == STEP_LIMIT,
     }

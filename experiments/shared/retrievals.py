@@ -49,9 +49,9 @@ class Program(NamedTuple):
         return self.kappas * self.queries * self.padding * self.neurons * 80
 
 
-def data(ensemble: str, spins: bool):
+def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load):
     """Real patterns [rows, N] of norm √N, as spins or not; None for a random ensemble."""
-    return None if ensemble in (*ENSEMBLES, pattern_sets.GENERATED) else pattern_sets.load(ensemble, spins)
+    return None if ensemble in (*ENSEMBLES, pattern_sets.GENERATED) else load(ensemble, spins)
 
 
 def on_spins(memory: str) -> bool:
@@ -70,7 +70,8 @@ def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) 
     draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
     each = {"kappa": np.float32}
     grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
-    return grids.rows(grid, seed, points, lambda program: data(program.ensemble, on_spins(program.memory)))
+    patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.measured)
+    return grids.rows(grid, seed, points, patterns)
 
 
 def _amount(point: dict) -> float:

@@ -15,7 +15,7 @@ from hopfield.memories import find
 COUNTS = (*retention.CUTS, "exact", "cycles", "fixed_point", "target_weight", "converged_weight")
 COLUMNS = {
     *("memory", "dynamics", "neurons", "patterns", "load", "corruption", "sample", "queries", "ensemble", "beta"),
-    *(*COUNTS, "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
+    *(*COUNTS, "step_limit", "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
 }
 HALF = {"M / N": 0.15, "ln M / N": 0.56}
 """Where half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
@@ -50,7 +50,9 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         if point["memory"] in ("projection", "storkey"):
             row |= {"target_weight": None, "converged_weight": None}
         row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
-        rows.append(row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0})
+        rows.append(
+            row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0, "step_limit": 0}
+        )
     return saved(rows)
 
 

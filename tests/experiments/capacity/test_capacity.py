@@ -5,6 +5,7 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas
 import pytest
 
 from experiments.capacity import experiment as capacity
@@ -72,7 +73,7 @@ class Recorder:
 
     def __call__(self, kind, seed, data, draw, each):
         self.calls.append((kind, seed, draw))
-        columns = dict.fromkeys((*COUNTS, "overlap", "one_step_error", "steps"), draw["patterns"])
+        columns = dict.fromkeys((*COUNTS, "step_limit", "overlap", "one_step_error", "steps"), draw["patterns"])
         return columns | {"overlap_retained": np.full(len(draw["patterns"]), math.nan)}
 
 
@@ -292,3 +293,23 @@ def test_a_mixture_of_parities_is_warned_of_where_it_matters():
     assert "odd and even" in capacity.summarise(invented(memories=["classical"], **mixed))["notes"][0]
     assert capacity.summarise(invented(memories=["projection"], **mixed))["notes"] == []
     assert capacity.summarise(invented(memories=["classical"], loads=LOADS, samples=4))["notes"] == []
+
+
+def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
+    """Draws are independent at every load, and an error is that of the mean over them, be they as few as two."""
+    generator = np.random.default_rng(0)
+    points = [
+        {"memory": "classical", "dynamics": "synchronous", "corruption": "flip:0.1", "ensemble": "random"}
+        | {"neurons": 1000, "patterns": patterns, "load": patterns / 1000, "sample": sample}
+        | {"queries": 4, "beta": None, "max_steps": 100}
+        for patterns in range(141, 191, 6)
+        for sample in range(2)
+    ]
+    table = pandas.DataFrame(points)
+    found = []
+    for _ in range(100):
+        wrong = 0.005 * np.exp(40 * (table["load"] - 0.165)) * (1 + 0.15 * generator.normal(size=len(table)))
+        (entry,) = capacity.summarise(table.assign(one_step_error=wrong))["critical_load"]
+        found.append((entry["load"], entry["stderr"]))
+    loads, errors = np.transpose(found)
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(np.std(loads), rel=0.2)

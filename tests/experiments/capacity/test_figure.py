@@ -206,3 +206,28 @@ def test_dynamics_of_one_memory_are_curves_of_their_own():
     found = panels(drawn(table))["clean start"]
     assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical, asynchronous"]
     assert len(found.containers) == 6
+
+
+def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
+    """0.8 of overlap is a tenth of the spins wrong: 1 / (2 erfc⁻¹(0.2)²) = 0.6089, not 0.1379."""
+    options = {"memories": ["classical"], "neurons": [50, 100], "loads": LOADS, "samples": 8, "max_steps": 1}
+    dynamics = {"dynamics": ["synchronous", "asynchronous"]}
+    found = panels(drawn(invented(**options, **dynamics)))
+    assert list(found) == ["classical", "critical number of patterns", "one-step error", "extrapolation in size"]
+    assert found["classical"].get_ylabel().startswith("after one update, after one sweep:")
+    said = [label for ax in found.values() for label in labels(ax) if "theory" in label and "at that" not in label]
+    assert said.count(r"one-step theory, $N\to\infty$: 0.6089") == 2
+    assert all(label.startswith("one-step theory") for label in said)
+    entries = capacity.summarise(invented(**options, **dynamics))["critical_load"]
+    limits = {(e["dynamics"], e["limit"] and round(e["limit"], 4)) for e in entries if e["criterion"] == "retained"}
+    assert limits == {("synchronous", 0.6089), ("asynchronous", None)}
+
+
+def test_weights_after_one_update_are_not_said_to_have_converged():
+    table = invented(memories=["modern"], neurons=[10, 12], loads=LOG_LOADS, samples=8, max_steps=1)
+    said = labels(panels(drawn(table))["modern"])
+    assert "$N=12$, after one update" in said
+    assert not any("converged" in label for label in said)
+    theories = {e["criterion"]: e["theory"] for e in capacity.summarise(table)["critical_load"]}
+    assert theories["converged_weight"] is None
+    assert theories["target_weight"] is not None

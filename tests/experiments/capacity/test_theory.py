@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import erfcinv
 
 from experiments.capacity import theory
 from experiments.capacity.summary import CRITERIA
+from experiments.shared.convergence import STEP, SWEEP
 from hopfield.memories import find, names
 from hopfield.theory import classical, dense, exponential, spherical
 
@@ -116,3 +118,34 @@ def test_load_of_a_share_of_wrong_spins_is_between_the_numbers_of_its_parity(mem
     below = 2 * int((patterns - first) // 2) + first
     error = theory.one_step_error(memory, neurons, np.array([below, below + 2]), 0.0, 1.0)
     assert error[0] < theory.WRONG <= error[1]
+
+
+@pytest.mark.parametrize(("memory", "signal"), [("classical", 1), ("dense:3", 2)])
+@pytest.mark.parametrize(("criterion", "wrong"), [("retained", 0.1), ("retained_0.7", 0.15), ("retained_0.9", 0.05)])
+def test_after_one_update_overlaps_are_those_of_the_one_step_error(memory, signal, criterion, wrong):
+    """Half are above a cut c where (1 − c)/2 of the spins are wrong, α = m²ⁿ⁻² / (2 (2n−3)!! erfc⁻¹(2 wrong)²)."""
+    noise = 1 if memory == "classical" else 3
+    expected = 0.8 ** (2 * signal) / (2 * noise * erfcinv(2 * wrong) ** 2)
+    found = theory.critical_load(memory, criterion, None, 0.1, None, end=STEP)
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert theory.kind(memory, criterion, STEP) == "Gaussian noise"
+    overlap = theory.final_overlap(memory, 30, np.array([3, 9]), None, STEP)
+    np.testing.assert_allclose(overlap, 1 - 2 * theory.one_step_error(memory, 30, np.array([3, 9]), 0.0, None))
+
+
+@pytest.mark.parametrize("memory", [*names(), "dense:2", "dense:5", "sparse:1.2"])
+@pytest.mark.parametrize("end", [STEP, SWEEP])
+def test_states_that_are_not_at_rest_have_no_theory_of_those_that_are(memory, end):
+    """What is left is of starts and of single steps; a pattern that one update leaves is a fixed point."""
+    for start in (0.0, 0.2):
+        assert theory.critical_load(memory, "converged_weight", 10, start, 1.0, end=end) is None
+        fixed = theory.critical_load(memory, "fixed_point", None, start, 1.0)
+        assert theory.critical_load(memory, "exact", None, start, 1.0, end=end) == (None if start else fixed)
+        for criterion in ("target_weight", "fixed_point", "one_step_error"):
+            for size in (None, 10):
+                at_rest, cut = (
+                    theory.critical_load(memory, criterion, size, start, 1.0, **o) for o in ({}, {"end": end})
+                )
+                assert at_rest == cut
+    assert end == STEP or theory.critical_load(memory, "retained", None, 0.0, 1.0, end=end) is None
+    assert end == STEP or theory.final_overlap(memory, 10, np.array([3]), 1.0, end) is None

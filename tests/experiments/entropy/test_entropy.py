@@ -180,6 +180,26 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
     assert sum(ax.has_data() for ax in figure.axes) == 9
 
 
+def test_the_band_of_queries_is_told_wherever_it_is_drawn(table: pandas.DataFrame) -> None:
+    """Bars and bands are quantiles over queries: who takes them for errors of the median is told otherwise."""
+    figure = entropy.plot(table, entropy.summarise(table))
+    said = [(ax.get_title("left"), ax.get_legend().get_title().get_text()) for ax in figure.axes]
+    for title, text in said:
+        if "a step raises" not in title:  # errors over draws
+            assert "80% band of queries" in text, title
+    (ends,) = (text for title, text in said if "where retrievals end" in title)
+    assert ends == "median; bars: 80% band of queries"
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pandas.DataFrame, steps: int) -> None:
+    rows = table[table["step"] <= steps]
+    axes = entropy.plot(rows, entropy.summarise(rows)).axes
+    (ends,) = (ax for ax in axes if "where retrievals end" in ax.get_title("left"))
+    assert ends.get_ylabel() == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
+    assert ("annealed theory" in ends.get_legend_handles_labels()[1]) == (steps > 1)
+
+
 def test_every_start_is_drawn_however_many_there_are(table: pandas.DataFrame) -> None:
     starts = ["clean", "lower:0.5", "mask:0.25", "flip:0.1", "noise:1", "mask:0.1", "flip:0.2", "mask:0.75"]
     rows = pandas.concat([table[table["corruption"] == "clean"].assign(corruption=start) for start in starts])

@@ -11,10 +11,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments import contract
-from experiments.figures import style
+from experiments.figures import extraction, interactive, style
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
+from experiments.phase_diagram.figure import WORDS
 from experiments.phase_diagram.summary import _scalars, maps_of
 from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import files, program
@@ -197,7 +198,7 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
                 held = 4 if sample < share else 0
                 state = {"overlap": value + 2 / neurons + noise, "self_overlap": 0.5, "drift": 0.0, "retrieval": held}
                 point = {"study": "curve", "memory": "classical", "neurons": neurons, "load": 0.02, "patterns": 99}
-                point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120}
+                point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120, "max_steps": 0}
                 rows.append(point | {"temperature": temperature, "level": 0, "queries": 4, "sample": sample} | state)
     summary = phase_diagram.summarise(pandas.DataFrame(rows))
     assert [entry["temperature"] for entry in summary["overlap_limit"]] == [0.1, 0.3, 0.5]
@@ -222,6 +223,43 @@ def test_loads_are_stored_with_an_odd_number_of_patterns_at_every_size():
     assert {point["patterns"] % 2 for point in modern} == {0, 1}
 
 
+def test_no_more_queries_are_counted_than_there_are_patterns():
+    """In a map from one pattern to three, and on a curve of one; the cost is that of as many."""
+    few, many = (
+        Config(
+            memories=["classical"],
+            classical=Classical(neurons=20, load=[0.0, 0.2], cells=[3, 1], queries=queries, levels=0),
+            curves=Curves(loads=[0.05], neurons=[20], temperatures=[0.2, 0.8], queries=queries, levels=0),
+        )
+        for queries in (5, 50)  # the highest load, 4 patterns, is rounded to 5
+    )
+    points = phase_diagram.points(many)
+    assert {(point["study"], point["patterns"], point["queries"]) for point in points} == {
+        ("map", 1, 1),
+        ("map", 3, 3),
+        ("curve", 1, 1),
+    }
+    assert phase_diagram.cost(many) == phase_diagram.cost(few)
+    for row in phase_diagram.measure(many, points):
+        assert sum(row[name] for name in measurement.REGIMES) == row["queries"]
+
+
+def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
+    """Of 40 spins the odd number nearest to a load of 0.06 is 3, a load of 0.075."""
+    curves = Curves(loads=[0.06], neurons=[20, 40], samples=[2], temperatures=[0.2, 0.6], levels=0)
+    rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
+    with style.style():
+        summary = json.loads(files.encode(phase_diagram.summarise(rows)), parse_constant=lambda name: None)
+        figure = phase_diagram.plot(rows, summary)
+    ax = next(ax for ax in figure.axes if "overlap, sweeps" in ax.get_title(loc="left"))
+    labels = ax.get_legend_handles_labels()[1]
+    assert {r"$\alpha=0.05$, $N=20$", r"$\alpha=0.075$, $N=40$"} < set(labels)
+    theory = next(line for line in ax.lines if len(line.get_xdata()) == 200)
+    x, y = (np.asarray(values, float) for values in theory.get_data())
+    assert x.max() == pytest.approx(float(classical.spinodal_temperature(0.075)))
+    np.testing.assert_allclose(y, classical.retrieval_overlap(0.075, x))
+
+
 @pytest.mark.physics
 def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     """A network of 40 spins at α = 0.075 forgets in time: half are lost at a lower temperature after more sweeps."""
@@ -244,6 +282,18 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
 
 
+def test_regimes_keep_their_names_in_reports(smoke):
+    with style.style():
+        figure = phase_diagram.plot(smoke, phase_diagram.summarise(smoke))
+    maps = [panel for panel in extraction.panels(figure) if panel.title.endswith("regimes")]
+    for panel, (_, area) in zip(maps, smoke[smoke["study"] == "map"].groupby("memory", sort=False), strict=True):
+        named = {entry["name"] for entry in interactive.spec(panel)["legend"]}
+        cells = {series.label for series in panel.series if series.cell}
+        assert cells
+        assert cells < named
+        assert cells <= set(WORDS[area["memory"].iloc[0]].values())
+
+
 def test_every_line_has_a_number_of_its_own():
     lines = [
         {"load": load, "neurons": 40, "burn_in": 60 - sweeps, "sweeps": sweeps, "observed_sweeps": 60}
@@ -252,6 +302,33 @@ def test_every_line_has_a_number_of_its_own():
     lines = [line | {"temperature": float(i), "stderr": 1.0, "width": 1.0} for i, line in enumerate(lines)]
     found = _scalars(lines, [], [])
     assert [found[name] for name in found if not name.endswith(("/stderr", "/width"))] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
+    """Of one update a map has the lines of the start; two sweeps from the pattern, averaged singly, have none."""
+    modern = Modern(neurons=8, cells=[2, 2], levels=0, max_steps=1)
+    curves = Curves(loads=[0.05], neurons=[40], samples=[3], levels=0, burn_in=[0], sweeps=[2])
+    single = Classical(neurons=20, cells=[2, 2], levels=0, burn_in=0, sweeps=2)
+    table = pandas.DataFrame(rows_of(Config(classical=single, modern=modern, curves=curves)))
+    summary = json.loads(files.encode(phase_diagram.summarise(table)), parse_constant=lambda name: None)
+    assert [entry["contradicting_area"] for entry in summary["maps"]] == [None, None]
+    assert [entry["theory"] for entry in summary["retrieval_line"]] == [None]
+    assert {entry["overlap_theory"] for entry in summary["overlap"]} == {None}
+    assert not any("contradicting" in name for name in summary["scalars"])
+    assert [note for note in summary["notes"] if note.startswith("modern: ") and "at max_steps=1;" in note]
+    with style.style():
+        axes = phase_diagram.plot(table, summary).axes
+    maps = {
+        ax.get_title("left")[3:]: ax.get_legend_handles_labels()[1] for ax in axes if "overlap" in ax.get_title("left")
+    }
+    assert maps == {
+        "classical, $N=20$, 2 sweeps: overlap": [],
+        "modern, $N=8$, after one update: overlap": [
+            "half weight at the start, annealed, $N=8$",
+            r"the same, $N\to\infty$",
+        ],
+        "classical: overlap, sweeps 1 to 2": ["$\\alpha=0.075$, $N=40$"],
+    }
 
 
 def test_a_cell_of_another_map_with_the_same_middle_is_another_point():

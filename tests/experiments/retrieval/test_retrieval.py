@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
+from experiments.retrieval.critical import critical_kappa
 from experiments.shared import corruptions, critical_beta, draws, files, parallel, retrievals, streams
 from experiments.shared import program as grids
 from hopfield import find_memory, retrieve
@@ -214,7 +215,7 @@ def test_summary_keeps_its_contract(smoke, mixed):
     for table in (smoke, mixed):
         summary = retrieval.summarise(table)
         for entry in summary["critical_kappa"]:
-            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "kappa", "stderr", "theory"]
+            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "kappa", "stderr", "theory", "max_steps"]
             assert entry["criterion"] in ("target_weight", "converged_weight")
             assert isinstance(entry["memory"], str)
             assert isinstance(entry["kappa"], float)
@@ -244,6 +245,43 @@ def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
                 figure.savefig(tmp_path / "figure.png", dpi=30)
         assert isinstance(figure, Figure)
         assert figure.axes
+
+
+def test_no_theory_of_converged_states_stands_beside_a_single_update():
+    """One step has its own, that of the weight at the start."""
+    table = measured(patterns=[20, 30, 50], samples=4, max_steps=1)
+    summary = json.loads(files.encode(retrieval.summarise(table)))
+    assert {(e["criterion"], e["theory"] is None) for e in summary["critical_kappa"]} == {
+        ("target_weight", False),
+        ("converged_weight", True),
+    }
+    assert summary["above_critical"] == []
+    assert [note for note in summary["notes"] if "at max_steps=1; no theory of states at rest" in note]
+    with style.style():
+        axes = retrieval.plot(table, summary).axes
+    titles = [ax.get_title("left")[3:].partition(" (")[0] for ax in axes if ax.get_xlabel()]
+    assert titles == ["first step", "after one update", "critical inverse temperature", "updates"]
+    for ax in axes:
+        said = " ".join([ax.get_title("left"), ax.get_xlabel(), ax.get_ylabel(), *ax.get_legend_handles_labels()[1]])
+        assert "converged" not in said
+        assert "still" not in said
+    assert "annealed theory" not in axes[1].get_legend_handles_labels()[1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("memory", ["modern", "sparse:1.5"])
+def test_lines_of_softmax_stand_beside_softmax_alone(memory):
+    """The limit of one step is drawn, and named, for memories that theory covers; no name stands without a line."""
+    shared = {"memory": memory, "ensemble": "sphere", "neurons": 16, "criterion": "target_weight", "stderr": 0.1}
+    shared["max_steps"] = 1000
+    known = {m: critical_beta.critical_beta(memory, "sphere", 16, m, "target_weight") for m in (30, 100, 300)}
+    assert all((kappa is not None) == (memory == "modern") for kappa in known.values())
+    figure = Figure()
+    ax = figure.subplots()
+    critical_kappa(ax, [shared | {"patterns": m, "kappa": 5.0, "theory": kappa} for m, kappa in known.items()])
+    drawn = [line for line in ax.lines if len(line.get_xdata()) == 100]
+    names = set(ax.get_legend_handles_labels()[1]) & {r"one step, $N\to\infty$", "annealed theory at that $N$"}
+    assert (len(drawn), len(names)) == ((1, 2) if memory == "modern" else (0, 0))
 
 
 @pytest.mark.physics

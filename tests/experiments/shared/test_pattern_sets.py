@@ -86,7 +86,7 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
     assert ("target_weight" in counted) == isinstance(find(memory).build(np.ones((1, 2))), Memory)
     # Three quarters of the spins are right; of a real state these carry more than 99 % of the norm.
     assert (table["overlap"] >= (0.5 if spins else 0.95)).all()
-    assert (table["one_step_error"] <= (0.25 if spins else 0.05)).all()
+    assert (table["one_step_error"] <= 0.25).all() if spins else table["one_step_error"].isna().all()
 
 
 def test_units_that_are_not_held_are_lost(images, quickly):
@@ -140,6 +140,17 @@ def test_a_file_of_numbers_that_are_no_spins_says_that_it_was_cut_and_where(tmp_
     assert (f"{line} ({high:g} to {high:g})" in capsys.readouterr().err) == said
     pattern_sets.load(str(path), spins=False)
     assert "cut" not in capsys.readouterr().err
+
+
+def test_vectors_that_are_not_centred_say_that_they_will_be(tmp_path, capsys):
+    path = tmp_path / "vectors.npy"
+    for shift, said in ((0.0, False), (0.5, True)):
+        np.save(path, np.array([[-1.0, 0.0, 1.0], [2.0, 1.0, -3.0], [-1.0, 3.0, -2.0]]) + shift)
+        pattern_sets.measured(str(path), False)
+        line = f"of each pattern of {path} its own mean (0.5 to 0.5) is taken off before it is scaled"
+        assert (line in capsys.readouterr().err) == said
+    pattern_sets.pixels(str(path))
+    assert f"{path} holds numbers from -2.5 to 3.5, which are scaled to grey levels" in capsys.readouterr().err
 
 
 def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):

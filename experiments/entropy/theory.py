@@ -1,0 +1,32 @@
+"""Theory of entropies of softmax weights of random patterns on the sphere, annealed."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from experiments.contract import Table
+from hopfield.theory import spherical
+
+
+def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
+    rows = rows[(rows["ensemble"] == "sphere") & (rows["memory"] == "modern")]
+    if rows.empty:
+        return np.empty(0), np.empty(0)
+    grid = np.unique(np.geomspace(rows["ratio"].min(), rows["ratio"].max(), 150))
+    size = int(rows["neurons"].iloc[0]), int(rows["patterns"].iloc[0])
+    return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
+
+
+def start_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
+    """Entropy H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
+    step = 1e-3 * beta
+    below, here, above = (
+        b - np.log(spherical.target_weight(neurons, num_patterns, b)) for b in (beta - step, beta, beta + step)
+    )
+    return here - beta * (above - below) / (2 * step)
+
+
+def converged_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
+    """Entropy of the weights where the updates end."""
+    return np.asarray(spherical.converged(neurons, num_patterns, beta).entropy)

@@ -1,0 +1,56 @@
+"""Convergence: what the states are where the dynamics of a run end, which decides what theory stands beside them.
+
+Theory of retrieval states, replica-symmetric, annealed or of basins, is of states at rest. A run of a single update has
+none: a state that this moves is left where it first comes to, which theory of one step knows, or none does.
+"""
+
+from experiments.contract import Table
+
+REST, STEP, SWEEP = "rest", "step", "sweep"
+WORDS = {REST: "converged", STEP: "after one update", SWEEP: "after one sweep"}
+"""What is said of the states where dynamics end."""
+MOST = 0.5
+"""Share of queries that are still moving where they are cut, above which it is said of more than one update."""
+
+
+def end(steps: int, dynamics: str = "synchronous") -> str:
+    """States where at most so many updates or sweeps end: REST, or what one update of all or of one after another is.
+
+    Args:
+        steps: updates, or sweeps, at most.
+        dynamics: synchronous or asynchronous.
+    """
+    if steps > 1:
+        return REST
+    return STEP if dynamics == "synchronous" else SWEEP
+
+
+def of(rows: Table) -> str:
+    """States where the queries of rows of one curve end, by their columns max_steps and dynamics, if there is one."""
+    dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
+    return end(int(rows["max_steps"].min()), dynamics)
+
+
+def notes(table: Table, family: list[str], held: str) -> list[str]:
+    """A line for every family of rows of a single update, or of which most queries still moved in their last one.
+
+    Of more than one update those rows count in which at least half of the queries hold their pattern, if there are any:
+    what is lost wanders for long, and stays lost.
+
+    Args:
+        table: with columns max_steps, queries and step_limit, how many of them were cut; without it nothing is said.
+        family: columns that tell one family from another by name.
+        held: column of the number of queries that end at their pattern.
+    """
+    found = []
+    table = table.dropna(subset=["step_limit"]) if "step_limit" in table else table[:0]
+    for key, rows in table.groupby([*family, "max_steps"], sort=False):
+        *names, steps = key
+        holding = rows[2 * rows[held] >= rows["queries"]] if steps > 1 else rows
+        rows = holding if len(holding) else rows
+        share = rows["step_limit"].sum() / rows["queries"].sum()
+        if share > (MOST if end(steps) == REST else 0):
+            rest = "theory beside them is of states at rest" if steps > 1 else "no theory of states at rest is theirs"
+            moving = f"{share:.0%} of the queries were still moving at max_steps={steps}"
+            found.append(f"{', '.join(map(str, names))}: {moving}; {rest}")
+    return found

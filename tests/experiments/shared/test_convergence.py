@@ -1,0 +1,39 @@
+"""Convergence: what states are where dynamics end, and what is said of those that were cut."""
+
+import pandas
+import pytest
+
+from experiments.shared import convergence
+
+
+@pytest.mark.parametrize(
+    ("steps", "dynamics", "end"),
+    [
+        (1, "synchronous", convergence.STEP),
+        (1, "asynchronous", convergence.SWEEP),
+        (2, "synchronous", convergence.REST),
+        (1000, "asynchronous", convergence.REST),
+    ],
+)
+def test_a_single_update_comes_to_no_rest(steps, dynamics, end):
+    assert convergence.end(steps, dynamics) == end
+    assert convergence.of(pandas.DataFrame({"max_steps": [steps, steps], "dynamics": [dynamics] * 2})) == end
+    assert convergence.WORDS[end]
+
+
+def test_queries_that_were_cut_are_told_where_most_were():
+    row = {"memory": "classical", "max_steps": 2, "queries": 100, "held": 90}
+    few, many, single = (row | {"step_limit": cut, "max_steps": steps} for cut, steps in ((49, 50), (60, 2), (9, 1)))
+    said = convergence.notes(pandas.DataFrame([few, many, many | {"step_limit": 80}, single]), ["memory"], "held")
+    assert said == [
+        "classical: 70% of the queries were still moving at max_steps=2; theory beside them is of states at rest",
+        "classical: 9% of the queries were still moving at max_steps=1; no theory of states at rest is theirs",
+    ]
+    assert convergence.notes(pandas.DataFrame([row]), ["memory"], "held") == []
+
+
+def test_what_is_lost_may_wander_unless_nothing_is_held():
+    row = {"memory": "modern", "max_steps": 20, "queries": 10}
+    held, lost = row | {"held": 9, "step_limit": 1}, row | {"held": 0, "step_limit": 10}
+    assert convergence.notes(pandas.DataFrame([held, lost, lost]), ["memory"], "held") == []
+    assert len(convergence.notes(pandas.DataFrame([lost, lost]), ["memory"], "held")) == 1
