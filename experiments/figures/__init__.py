@@ -9,7 +9,9 @@ A figure reads the table and the summary of its run alone; what draws it is shar
     svg          SVG of Matplotlib, shortened
     extraction   data of a drawn figure: panels as series of numbers
     overlay      one figure of several, a colour for each group of runs
+    maps         images and cells drawn again from their data
     interactive  these data as traces of plotly
     words        texts of a figure for a page, formulas as plain signs
+    headlines    numbers that a summary is about, each with its error and theory
     report       the page of a run, with everything in it
 """

@@ -11,14 +11,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.collections import (
+    FillBetweenPolyCollection,
+    LineCollection,
+    PathCollection,
+    PolyCollection,
+    QuadMesh,
+)
 from matplotlib.colors import LogNorm, to_rgba
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -35,9 +41,11 @@ class Series:
         colour: red, green, blue and opacity, each from 0 to 1.
         marker, line: signs of Matplotlib, empty for none.
         values: of an image, its numbers [rows, columns] or colours [rows, columns, 3].
-        colours: of an image of numbers, its colour map.
-        limits: of an image of numbers, those that the ends of its colour map stand for.
+        colours: of an image of numbers or a cell with its shade, the colour map.
+        limits: of these, the numbers that the ends of the colour map stand for.
         logarithmic: of an image of numbers, whether colours follow their logarithm.
+        cell: of an area, whether it is one cell of a map, whose colour says what is there.
+        hatch: of a cell, the sign of its hatching.
     """
 
     kind: str
@@ -53,6 +61,8 @@ class Series:
     colours: Any = None
     limits: tuple[float, float] = (0.0, 1.0)
     logarithmic: bool = False
+    cell: bool = False
+    hatch: str = ""
 
 
 @dataclass(eq=False)
@@ -75,17 +85,28 @@ class Panel:
     series: list[Series]
     texts: list[tuple[float, float, str]] = field(default_factory=list)
     colour_label: str = ""
+    colour_bar: bool = False
+
+    @property
+    def is_map(self) -> bool:
+        """Whether colours stand for what was measured, so that nothing can be laid over it."""
+        return any(series.kind == "image" or series.cell for series in self.series)
 
 
 def panels(figure: Figure) -> list[Panel]:
     """Every panel of a figure that shows something, in the order in which they were made."""
-    bars = {id(ax): ax for ax in figure.axes if ax.get_label() == "<colorbar>"}
-    words = [ax.get_ylabel() or ax.get_xlabel() for ax in bars.values()]
-    found = [_panel(ax) for ax in figure.axes if id(ax) not in bars]
-    for panel in found:
-        if any(series.kind == "image" for series in panel.series) and words:
-            panel.colour_label = words.pop(0) if len(words) > 1 else words[0]
+    bars = [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
+    found = [_panel(ax) for ax in figure.axes if ax not in bars]
+    if len(bars) == 1:  # which is that of all maps, whichever of them it was made for
+        for panel in found:
+            if any(series.kind == "image" for series in panel.series):
+                panel.colour_label, panel.colour_bar = _label(bars[0]), True
     return [panel for panel in found if panel.series]
+
+
+def _label(bar: Axes) -> str:
+    """Label of a colour bar."""
+    return bar.get_ylabel() or bar.get_xlabel()
 
 
 def _panel(ax: Axes) -> Panel:
@@ -93,14 +114,19 @@ def _panel(ax: Axes) -> Panel:
     title = ax.get_title(loc="left") or ax.get_title()
     x = Axis(ax.get_xlabel(), ax.get_xscale(), ax.get_xlim(), _ticks(ax.xaxis))
     y = Axis(ax.get_ylabel(), ax.get_yscale(), ax.get_ylim(), _ticks(ax.yaxis))
-    return Panel(title, x, y, list(_series(ax)), texts)
+    own = [part.colorbar.ax for part in (*ax.images, *ax.collections) if part.colorbar is not None]
+    return Panel(title, x, y, list(_series(ax)), texts, _label(own[0]) if own else "", bool(own))
 
 
 def _ticks(axis: Any) -> list[tuple[float, str]]:
+    """Ticks that are named: those of a list of texts, which Matplotlib may hold as a function of their places."""
     formatter = axis.get_major_formatter()
-    if not isinstance(formatter, FixedFormatter):
+    named = isinstance(formatter, FuncFormatter) and isinstance(axis.get_major_locator(), FixedLocator)
+    if not isinstance(formatter, FixedFormatter) and not named:
         return []
-    return list(zip(map(float, axis.get_majorticklocs()), formatter.seq, strict=False))
+    places = axis.get_majorticklocs()
+    texts = formatter.seq if isinstance(formatter, FixedFormatter) else formatter.format_ticks(places)
+    return list(zip(map(float, places), texts, strict=False))
 
 
 def _series(ax: Axes) -> Iterator[Series]:
@@ -182,13 +208,20 @@ def _collection(part: Any) -> Iterator[Series]:
         joined = [piece for segment in part.get_segments() for piece in (np.asarray(segment, float), gap)]
         if joined:
             x, y = np.concatenate(joined[:-1]).T
-            yield Series("points", x, y, label=label, colour=tuple(lines[0]), line="-")
+            styles: Any = part.get_linestyle()
+            dashes = styles[0][1]
+            yield Series("points", x, y, label=label, colour=tuple(lines[0]), line=tuple(dashes) if dashes else "-")
     elif isinstance(part, PolyCollection):
         part.update_scalarmappable()  # where faces are shades of values
         faces = _numbers(part.get_facecolor()).reshape(-1, 4)
+        look: dict[str, Any] = {"label": label, "cell": not isinstance(part, FillBetweenPolyCollection)}
+        look["hatch"] = part.get_hatch() or ""
+        if part.get_array() is not None:
+            low, high = part.get_clim()
+            look |= {"colours": part.cmap, "limits": (float(low or 0.0), float(1.0 if high is None else high))}
         for path, face in zip(part.get_paths(), itertools.cycle(faces)):
             x, y = np.asarray(path.vertices, float).T
-            yield Series("area", x, y, label=label, colour=tuple(face))
+            yield Series("area", x, y, colour=tuple(face), **look)
 
 
 def _image(image: Any) -> Series:
@@ -202,7 +235,7 @@ def _image(image: Any) -> Series:
     else:
         grid = np.asarray(image.get_coordinates(), float)
         x, y = grid[0, :, 0], grid[:, 0, 1]
-        values = values.reshape(len(y) - 1, len(x) - 1)
+        values = values.reshape(len(y) - 1, len(x) - 1, *values.shape[2:])
     norm: Any = image.norm
     limits = (float(norm.vmin or 0.0), float(1.0 if norm.vmax is None else norm.vmax))
     logarithmic = isinstance(norm, LogNorm)

@@ -139,8 +139,15 @@ def _axis(axis: Axis) -> dict[str, Any]:
     if axis.ticks and kind == "linear":
         found["tickvals"] = [place for place, _ in axis.ticks]
         found["ticktext"] = [words.markup(text) for _, text in axis.ticks]
-    found["positive"] = bool(min(axis.limits) > 0 and not axis.ticks)
+    found["positive"] = bool(min(axis.limits) > 0 and all(_is_number(text) for _, text in axis.ticks))
     return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not text or math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _place(value: float, axis: Axis) -> float:

@@ -1,32 +1,45 @@
 """Overlay: one figure of several, panel by panel, each group of runs in a colour of its own."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures import extraction
+from experiments.figures import extraction, maps
 from experiments.figures.extraction import Panel, Series
 from experiments.figures.panels import compact
 from experiments.figures.style import THEORY
 from experiments.figures.style import panels as layout
 from experiments.figures.style import series as looks
 
+Member = tuple[str, Panel]
+Names = Mapping[tuple[str, str], str]
+WIDTH, COLUMNS, LETTERS = 4.2, 3, 44
+"""Inches of a panel, panels in a row, letters in a line of a title."""
+
 
 def plot(figures: Mapping[str, Figure]) -> Figure:
-    """One figure of several, by the labels of what they show; maps stand beside each other under their labels."""
-    grouped = _grouped({label: extraction.panels(figure) for label, figure in figures.items()})
-    columns = max(1, min(3, len(grouped)))
-    figure, axes = layout(-(-len(grouped) // columns), columns, width=4.2 * columns, height=3.4)
-    colours = {label: look["color"] for label, look in looks(list(figures)).items()}
-    for ax, members in zip(axes.ravel(), grouped, strict=False):
-        _draw(ax, members, colours)
-    for ax in axes.ravel()[len(grouped) :]:
-        ax.set_axis_off()
-    entries = {
-        label: handle for ax in axes.ravel() for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
+    """One figure of several, by the labels of what they show; maps stand beside each other under their labels.
+
+    What is grey in all of them alike, theory that they share, is drawn once; theory of each in the colour of its label.
+    """
+    found = {label: extraction.panels(figure) for label, figure in figures.items()}
+    names, colours = _names(found), {label: look["color"] for label, look in looks(list(figures)).items()}
+    rows = _rows(_grouped(found))
+    columns = max(map(len, rows), default=1)
+    figure, axes = layout(max(1, len(rows)), columns, width=WIDTH * columns, height=3.4)
+    entries: dict[str, Any] = {}
+    for line, row in zip(axes, rows or [[]], strict=True):
+        for ax, members in zip(line, row, strict=False):
+            _draw(ax, members, colours, names)
+            if not members[0][1].is_map:
+                handles, texts = ax.get_legend_handles_labels()
+                entries |= {text: entries.get(text, handle) for handle, text in zip(handles, texts, strict=True)}
+        for ax in line[len(row) :]:
+            ax.set_axis_off()
     if entries:
         look = compact(list(entries), columns)
         figure.legend(entries.values(), entries.keys(), loc="outside lower center", **look)
@@ -34,22 +47,38 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
 
 
 def apart(figures: Mapping[str, Figure]) -> bool:
-    """Whether a figure has no panel that another has."""
-    grouped = _grouped({label: extraction.panels(figure) for label, figure in figures.items()})
-    return set(figures) != {label for members in grouped if len(members) > 1 for label, _ in members}
+    """Whether a figure has no panel that another has; maps, which are never laid over others, count where all are."""
+    found = {label: extraction.panels(figure) for label, figure in figures.items()}
+    curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in found.items()}
+    return set(figures) != {label for members in _grouped(curves) if len(members) > 1 for label, _ in members}
 
 
-def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[tuple[str, Panel]]]:
-    """Panels that belong on one: those of the same axes, in the order of the first figure."""
-    found: dict[tuple, list[tuple[str, Panel]]] = {}
+def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
+    """Panels that belong together: those of one title and the same axes, maps of one title, in the first's order."""
+    found: dict[tuple, list[Member]] = {}
     for label, members in panels.items():
         seen: dict[tuple, int] = {}
         for panel in members:
-            key = (_unlettered(panel.title), panel.x.label, panel.y.label)
+            axes = ("map",) if panel.is_map else (panel.x.label, panel.y.label)
+            key = (_unlettered(panel.title), *axes)
             seen[key] = seen.get(key, 0) + 1
-            alone = label if any(series.kind == "image" for series in panel.series) else ""
-            found.setdefault((*key, seen[key], alone), []).append((label, panel))
+            found.setdefault((*key, seen[key]), []).append((label, panel))
     return list(found.values())
+
+
+def _rows(grouped: Sequence[list[Member]]) -> list[list[list[Member]]]:
+    """Rows of axes with the panels on each: maps alone, those that belong together in a row of their own."""
+    rows: list[list[list[Member]]] = []
+    filling = False
+    for members in grouped:
+        parts = [[member] for member in members] if members[0][1].is_map else [members]
+        fits = filling and not members[0][1].is_map and len(rows[-1]) < COLUMNS
+        if fits:
+            rows[-1] += parts
+        else:
+            rows += [parts[start : start + COLUMNS] for start in range(0, len(parts), COLUMNS)]
+        filling = not members[0][1].is_map
+    return rows
 
 
 def _unlettered(title: str) -> str:
@@ -57,25 +86,31 @@ def _unlettered(title: str) -> str:
     return rest if gap and len(letter) == 1 else title
 
 
-def _draw(ax: Axes, members: Sequence[tuple[str, Panel]], colours: Mapping[str, str]) -> None:
+def _names(panels: Mapping[str, Sequence[Panel]]) -> dict[tuple[str, str], str]:
+    """The entry of a legend for every label of a figure and of a series in it, no two alike."""
+    pairs = {
+        (label, part.label): None for label, members in panels.items() for panel in members for part in panel.series
+    }
+    pairs |= {(label, ""): None for label in panels}
+    found = {pair: ", ".join(filter(None, pair)) for pair in pairs}
+    texts = list(found.values())
+    return {pair: text if texts.count(text) == 1 else f"{pair[0]}: {pair[1]}" for pair, text in found.items()}
+
+
+def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
     first = members[0][1]
-    for label, panel in members:
-        for number, series in enumerate(panel.series):
-            if series.kind == "image":
-                _image(ax, series, panel.colour_label)
-            elif not _grey(series):
-                _series(ax, series, colours[label], f"{label}, {series.label}" if series.label else None)
-            elif label == members[0][0] or number >= len(first.series):
-                ax.plot(
-                    series.x, series.y, **THEORY | {"label": series.label or None, "linestyle": _dashes(series.line)}
-                )
-    image = any(series.kind == "image" for series in first.series)
     title = _unlettered(first.title)
-    ax.set_title(f"{members[0][0]}: {title}" if image else title, loc="left")
+    if first.is_map:
+        maps.draw(ax, first)
+        title = ": ".join([members[0][0], title])
+    else:
+        _curves(ax, members, colours, names)
+    ax.set_title(title if len(title) <= LETTERS else textwrap.fill(title, LETTERS), loc="left")
     ax.set(xlabel=first.x.label, ylabel=first.y.label, xscale=first.x.scale, yscale=first.y.scale)
     for axis, place in ((first.x, ax.set_xticks), (first.y, ax.set_yticks)):
         if axis.ticks:
             place([at for at, _ in axis.ticks], [text for _, text in axis.ticks])
+            place([], minor=True)
     for axis, put in (("x", ax.set_xlim), ("y", ax.set_ylim)):
         ends = [getattr(panel, axis).limits for _, panel in members]
         turned = ends[0][0] > ends[0][1]
@@ -83,30 +118,65 @@ def _draw(ax: Axes, members: Sequence[tuple[str, Panel]], colours: Mapping[str, 
         put((high, low) if turned else (low, high))
 
 
-def _series(ax: Axes, series: Series, colour: str, label: str | None) -> None:
+def _curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
+    """Series of every figure in its colour; what is grey in all of them alike once, in grey."""
+    drawn: set[tuple] = set()
+    for label, panel in members:
+        own = [part for part in panel.series if not (_grey(part) and _shared(part, panel, members))]
+        told = any(part.label for part in own)
+        for number, part in enumerate(own):
+            name = names[label, part.label] if part.label or (number == 0 and not told) else None
+            _series(
+                ax, part, panel, {"color": colours[label], "label": name} | ({"zorder": 1.5} if _grey(part) else {})
+            )
+        for part in panel.series:
+            if part not in own and (sign := _sign(part, panel)) not in drawn:
+                drawn.add(sign)
+                _series(ax, part, panel, THEORY | {"label": part.label or None})
+
+
+def _shared(series: Series, panel: Panel, members: Sequence[Member]) -> bool:
+    """Whether every figure on a panel has a series with the same numbers."""
+    sign = _sign(series, panel)
+    return all(any(_sign(part, other) == sign for part in other.series) for _, other in members)
+
+
+def _sign(series: Series, panel: Panel) -> tuple:
+    """What series of two panels have in common that are one line; from one side to the other it may be longer."""
+    across = _across(series, panel)
+    values = [
+        None if side == across else np.round(part, 12).tobytes()
+        for side, part in zip("xy", (series.x, series.y), strict=True)
+    ]
+    return (series.kind, series.label, *values)
+
+
+def _across(series: Series, panel: Panel) -> str:
+    """The axis, x or y, along which a straight line goes from one side of a panel to the other; empty if it is none."""
+    if series.kind == "points" and not series.marker and len(series.x) == 2:
+        if np.array_equal(series.x, panel.x.limits) and series.y[0] == series.y[1]:
+            return "x"
+        if np.array_equal(series.y, panel.y.limits) and series.x[0] == series.x[1]:
+            return "y"
+    return ""
+
+
+def _series(ax: Axes, series: Series, panel: Panel, look: dict[str, Any]) -> None:
     if series.kind == "area":
-        ax.fill(series.x, series.y, color=colour, alpha=0.15, linewidth=0, label=label)
+        ax.fill(series.x, series.y, color=look["color"], alpha=0.15, linewidth=0, label=look["label"])
         return
-    look = {"color": colour, "marker": series.marker or None, "linestyle": _dashes(series.line), "label": label}
+    look = {"marker": series.marker or None} | look | {"linestyle": maps.dashes(series.line)}
+    across = _across(series, panel)
     errors = {"xerr": series.x_error, "yerr": series.y_error}
     bars = {name: np.clip(np.nan_to_num(error), 0, None) for name, error in errors.items() if error is not None}
-    if bars:
+    if across == "x":
+        ax.axhline(float(series.y[0]), **look)
+    elif across == "y":
+        ax.axvline(float(series.x[0]), **look)
+    elif bars:
         ax.errorbar(series.x, series.y, **bars, **look)
     else:
         ax.plot(series.x, series.y, **look)
-
-
-def _image(ax: Axes, series: Series, label: str) -> None:
-    if series.values is not None and series.values.ndim == 2:
-        low, high = series.limits
-        image = ax.pcolormesh(series.x, series.y, series.values, cmap=series.colours, vmin=low, vmax=high)
-        ax.figure.colorbar(image, ax=ax, label=label)
-
-
-def _dashes(line: object) -> object:
-    if isinstance(line, tuple):
-        return (0, line)
-    return line or "none"
 
 
 def _grey(series: Series) -> bool:

@@ -6,9 +6,8 @@ is packed into the page.
 
 import base64
 import gzip
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,13 +22,13 @@ from matplotlib.figure import Figure
 from experiments.contract import Table
 from experiments.figures import interactive, labels
 from experiments.figures.extraction import panels
+from experiments.figures.headlines import headlines, with_error
 from experiments.shared import files
 
 NAME = "report.html"
 ASSETS = Path(__file__).parent / "assets"
 ROWS = 400
 """Rows of a table that the page shows at most; table.csv has all of them."""
-_THEORIES = ("theory", "limit", "exact", "expected", "printed")
 
 
 @dataclass(frozen=True)
@@ -105,36 +104,6 @@ def write_index(path: Path, title: str, lead: str, runs: Sequence[dict[str, Any]
     files.write_text(path, _environment().get_template("index.html").render(context))
 
 
-def headlines(summary: dict) -> Iterator[dict[str, str]]:
-    """Name, value with error, and theory of every number that a summary is about."""
-    scalars = summary.get("scalars", {})
-    for name, value in scalars.items():
-        if name.endswith("/stderr"):
-            continue
-        error = scalars.get(f"{name}/stderr")
-        known = _theory(summary, value) if isinstance(value, float) else None
-        yield {
-            "name": name,
-            "value": with_error(value, error) if f"{name}/stderr" in scalars else with_error(value),
-            "sort": str(value),
-            "theory": "" if known is None else with_error(known),
-        }
-
-
-def with_error(value: Any, error: Any = 0.0) -> str:
-    """A number as a person reads it, to the digits that its error leaves; one sample tells no error."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return "unknown" if value is None or math.isnan(value) else str(value)
-    if not isinstance(value, float):
-        return str(value)
-    if error is None or not math.isfinite(error):
-        return f"{value:.5g} (error unknown)"
-    if error == 0:
-        return f"{value:.6g}"
-    digits = max(0, 1 - math.floor(math.log10(abs(error))))
-    return f"{value:.{digits}f} ± {error:.{digits}f}" if digits < 10 else f"{value:.5g} ± {error:.2g}"
-
-
 class _Known:
     """Number of samples that a point of a figure stands for: rows of the table that its label and place single out."""
 
@@ -191,20 +160,6 @@ class _Known:
 
 def _holds_words(column: Any) -> bool:
     return isinstance(column.dtype, pandas.StringDtype) or column.dtype.kind in "OSU"
-
-
-def _theory(part: Any, value: float) -> float | None:
-    """The theory that stands beside a value, wherever in a summary that is."""
-    if isinstance(part, list):
-        return next((known for entry in part if (known := _theory(entry, value)) is not None), None)
-    if not isinstance(part, dict):
-        return None
-    if any(entry == value for key, entry in part.items() if key not in _THEORIES and isinstance(entry, float)):
-        known = next((part[key] for key in _THEORIES if isinstance(part.get(key), float)), None)
-        if known is not None:
-            return known
-    inner = [entry for key, entry in part.items() if isinstance(entry, list | dict) and key != "scalars"]
-    return _theory(inner, value)
 
 
 def _extent(table: Table) -> str:

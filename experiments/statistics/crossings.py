@@ -52,7 +52,8 @@ def half_crossing(
     Args:
         x: [R] control parameter of every row, on the axis to interpolate on (ln β ...).
         values: [R] measured values in [0, 1].
-        cluster: [R] label of the disorder sample of every row; one label may occur at several x.
+        cluster: [R] label of the disorder sample of every row. Samples drawn anew at every x carry the same labels at
+            each: the jackknife leaves a label out everywhere, and one that is at a single x would count too much.
         weights: [R] weights ≥ 0, such as queries; equal by default.
         level: the mean that is passed, between 0 and 1.
 

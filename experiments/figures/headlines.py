@@ -1,0 +1,102 @@
+"""Headlines of a report: the numbers that a summary is about, each with its error and the theory that is its own."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_THEORIES = ("theory", "limit", "exact", "expected", "printed")
+ERROR, THEORY = "/stderr", "/theory"
+"""Ends of the names of scalars that are the error and the theory of another."""
+
+
+def headlines(summary: dict) -> Iterator[dict[str, str]]:
+    """Name, value with error, and theory of every number that a summary is about."""
+    scalars = summary.get("scalars", {})
+    for name, value in scalars.items():
+        if any(name.endswith(end) and name.removesuffix(end) in scalars for end in (ERROR, THEORY)):
+            continue
+        known = scalars[f"{name}{THEORY}"] if f"{name}{THEORY}" in scalars else _theory(summary, name)
+        error = f"{name}{ERROR}"
+        yield {
+            "name": name,
+            "value": with_error(value, scalars[error]) if error in scalars else with_error(value),
+            "sort": str(value),
+            "theory": "" if known is None else with_error(known),
+        }
+
+
+def with_error(value: Any, error: Any = 0.0) -> str:
+    """A number as a person reads it, to the digits that its error leaves; one sample tells no error."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "unknown" if value is None or math.isnan(value) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if error is None or not math.isfinite(error):
+        return f"{value:.5g} (error unknown)"
+    if error == 0:
+        return f"{value:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(abs(error))))
+    return f"{value:.{digits}f} ± {error:.{digits}f}" if digits < 10 else f"{value:.5g} ± {error:.2g}"
+
+
+def _theory(summary: dict, name: str) -> float | None:
+    """The theory of a headline: that of the entry of the summary which it was taken from; None where none is told.
+
+    Of joined runs the entry is one of the run that the headline is of. It holds the value, and the error where both
+    tell one. Of several such entries those are meant which the name says most about; where they differ in their
+    theory, none is shown.
+    """
+    groups = [
+        part for part in summary.get("groups", []) if isinstance(part, dict) and isinstance(part.get("summary"), dict)
+    ]
+    own = [group for group in groups if name.startswith(f"{group.get('label')}/")]
+    if own:
+        group = max(own, key=lambda group: len(group["label"]))
+        return _theory(group["summary"], name.removeprefix(f"{group['label']}/"))
+    scalars = summary.get("scalars", {})
+    value = scalars[name]
+    if groups or not isinstance(value, float):
+        return None
+    error = (scalars[f"{name}{ERROR}"],) if f"{name}{ERROR}" in scalars else ()
+    rest = [part for key, part in summary.items() if key != "scalars"]
+    found = [(_said(entry, key, name), entry) for entry in _entries(rest) for key in _holding(entry, value, error)]
+    most = max((count for count, _ in found), default=0)
+    known = {_told(entry) for count, entry in found if count == most}
+    return known.pop() if len(known) == 1 else None
+
+
+def _entries(part: Any) -> Iterator[dict]:
+    """Every mapping in a part of a summary."""
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _entries(inner)
+
+
+def _holding(entry: dict, value: float, error: tuple) -> Iterator[str]:
+    """Names under which an entry holds a value with its error."""
+    for key, held in entry.items():
+        if key in _THEORIES or not isinstance(held, float) or held != value:
+            continue
+        told = next((entry[name] for name in (f"{key}_stderr", "stderr") if name in entry), ...)
+        if told is ... or (error and _same(told, error[0])):
+            yield key
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two errors are equal; unknown ones are."""
+    unknown = [value is None or value != value for value in (one, other)]
+    return all(unknown) or (not any(unknown) and one == other)
+
+
+def _said(entry: dict, key: str, name: str) -> int:
+    """How many of the words and numbers that tell an entry from others stand in a name."""
+    words = re.findall(r"[^/,= ]+", name)
+    apart = [held for other, held in entry.items() if other != key and not other.endswith("stderr")]
+    spelled = [{str(held)} | ({f"{held:g}"} if isinstance(held, float) else set()) for held in apart]
+    return sum(1 for texts in spelled if texts & set(words))
+
+
+def _told(entry: dict) -> float | None:
+    return next((entry[key] for key in _THEORIES if isinstance(entry.get(key), float)), None)
