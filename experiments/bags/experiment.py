@@ -6,7 +6,8 @@
     svm, forest   scikit-learn's, on the mean or the largest instance of a bag
 
 All see the features of an instance and their ranks. Each method chooses, for every test fold and within the other folds
-alone, among as many settings. A row is the test fold of one method and division into folds.
+alone, among as many settings. A row is the test fold of one method and division into folds, with the numbers of `bags`
+and `instances` of its data.
 
 Source: Ramsauer et al. 2021, §4; Andrews, Tsochantaridis & Hofmann 2002 (MI-SVM and the data).
 """
@@ -85,7 +86,9 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 
     def measured(key: tuple, members: list[dict]) -> list[dict]:
         name, method, repetition = key
-        found = measurement.results(config, method, data.load(name), repetition)
-        return [point | found[point["fold"]] for point in members]
+        bags = data.load(name)
+        sizes = {"bags": len(bags.labels), "instances": len(bags.instances)}
+        found = measurement.results(config, method, bags, repetition)
+        return [point | sizes | found[point["fold"]] for point in members]
 
     yield from parallel.rows([partial(measured, *group) for group in groups.items()])

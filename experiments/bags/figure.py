@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.bags.config import PUBLISHED
-from experiments.bags.summary import divisions, labels
+from experiments.bags.summary import divisions, labels, published
 from experiments.contract import Table
 from experiments.figures.panels import LETTERS
 from experiments.figures.style import THEORY, panels, series
@@ -28,8 +27,8 @@ def plot(table: Table, summary: dict) -> Figure:
             ax.plot(each, [place - 0.25] * len(each), ".", color=look["color"], alpha=0.5, markersize=4)
             entry = found[label, method]
             ax.errorbar(np.array(entry["auc"], float), place, xerr=entry["stderr"], **look)
-        if label in PUBLISHED:
-            value, error = PUBLISHED[label]
+        if (known := published(str(name), rows)) is not None:
+            value, error = known
             ax.axvline(value, **THEORY, label="published, Hopfield")
             ax.axvspan(value - error, value + error, color="0.88", zorder=0)
         ax.set_yticks(range(len(methods)), methods if ax is axes[0, 0] else [])

@@ -18,6 +18,15 @@ def labels(data: Iterable[Any]) -> dict[str, str]:
     return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
 
 
+def published(name: str, rows: Table) -> tuple[float, float] | None:
+    """Published area and its error; None unless the file has the name and as many bags and instances as that set."""
+    if not {"bags", "instances"} <= set(rows):
+        return None
+    held = {(int(bags), int(instances)) for bags, instances in rows[["bags", "instances"]].dropna().to_numpy()}
+    bags, instances = held.pop() if len(held) == 1 else (0, 0)
+    return PUBLISHED.get((Path(name).stem, bags, instances))
+
+
 def divisions(areas: Any) -> Any:
     """Mean over the test folds of each division of areas by (repetition, fold); NaN where a fold has none."""
     return areas.groupby("repetition").agg(lambda each: each.mean(skipna=False))
@@ -51,6 +60,6 @@ def summarise(table: Table) -> dict:
             leads.append(entry | {"stderr": float(lead.std(ddof=1) * np.sqrt(share))})
             scalars[f"lead_on_{method}/{label}"] = leads[-1]["lead"]
             scalars[f"lead_on_{method}/{label}/stderr"] = leads[-1]["stderr"]
-        if label in PUBLISHED:
-            scalars[f"published/{label}"], scalars[f"published/{label}/stderr"] = PUBLISHED[label]
+        if (known := published(str(name), rows)) is not None:
+            scalars[f"published/{label}"], scalars[f"published/{label}/stderr"] = known
     return {"results": results, "leads": leads, "scalars": scalars}

@@ -60,6 +60,8 @@ def _thresholds(ax: Axes, found: Table) -> None:
     ax.set_ylabel(r"threshold $\ln M / N$")
     ax.set_title("a  thresholds against 1/N")
     ax.plot([], [], "o", color="0.4", markerfacecolor="none", markersize=8, label="patterns enumerated")
+    if found["theory"].notna().any():
+        ax.plot([], [], color="0.4", linewidth=0.9, label="theory at $N$, exact")
     ax.plot([], [], "_", color="black", markersize=12, linestyle="none", label=r"theory, $N \to \infty$")
     legend(ax)
 

@@ -96,5 +96,5 @@ def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
 
     if kind.dynamics == "single":
         return read(query)
-    reached = lambda x: settled(read, x, updates, near(STILL)).state
+    reached = lambda x: settled(read, x, updates, near(STILL, x)).state
     return implicit(read, jax.lax.stop_gradient(query), reached, neumann(updates))

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import legend
+from experiments.figures.panels import legend, shares
 from experiments.figures.style import THEORY, panels, series
 
 
@@ -28,7 +27,8 @@ def plot(table: Table, summary: dict) -> Figure:
     for ax in list(axes.flat)[len(rules) + 1 :]:
         ax.set_visible(False)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    look: Any = {"ncols": len(labels), "frameon": False, "title": "bars: 68 % intervals", "title_fontsize": 8}
+    figure.legend(handles, labels, loc="outside lower center", **look)
     return figure
 
 
@@ -37,7 +37,7 @@ def _shares(ax, rows: Table, looks: Any) -> None:
         part = part.sort_values("load")
         look: Any = looks[str(size)] | {"linestyle": "none"}
         ax.plot(part["load"], part["theory"], **THEORY | {"color": look["color"]})
-        ax.errorbar(part["load"], part["mean"], 2 * part["stderr"], label=f"D = {size}", **look)
+        shares(ax, part, "load", label=f"D = {size}", **look)
     ax.plot([], [], label="theory", **THEORY)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="share of keys found", ylim=(-0.03, 1.03))
@@ -50,14 +50,7 @@ def _all_keys(ax, found: Table, whole: Table, rules: list[str]) -> None:
         size = whole["neurons"].value_counts().idxmax()
         loads = found.set_index(["rule", "neurons", "patterns"])["load"]
         for rule, part in whole[whole["neurons"] == size].groupby("rule", sort=False):
-            place = np.array([loads[(rule, size, n)] for n in part["patterns"]])
-            order = np.argsort(place)
-            ax.errorbar(
-                place[order],
-                part["mean"].to_numpy()[order],
-                part["stderr"].to_numpy()[order],
-                **looks[rule],
-                label=rule,
-            )
+            part = part.assign(load=[loads[(rule, size, n)] for n in part["patterns"]]).sort_values("load")
+            shares(ax, part, "load", label=rule, **looks[rule])
         legend(ax, title=f"D = {size}", title_fontsize=8)
     ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="draws with all keys found", ylim=(-0.03, 1.03))

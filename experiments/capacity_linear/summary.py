@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import by_group
 from experiments.statistics.crossings import half_crossing
 
 KEYS = ["rule", "neurons", "patterns"]
@@ -13,11 +13,12 @@ KEYS = ["rule", "neurons", "patterns"]
 
 def summarise(table: Table) -> dict:
     """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
-    found: Table = means_by_group(table, KEYS, "found", "sample")
+    counts = table.assign(right=(table["found"] * table["asked"]).round(), draws=1)
+    found: Table = by_group(counts, KEYS, "right", "asked", "sample")
     about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
     found = found.merge(about, on=KEYS)
-    every = table[table["asked"] == table["patterns"]]
-    whole: Table = means_by_group(every, KEYS, "all", "sample") if len(every) else every
+    every = counts[counts["asked"] == counts["patterns"]]
+    whole: Table = by_group(every, KEYS, "all", "draws", "sample")
     found["within"] = np.abs(found["mean"] - found["theory"]) <= 2 * found["stderr"] + 1e-4
     halves, scalars = [], {}
     for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
@@ -30,10 +31,10 @@ def summarise(table: Table) -> dict:
     for rule, rows in found.groupby("rule", sort=False):
         scalars[f"within_two_errors/{rule}"] = float(rows["within"].mean())
         scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
-    names = [*KEYS, "load", "mean", "stderr", "theory"]
+    bars = ["mean", "stderr", "low", "high"]
     return {
-        "shares": found[names].to_dict("records"),
-        "all_keys": whole[[*KEYS, "mean", "stderr"]].to_dict("records") if len(whole) else [],
+        "shares": found[[*KEYS, "load", *bars, "theory"]].to_dict("records"),
+        "all_keys": whole[[*KEYS, *bars]].to_dict("records"),
         "half": halves,
         "scalars": scalars,
     }

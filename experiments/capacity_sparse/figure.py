@@ -51,7 +51,8 @@ def _by_activity(ax: Axes, found: Table) -> None:
     ax.plot([], [], label="replica symmetric", **predicted())
     log_axis(ax)
     ax.set(yscale="log", xlabel="activity $a$", ylabel=r"critical load $\alpha_c = M/N$")
-    ax.set_title(f"covariance rule, $N={sizes[0]}$ to ${sizes[-1]}$ by size of mark", loc="left")
+    several = f" to ${sizes[-1]}$ by size of mark" if len(sizes) > 1 else ""
+    ax.set_title(f"covariance rule, $N={sizes[0]}$" + several, loc="left")
     legend(ax)
 
 

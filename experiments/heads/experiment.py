@@ -25,6 +25,7 @@ from experiments.heads.config import MEASURES, Config
 from experiments.heads.figure import plot
 from experiments.heads.measurement import (
     ANGLES,
+    BESIDE,
     BINS,
     check_reading,
     loaded,
@@ -78,7 +79,7 @@ def inputs(config: Config) -> list[Path]:
     """The weights, and what is read beside them."""
     place = located(config)
     shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []
-    beside = [path for name in ("config.json", "vocab.txt") if (path := place.parent / name).is_file()]
+    beside = [path for name in BESIDE if (path := place.parent / name).is_file()]
     return [place, *shards, *beside]
 
 

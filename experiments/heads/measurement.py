@@ -21,6 +21,9 @@ SAMPLES = 100
 """Pairs of random subspaces."""
 LARGEST = 2**26
 """Bytes of a text at most."""
+CONFIG, VOCABULARY, TOKENIZER = "config.json", "vocab.txt", "tokenizer_config.json"
+BESIDE = (CONFIG, VOCABULARY, TOKENIZER)
+"""Files beside the weights that rows depend on, where they are there."""
 ANGLES = ("query_angles", "key_angles", "random_angles")
 
 
@@ -75,12 +78,12 @@ def text_of(config: Config) -> str:
 def encoder_of(config: Config) -> Any:
     """The encoder of a checkpoint and its tokenizer."""
     place = located(config)
-    vocabulary = place.parent / "vocab.txt"
+    vocabulary = place.parent / VOCABULARY
     if not vocabulary.is_file():
         raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
-    settings = checkpoints.read_config(place)
+    settings = checkpoints.read_config(place, CONFIG)
     bert = encoder.Bert(checkpoints.read_tensors(place), {"num_attention_heads": config.heads} | settings)
-    told = {"do_lower_case": True} | settings | checkpoints.read_config(place, "tokenizer_config.json")
+    told = {"do_lower_case": True} | settings | checkpoints.read_config(place, TOKENIZER)
     return bert, tokenizer_of(vocabulary, lower=bool(told["do_lower_case"]), strip=told.get("strip_accents"))
 
 

@@ -52,7 +52,6 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     patterns = spins(key, program.num_patterns, program.neurons)
     memory = find(program.memory).build(patterns)
     network = draws.network(memory)
-    marker = jax.random.normal(jax.random.key(0), (program.neurons,))
 
     def follow(start):
         own = jax.random.fold_in(other, start)
@@ -70,10 +69,16 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
             "stability": jnp.min(x * memory.local_field(x)),
             "gradient": jnp.asarray(jnp.nan),
             "settled": (end.status == CONVERGED).astype(int),
-            "mark": jnp.dot(marker, x),
+            "mark": mark(x),
         }
 
     return jax.lax.map(follow, each["start"])
+
+
+def mark(state):
+    """A state in 32 bits, the same on every machine: two that differ share it by a chance of 2⁻³²."""
+    bits = jax.random.bits(jax.random.key(0), state.shape, jnp.uint32)
+    return jnp.sum(jnp.where(state > 0, bits, 0), dtype=jnp.uint32)
 
 
 def kind(overlaps, patterns, state):

@@ -25,7 +25,11 @@ def summarise(table: Table) -> dict:
                 entry[column] = float(values.mean()) if found.any() else None
             kinds.append(entry)
         settled = rows[rows["settled"] == 1]
-        distinct = settled.assign(mark=settled["mark"].round(3)).drop_duplicates(["sample", "mark"])
+        # The energy, flat at a minimum, is known better than the state.
+        same = {"mark": settled["mark"].round(3)}
+        if curve["memory"] in CONTINUOUS:
+            same["energy"] = settled["energy"].round(6)
+        distinct = settled.assign(**same).drop_duplicates(["sample", *same])
         draws = rows["sample"].nunique()
         counts = {name: float((distinct["kind"] == i).sum() / draws) for i, name in enumerate(KINDS)}
         emergent = float((distinct["kind"] > KINDS.index("reversed")).sum() / draws)

@@ -14,27 +14,28 @@ from experiments.figures.style import panels, series
 def plot(table: Table, summary: dict) -> Figure:
     """Accuracy against bytes of state at the fewest pairs, and, of several, against pairs at the largest width.
 
-    Every model is a dot; means with 95 % intervals, cut at 0 and 1.
+    The first at the shortest sequences, the second at the longest. Every model is a dot; means with 95 % intervals, cut
+    at 0 and 1.
     """
     found: Table = pandas.DataFrame(summary["results"])
     looks: Any = series(list(dict.fromkeys(found["mixer"])))
     trained = found[found["mixer"] != "by_hand"]
     widest = trained["width"].max() if len(trained) else 0
-    length, fewest = found["length"].min(), found["pairs"].min()
+    length, longest, fewest = found["length"].min(), found["length"].max(), found["pairs"].min()
 
     def short(rows: Table) -> Table:
         return rows[(rows["pairs"] == fewest) & (rows["length"] == length)]
 
     def wide(rows: Table) -> Table:
-        return rows[(rows["width"] == widest) | (rows["mixer"] == "by_hand")]
+        return rows[((rows["width"] == widest) | (rows["mixer"] == "by_hand")) & (rows["length"] == longest)]
 
     shown = [("state_bytes", "state kept of a sequence (bytes)", short, f"K = {fewest} pairs, L = {length} tokens")]
     if found["pairs"].nunique() > 1:
-        shown.append(("pairs", "pairs $K$", wide, f"width {widest}"))
+        shown.append(("pairs", "pairs $K$", wide, f"width {widest}, L = {longest} tokens"))
     figure, axes = panels(1, len(shown), width=1.0 + 4.5 * len(shown), height=4.0)
     for letter, ax, (column, label, part, title) in zip("ab", axes[0], shown, strict=False):
         _curves(ax, part(found), part(table), column, looks)
-        ax.set(xlabel=label, ylabel="accuracy")
+        ax.set(xlabel=label, ylabel="accuracy, mean with 95 % interval")
         ax.set_title(f"{letter}  {title}")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
@@ -46,7 +47,7 @@ def _curves(ax: Axes, means: Table, models: Table, column: str, looks: dict[str,
         apart = 1.05 ** (place - len(looks) / 2)
         each = models[models["mixer"] == mixer]
         ax.plot(each[column] * apart, each["accuracy"], ".", color=look["color"], alpha=0.5, markersize=5)
-        part = means[means["mixer"] == mixer].groupby(column)[["accuracy", "half_interval"]].mean().reset_index()
+        part = means[means["mixer"] == mixer].sort_values(column)
         half = part["half_interval"].fillna(0.0)
         bars = np.minimum(half, part["accuracy"]), np.minimum(half, 1.0 - part["accuracy"])
         ax.errorbar(part[column] * apart, part["accuracy"], np.array(bars), **look, label=mixer)

@@ -27,7 +27,7 @@ def plot(table: Table, summary: dict) -> Figure:
             part, look = part.sort_values(name), looks[f"{overlap:g}"]
             ax.plot(part[name], part["theory"], **THEORY | {"color": look["color"]})
             label = f"overlap {overlap:g}"
-            ax.errorbar(part[name], part["auc"], 2 * part["stderr"], **look | {"linestyle": "none"}, label=label)
+            ax.errorbar(part[name], part["auc"], part["stderr"], **look | {"linestyle": "none"}, label=label)
         ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
         ax.set(xscale="log", ylim=(0.45, 1.03), ylabel="area under the ROC curve")
     axes[0, 0].plot([], [], label="theory", **THEORY)
@@ -39,7 +39,8 @@ def plot(table: Table, summary: dict) -> Figure:
     _left(axes[0, 2], found[(found["kappa"] == middle) & (found["overlap"] == overlaps[-1])])
     axes[0, 2].set_title(rf"c  weight left over, $\kappa$ = {middle:g}, overlap {overlaps[-1]:g}")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    look: Any = {"ncols": len(labels), "frameon": False, "title": "bars: one standard error", "title_fontsize": 8}
+    figure.legend(handles, labels, loc="outside lower center", **look)
     return figure
 
 

@@ -9,6 +9,7 @@ drawn for the first twenty steps.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 
 from experiments.contract import Cost
@@ -24,15 +25,30 @@ X_AXIS = "step"
 
 
 def _curves(config: Config) -> list[dict]:
-    """Degree, size, load and number of patterns of every network that is not too large; odd numbers of patterns."""
+    """Degree, size, load and odd number of patterns of every network that is not too large, each once."""
     found = []
-    for degree, neurons, around in product(*map(dict.fromkeys, (config.degrees, config.neurons, config.around))):
+    for degree, neurons in product(*map(dict.fromkeys, (config.degrees, config.neurons))):
         scale = neurons ** (degree - 1)
-        num_patterns = loads.odd(around * theory.critical_load(degree) * scale, 3)
-        if num_patterns * neurons <= LARGEST:
-            place = {"degree": degree, "neurons": neurons, "around": around}
+        number = partial(_number, theory.critical_load(degree) * scale, LARGEST // neurons)
+        asked = {number(around): around for around in reversed(config.around)}
+        for num_patterns in loads.counts(config.around, number, f"degree {degree} at N={neurons}", name="around"):
+            place = {"degree": degree, "neurons": neurons, "around": asked[num_patterns]}
             found.append(place | {"patterns": num_patterns, "load": num_patterns / scale})
     return found
+
+
+def _number(critical: float, largest: int, around: float) -> int | None:
+    """Odd number of patterns nearest to `around` times that of the last load; None where that is too many."""
+    num_patterns = loads.odd(around * critical, 3)
+    return num_patterns if num_patterns <= largest else None
+
+
+def _overlaps(config: Config, neurons: int) -> list[float]:
+    """Overlaps of starts in the order asked for; of those that flip as many spins the first."""
+    number = partial(theory.flipped, neurons)
+    loads.counts(config.overlaps, number, f"N={neurons}", name="overlaps", counted="{} flipped spins")
+    first = {number(overlap): overlap for overlap in reversed(config.overlaps)}
+    return [overlap for overlap in dict.fromkeys(config.overlaps) if first[number(overlap)] == overlap]
 
 
 def check(config: Config) -> None:
@@ -46,7 +62,7 @@ def points(config: Config) -> list[dict]:
     return [
         curve | {"overlap": overlap, "sample": sample, "step": step}
         for curve in _curves(config)
-        for overlap in dict.fromkeys(config.overlaps)
+        for overlap in _overlaps(config, curve["neurons"])
         for sample in range(config.samples)
         for step in dict.fromkeys(config.steps)
     ]
@@ -54,7 +70,8 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    return program.cost(_grid(config), _curves(config), len(config.overlaps) * config.samples)
+    courses = [curve for curve in _curves(config) for _ in _overlaps(config, curve["neurons"])]
+    return program.cost(_grid(config), courses, config.samples)
 
 
 def _grid(config: Config) -> program.Grid:

@@ -19,7 +19,7 @@ def plot(table: Table, summary: dict) -> Figure:
     drawn = []
     for _, rows in found.groupby("degree"):
         rows = rows[rows["neurons"] == rows["neurons"].max()]
-        drawn += [partial(_panel, rows=part) for _, part in rows.groupby("around")]
+        drawn += [partial(_panel, rows=part) for _, part in rows.groupby("patterns")]
     return gallery(drawn)
 
 
@@ -28,20 +28,31 @@ def _panel(ax: Axes, rows: Table) -> None:
     degree, last = int(rows["degree"].iloc[0]), int(rows["step"].max())
     grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     load = float(rows["load"].iloc[0])
+    older, functional = _lines(last)
     for overlap, part in rows.groupby("start_overlap"):
         start = cast(float, overlap)
         look = looks[f"{start:.3g}"]
         style = look | {"linestyle": "none", "markersize": 4}
         ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:.3g}$", **measured(style))
         line = [theory.neurodynamics(degree, load, start, step) for step in grid]
-        ax.plot(grid, line, **predicted(color=look["color"]))
+        ax.plot(grid, line, **older | {"color": look["color"]})
         exact = theory.course(degree, load, start, last).overlap[1:]
-        ax.plot(range(1, len(exact) + 1), exact, **predicted(color=look["color"], linestyle="-"))
+        ax.plot(range(1, len(exact) + 1), exact, **functional | {"color": look["color"]})
     name = "Amari & Maginu" if degree == theory.CLASSICAL else "map of one step, iterated"
-    ax.plot([], [], label=name, **predicted())
-    ax.plot([], [], label=r"generating functional, $N\to\infty$", **predicted(linestyle="-"))
+    ax.plot([], [], label=name, **older)
+    ax.plot([], [], label=r"generating functional, $N\to\infty$", **functional)
+    if last == 1:
+        ax.set_xlim(0.5, 2)
     log_axis(ax)
     ax.set(xlabel="synchronous steps $t$", ylabel="overlap $m(t)$", ylim=(-0.05, 1.05))
-    size, around = int(rows["neurons"].iloc[0]), float(rows["around"].iloc[0])
-    ax.set_title(rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}={around:g}\,\alpha_c$", loc="left")
+    size, share = int(rows["neurons"].iloc[0]), load / theory.critical_load(degree)
+    ax.set_title(rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}={share:.3g}\,\alpha_c$", loc="left")
     legend(ax)
+
+
+def _lines(last: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Looks of both theories; after one step alone a line has no length, and marks stand in its place."""
+    if last > 1:
+        return predicted(), predicted(linestyle="-")
+    mark = {"linestyle": "none", "markersize": 10}
+    return predicted(marker="_", **mark), predicted(marker="x", **mark)

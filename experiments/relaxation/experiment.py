@@ -1,9 +1,9 @@
 """Relaxation of retrieval states: correlation and escape times of the overlap near the spinodal load, at temperature T.
 
-Heat-bath sweeps start at a stored pattern. Columns of a start: `exposure`, the sweeps until its overlap falls below ½,
-or all that were made, where `left` is 0; `time`, the integrated autocorrelation time in sweeps of the overlap after
-`burn_in` sweeps, and the `window` it was summed to, and `mean`, its mean, of starts that never left. Both times belong
-to the `sweeps` of observation: a slower fluctuation is not seen, and a later escape neither.
+Heat-bath sweeps start at a stored pattern. Columns of a start: `observed`, the sweeps made; `exposure`, those until its
+overlap falls below ½, or all of them, where `left` is 0; `time`, the integrated autocorrelation time in sweeps of the
+overlap after `burn_in` sweeps, and the `window` it was summed to, and `mean`, its mean, of starts that never left. Both
+times belong to the `sweeps` of observation: a slower fluctuation is not seen, and a later escape neither.
 """
 
 from collections.abc import Iterator, Sequence
@@ -79,4 +79,5 @@ def _grid(config: Config) -> program.Grid:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    yield from program.rows(_grid(config), config.seed, wanted)
+    observed = {"observed": config.burn_in + config.sweeps}
+    yield from program.rows(_grid(config), config.seed, wanted, known=lambda point: observed)

@@ -32,7 +32,9 @@ def _correlation(ax: Axes, rows: Table) -> None:
 
 def _escape(ax: Axes, rows: Table) -> None:
     _measured(ax, rows, "escape")
-    ax.axhline(rows["observed"].max(), color="0.6", linewidth=0.9, linestyle=":", label="sweeps observed")
+    observed = rows["observed"].dropna()
+    if len(observed):
+        ax.axhline(observed.max(), color="0.6", linewidth=0.9, linestyle=":", label="sweeps observed")
     _finish(ax, rows, "escape time / sweeps")
 
 

@@ -28,7 +28,7 @@ def _times(curve: dict, rows: Table) -> dict:
     """Times of one load: correlation of starts that stayed, escape by the number of escapes in all sweeps made."""
     rate = clustered_mean(rows["left"] / rows["exposure"], rows["sample"], rows["exposure"])
     entry = curve | {"spinodal": theory.spinodal_load(curve["degree"], curve["temperature"])}
-    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": int(rows["exposure"].max())}
+    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": _observed(rows)}
     entry |= {"escape": None, "escape_stderr": None, "overlap": None, "overlap_stderr": None}
     entry |= {"time": None, "time_stderr": None}
     if rate.mean > 0:
@@ -39,6 +39,12 @@ def _times(curve: dict, rows: Table) -> dict:
             found = clustered_mean(known[column], known["sample"])
             entry |= {name: found.mean, f"{name}_stderr": found.stderr}
     return entry
+
+
+def _observed(rows: Table) -> int | None:
+    """Sweeps made; of rows that do not say so those of a start that never left, None where every start left."""
+    made = rows["observed"] if "observed" in rows else rows.loc[rows["left"] == 0, "exposure"]
+    return int(made.max()) if made.notna().any() else None
 
 
 def _divergence(times: list[dict]) -> dict:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.bounds import chosen, judged
 from experiments.contract import grid_axis, option
 
+MODERN = "modern"
+"""The memory that is drawn as a landscape too."""
 SIDE = 8
 """Pixels along a side of a digit."""
 
@@ -16,20 +19,33 @@ class Config(contract.Config):
     memories: list[str] = grid_axis(
         ["classical", "modern"], "memories that are told of, on spins or real", meaning="memory"
     )
-    beta: list[float] = grid_axis([0.03, 0.5], "inverse temperatures of memories that have one", above=0)
+    beta: list[float] = grid_axis(
+        [0.03, 0.5],
+        "inverse temperatures of memories that have one",
+        above=0,
+        used_when=judged("a memory has an inverse temperature", "has_beta"),
+    )
     patterns: int = option(10, "stored digits, the first ones: 0 to 9 in turn", least=3, most=20)
     targets: list[int] = grid_axis([3, 8], "stored digits that queries start from, counted from 0", least=0)
     corruption: list[str] = grid_axis(
         ["lower:0.5"], "starts: flip:, mask:, lower: or noise:amount", meaning="corruption"
     )
     steps: int = option(12, "updates, or sweeps of spins, followed", least=1, extends=True)
-    plane: list[int] = option([3, 8], "two stored digits of which a memory is drawn as a landscape", least=0, axis=True)
-    starts: int = option(8, "retrievals drawn in that landscape", least=1, extends=True)
+    plane: list[int] = option(
+        [3, 8],
+        "two stored digits of which a modern memory is drawn as a landscape",
+        least=0,
+        axis=True,
+        used_when=chosen("memories", MODERN),
+    )
+    starts: int = option(
+        8, "retrievals drawn in that landscape", least=1, extends=True, used_when=chosen("memories", MODERN)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.plane) != 2:
             raise ValueError(f"plane must be two stored digits, got {self.plane}")
-        for name in ("targets", "plane"):
+        for name in ("targets", "plane") if MODERN in self.memories else ("targets",):
             if max(getattr(self, name)) >= self.patterns:
                 raise ValueError(f"{name} must be below patterns = {self.patterns}, got {getattr(self, name)}")

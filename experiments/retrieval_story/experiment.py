@@ -7,7 +7,7 @@ one sweep over all neurons, one at a time in random order, along which the energ
             entropy in nats, the overlap with the pattern the start was made from, the largest other overlap and the
             length of the step that follows, both in units of a pattern's length
     stored  the patterns, as spins and as real vectors of the same length √N
-    plane   retrievals of a modern memory of two digits, in the plane that both span
+    plane   where the modern memory is told of, its retrievals with two digits alone, in the plane that both span
 
 A start is retrieved if it ends at an overlap of at least 0.95 with its own digit. Other ends are named: another digit,
 a mixture, which is sign(±ξ_a ± ξ_b ± ξ_c) on spins and several patterns with weight on real states, or spurious.
@@ -21,7 +21,7 @@ import numpy as np
 
 from experiments.contract import Cost
 from experiments.retrieval_story import measurement
-from experiments.retrieval_story.config import SIDE, Config
+from experiments.retrieval_story.config import MODERN, SIDE, Config
 from experiments.retrieval_story.figure import frames, plot
 from experiments.retrieval_story.states import PLANE, STORED, STORY
 from experiments.retrieval_story.summary import summarise
@@ -36,7 +36,7 @@ KEYS = ("part", "memory", "beta", "target", "corruption", "step")
 
 def points(config: Config) -> list[dict]:
     """One point per stored digit and kind, then per step of every story, then per step in the plane."""
-    kinds = dict.fromkeys(find(memory).ensemble for memory in (*config.memories, "modern"))
+    kinds = dict.fromkeys(find(memory).ensemble for memory in config.memories)
     found: list[tuple] = [
         (STORED, kind, None, number, corruptions.CLEAN, 0) for kind in kinds for number in range(config.patterns)
     ]
@@ -46,8 +46,14 @@ def points(config: Config) -> list[dict]:
         starts = map(corruptions.name, config.corruption)
         found += [(STORY, memory, *rest) for rest in product(betas, config.targets, starts, steps)]
     pair = ",".join(map(str, config.plane))
-    found += [(PLANE, "modern", *rest) for rest in product(config.beta, range(config.starts), [pair], steps)]
+    starts = range(config.starts if MODERN in config.memories else 0)
+    found += [(PLANE, MODERN, *rest) for rest in product(config.beta, starts, [pair], steps)]
     return [dict(zip(KEYS, values, strict=True)) for values in found]
+
+
+def has_beta(config: Config) -> bool:
+    """Whether a memory that is told of has an inverse temperature."""
+    return any(find(memory).takes_beta for memory in config.memories)
 
 
 def check(config: Config) -> None:
@@ -60,7 +66,7 @@ def check(config: Config) -> None:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     stories = len(config.memories) * len(config.beta) * len(config.targets) * len(config.corruption)
-    courses = stories + len(config.beta) * config.starts
+    courses = stories + len(config.beta) * config.starts * (MODERN in config.memories)
     rows = courses * (config.steps + 1) + 2 * config.patterns
     return Cost(rows, config.patterns * SIDE**2, 4 * rows * config.patterns * SIDE**4)
 

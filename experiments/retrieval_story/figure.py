@@ -9,6 +9,7 @@ import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from experiments.contract import Table
 from experiments.figures import panels, style
@@ -29,25 +30,25 @@ RANGE = {"spins": (-1.0, 1.0), "sphere": (-1.1, 1.9)}
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Two queries as pictures above, their energies, entropies and weights, and two landscapes below."""
+    """The first and the last query as pictures; energies, entropies and weights of the first, and landscapes below."""
     queries = list(dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table)))
-    queries = [queries[0], queries[-1]]
+    queries = list(dict.fromkeys((queries[0], queries[-1])))
     figure = Figure(figsize=(11.0, 13.2), layout="constrained")
     halves: Any = figure.subfigures(2, 1, height_ratios=(1.15, 1.4))
     upper, lower = halves
-    above, below = upper.subplots(1, 2), lower.subplots(2, 3)
+    above, below = upper.subplots(1, len(queries), squeeze=False), lower.subplots(2, 3)
     betas = sorted(table.loc[table["part"] == PLANE, "beta"].unique())
+    betas = list(dict.fromkeys((*betas[:1], *betas[-1:])))
     found: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
-    panels.fill(above, found)
+    panels.fill(above.ravel(), found)
     found = [
         lambda ax: _curves(ax, table, queries[0], "energy"),
         lambda ax: _curves(ax, table, queries[0], "entropy"),
         lambda ax: _weights(ax, table, queries[0]),
-        lambda ax: _landscape(ax, table, betas[0]),
-        lambda ax: _landscape(ax, table, betas[-1]),
+        *(lambda ax, beta=beta: _landscape(ax, table, beta) for beta in betas),
         lambda ax: _longest(ax, table, summary),
     ]
-    panels.fill(below.ravel(), found, first=2)
+    panels.fill(below.ravel(), found, first=len(queries))
     labels = _labels(table)
     handles = [below[0, 0].plot([], [], **look)[0] for look in style.series(labels).values()]
     lower.legend(handles, labels, loc="outside upper center", ncols=4)
@@ -159,7 +160,8 @@ def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
         ax.plot(part["step"], values, **looks[_short(part.iloc[0])])
     if name == "energy":
         ax.set(yscale="log", ylim=(1e-4, 1.6))
-    ax.set_xlim(-0.2, STEPS + 0.2)
+    ax.set_xlim(-0.2, min(STEPS, table["step"].max()) + 0.2)
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     words = {"energy": "$(E-E_{end})/(E_{start}-E_{end})$", "entropy": "entropy of weights $H$ (nats)"}
     ax.set(xlabel="step", ylabel=words[name])
     ax.set_title(f"{name}, digit {query[0]}", loc="left")
@@ -193,6 +195,7 @@ def _longest(ax: Axes, table: Table, summary: dict) -> None:
     values = np.array([decode(text) for text in rows["weights"]])
     image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto", interpolation="none")
     ax.set(xlabel="stored digit", ylabel="step")
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
     ax.set_xticks(range(values.shape[1]))
     ax.grid(visible=False)
     ax.figure.colorbar(image, ax=ax, label="weight")

@@ -1,6 +1,7 @@
 """Retrievals of digits followed step by step."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -9,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.retrieval_story.states import PLANE, STORED, encode
-from experiments.shared import corruptions, draws, pattern_sets
+from experiments.shared import corruptions, draws
 from hopfield.dynamics import sweep, visiting_order
 from hopfield.memories import find
 from hopfield.observables.weights import entropy
-from hopfield.patterns import corrupt
+from hopfield.patterns import corrupt, datasets
 
 SPINS = "spins"
 TURN, RADIUS = 2.399963, 0.8
@@ -35,9 +36,11 @@ def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]
         yield from (point | found[point["step"]] for point in asked)
 
 
+@lru_cache(maxsize=8)
 def stored(kind: str, num_patterns: int) -> jax.Array:
     """The digits that are stored [M, N]: spins, or real vectors of mean 0 and length √N."""
-    return jnp.asarray(pattern_sets.load("digits", kind == SPINS)[:num_patterns], jnp.float32)
+    digits = datasets.digits(binary=True) if kind == SPINS else datasets.standardise(datasets.digits())
+    return jnp.asarray(digits[:num_patterns], jnp.float32)
 
 
 def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:

@@ -19,6 +19,8 @@ from experiments.statistics.clusters import standard_error
 HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
 LIMIT: dict[str, Any] = THEORY | {"label": "limit, told what is hidden"}
 SHARE = "share retrieved"
+READ = {"single": "read once", "iterated": "iterated"}
+Looks = dict[str, dict[str, Any]]
 
 
 def plot(table: Table, summary: dict) -> Figure:
@@ -28,24 +30,29 @@ def plot(table: Table, summary: dict) -> Figure:
         kind for kind in HIDING if any(corruptions.parts(start)[0] == kind for start in _in_order(table, "corruption"))
     ]
     ensembles = _in_order(table, "ensemble")
+    pairs = table[table["similarity"] != BOUND[0]]
+    similarities, separations = (series(_in_order(pairs, name)) for name in ("similarity", "separation"))
     figure, axes = panels(len(ensembles), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
     for line, ensemble in zip(axes, ensembles, strict=True):
         rows = table[table["ensemble"] == ensemble]
-        drawn = [partial(_by_similarity, table=rows, kind=kind) for kind in kinds]
-        drawn += [partial(_by_separation, table=rows, summary=summary), partial(_matrix, table=rows)]
+        drawn = [partial(_by_similarity, table=rows, kind=kind, looks=similarities) for kind in kinds]
+        drawn += [partial(_by_separation, table=rows, looks=separations), partial(_matrix, table=rows)]
         fill(line, drawn, len(line) * ensembles.index(ensemble))
-    _legends(figure, axes[0, 0] if kinds else None, axes[0, -2])
+    _legend(axes[:, : len(kinds)], similarities, "left", "similarity, each with its best separation")
+    _legend(axes[:, [-2]], separations, "right", "separation, with the best similarity")
     return figure
 
 
-def _legends(figure: Figure, left: Axes | None, right: Axes) -> None:
-    """Legends that say what the lines mean, once for each kind of panel, above all panels."""
-    where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
-    if left is not None:
-        title = "similarity, each with its best separation"
-        figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", title=title, **where)
-    title = "separation, with the best similarity"
-    figure.legend(*right.get_legend_handles_labels(), loc="outside upper right", title=title, **where)
+def _legend(axes: np.ndarray, looks: Looks, side: str, title: str) -> None:
+    """A legend of what the lines of panels of one kind mean, above all panels."""
+    drawn: dict[str, Any] = {}
+    for ax in axes.ravel():
+        drawn |= {name: line for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if drawn:
+        names = sorted(drawn, key=[LIMIT["label"], *looks].index)
+        where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
+        figure = axes.ravel()[0].figure
+        figure.legend([drawn[name] for name in names], names, loc=f"outside upper {side}", title=title, **where)
 
 
 def _in_order(table: Table, column: str) -> list:
@@ -65,43 +72,50 @@ def _limit(ax: Axes, table: Table, x: str) -> None:
     ax.plot(mean.index.to_numpy(float), mean, **LIMIT)
 
 
-def _by_similarity(ax: Axes, table: Table, kind: str) -> None:
+def _by_similarity(ax: Axes, table: Table, kind: str, looks: Looks) -> None:
     """Against the amount of one kind of corruption at the largest number of images, each similarity at its best."""
     amounts = table["corruption"].map(lambda start: corruptions.parts(start)[1])
     kinds = table["corruption"].map(lambda start: corruptions.parts(start)[0])
     rows = table.assign(amount=amounts)[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
-    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND[0])]
-    for similarity, look in series(_in_order(single, "similarity")).items():
+    single = _first(rows)
+    for similarity in _in_order(single, "similarity"):
         own = single[single["similarity"] == similarity]
         best = own.groupby("separation", sort=False)["share"].mean().idxmax()
-        _spread(ax, own[own["separation"] == best], "amount", look | {"label": similarity})
+        _spread(ax, own[own["separation"] == best], "amount", looks[similarity] | {"label": similarity})
     _limit(ax, rows, "amount")
     ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
     ax.set_title(rf"{labels.patterns(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
 
 
-def _by_separation(ax: Axes, table: Table, summary: dict) -> None:
+def _first(table: Table) -> Table:
+    """Rows of pairs under the first dynamics; the bound has one of its own."""
+    pairs = table[table["similarity"] != BOUND[0]]
+    return pairs[pairs["dynamics"] == _in_order(pairs, "dynamics")[0]]
+
+
+def _by_separation(ax: Axes, table: Table, looks: Looks) -> None:
     """Against the number of images, every separation with the similarity that is best for this task."""
     counts = table.groupby("corruption", sort=False)["patterns"].nunique()
     rows = table[table["corruption"] == counts.idxmax()]
-    single = rows[(rows["dynamics"] == _in_order(table, "dynamics")[0]) & (rows["similarity"] != BOUND[0])]
+    single = _first(rows)
     similarity = single.groupby(["similarity", "separation"], sort=False)["share"].mean().idxmax()[0]
     own = single[single["similarity"] == similarity]
-    for separation, look in series(_in_order(own, "separation")).items():
-        _spread(ax, own[own["separation"] == separation], "patterns", look | {"label": separation})
+    for separation in _in_order(own, "separation"):
+        look = looks[separation] | {"label": separation}
+        _spread(ax, own[own["separation"] == separation], "patterns", look)
     _limit(ax, rows, "patterns")
     ax.set(xscale="log", xlabel="stored images $M$", ylabel=SHARE, ylim=(-0.03, 1.03))
     ax.set_title(f"{corruptions.label(counts.idxmax())}: {similarity}", loc="left")
 
 
 def _matrix(ax: Axes, table: Table) -> None:
-    """Mean over all starts at the largest number of images for every pair, percent; iterated below single."""
+    """Mean over all starts at the largest number of images for every pair, percent; another dynamics in brackets."""
     means = 100 * overall(table)
     error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
     mean = means.mean(axis=1).droplevel("ensemble")
     rows = table[table["similarity"] != BOUND[0]]
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
-    first, *more = _in_order(table, "dynamics")
+    first, *more = _in_order(rows, "dynamics")
     grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns).to_numpy(float)
     shades = ax.imshow(grid, cmap="cividis", vmin=0, vmax=100, aspect="auto")
     ax.figure.colorbar(shades, ax=ax, label="% retrieved", fraction=0.06, pad=0.02)
@@ -119,5 +133,5 @@ def _matrix(ax: Axes, table: Table) -> None:
     ax.set_title("mean of all corruptions", loc="left")
     limit = mean.xs(BOUND[0], level="similarity").iloc[0]
     spread = "" if error.isna().all() else rf"$\pm${error.max():.1f} at most; "
-    once = f"; read once ({' '.join(more)})" if more else ""
-    ax.set_xlabel(f"{spread}limit {limit:.0f}{once}", fontsize=8.5)
+    read = "".join([f"; {READ[first]}", *(f" ({READ[other]})" for other in more)])
+    ax.set_xlabel(f"{spread}limit {limit:.0f}{read}", fontsize=8.5)

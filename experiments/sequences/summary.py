@@ -26,16 +26,19 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
     rule, neurons = curve["degree"], curve["neurons"]
     whole = by_group(rows, ["patterns"], "whole", "draws", "sample")
     right = by_group(rows, ["patterns"], "right", "patterns", "sample")
-    bits = means_by_group(rows, ["patterns"], "bit_error", "sample", "draws")
+    spins = rows.assign(spins=rows["patterns"] * neurons)
+    spins["wrong"] = (spins["bit_error"] * spins["spins"]).round()
+    bits = by_group(spins, ["patterns"], "wrong", "spins", "sample")
     ends = means_by_group(rows, ["patterns"], "overlap", "sample", "draws")
     found = []
     for i, num_patterns in enumerate(int(x) for x in whole["patterns"]):
         entry = {"patterns": num_patterns, "draws": int((rows["patterns"] == num_patterns).sum())}
-        for name, frame in (("whole", whole), ("right", right)):
+        for name, frame in (("whole", whole), ("right", right), ("bit_error", bits)):
             entry |= {name: float(frame["mean"].iloc[i])}
             entry |= {f"{name}_{side}": float(frame[side].iloc[i]) for side in ("low", "high")}
+        entry |= {"overlap": float(ends["mean"].iloc[i])}
         for name, frame in (("bit_error", bits), ("overlap", ends)):
-            entry |= {name: float(frame["mean"].iloc[i]), f"{name}_stderr": float(frame["stderr"].iloc[i])}
+            entry |= {f"{name}_stderr": float(frame["stderr"].iloc[i])}
         known = (theory.bit_error(rule, neurons, num_patterns), theory.right(rule, neurons, num_patterns, 1))
         known = (
             *known,
@@ -73,8 +76,22 @@ def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
             name += "" if entry["learning"] == "plain" else f"/{entry['learning']}"
             name += "" if entry["correlation"] == 0 else f"/c={entry['correlation']:g}"
             scalars[name] = entry["patterns"]
-    known = [entry for entry in lengths if entry["bit_error_theory"] is not None and entry["bit_error_stderr"] > 0]
-    if known:
-        apart = [abs(e["bit_error"] - e["bit_error_theory"]) / e["bit_error_stderr"] for e in known]
+    known = [_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None]
+    if apart := [value for value in known if not np.isnan(value)]:
         scalars["bit_errors_within_two_standard_errors"] = float(np.mean(np.array(apart) <= 2))
     return scalars
+
+
+def _apart(entry: dict) -> float:
+    """Standard errors between the measured and the exact error of a spin, NaN of one draw.
+
+    Where no spin is wrong these are errors that theory expects of the independent spins n that there were: the upper
+    end of the score interval is 1 / (n + 1).
+    """
+    seen, expected, error = (entry[f"bit_error{name}"] for name in ("", "_theory", "_stderr"))
+    if seen == 0 and not np.isnan(error):
+        independent = 1 / entry["bit_error_high"] - 1
+        error = np.sqrt(expected * (1 - expected) / independent)
+    if seen == expected:
+        return 0.0
+    return abs(seen - expected) / error if error > 0 else float("nan")

@@ -217,3 +217,27 @@ def test_files_of_one_stem_are_told_apart() -> None:
     found = summarise(pandas.DataFrame(rows))["scalars"]
     areas = [found[f"auc/{name}/{OURS}"] for name in ("x/tiger.npz", "y/tiger.npz", "fox")]
     assert areas == pytest.approx([0.8, 0.6, 0.7])
+
+
+def _row(name: str, fold: int, **sizes: float) -> dict:
+    return {"data": name, "method": "svm", "repetition": 0, "fold": fold, "auc": 0.8} | sizes
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [({"bags": 200, "instances": 1220}, 0.913), ({"bags": 40, "instances": 1220}, None), ({}, None)],
+)
+@pytest.mark.parametrize("name", ["tiger.npz", "mine.npz"])
+def test_published_areas_stand_beside_the_published_bags_alone(name, sizes, expected):
+    """Another file of the same name is not that set; rows that hold no sizes do not tell."""
+    rows = pandas.DataFrame([_row(name, fold, **sizes) for fold in range(3)])
+    summary = summarise(rows)
+    found = summary["scalars"].get(f"published/{name.removesuffix('.npz')}")
+    assert found == (expected if name == "tiger.npz" else None)
+    assert bool(plot(rows, summary).legends) == (found is not None)
+
+
+def test_rows_say_how_many_bags_and_instances_there_are(table):
+    made = data.made()
+    assert set(table["bags"]) == {len(made.labels)}
+    assert set(table["instances"]) == {len(made.instances)}

@@ -162,7 +162,10 @@ def test_the_crossing_of_a_known_curve_is_found():
 
 def test_the_figure_draws(table):
     summary = summarise(table)
-    assert len(plot(table, summary).axes) == 3
+    axes = plot(table, summary).axes
+    assert len(axes) == 3
+    names = [text.get_text() for text in axes[0].get_legend().get_texts()]
+    assert ("theory at $N$, exact" in names) == any(entry["theory"] is not None for entry in summary["thresholds"])
     few = table[table["load"] < 0.5]
     assert plot(few, summarise(few))
 

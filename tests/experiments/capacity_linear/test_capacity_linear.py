@@ -43,6 +43,30 @@ def test_summary_has_the_half_way_load_of_every_rule_and_its_theory(table):
     assert len(plot(table, found).axes) == 3
 
 
+def test_bars_are_68_percent_intervals_in_every_panel(table):
+    summary = summarise(table)
+    figure = plot(table, summary)
+    drawn = [bar for ax in figure.axes for part in ax.containers for bar in part.lines[2][0].get_segments()]
+    entries = [*summary["shares"], *summary["all_keys"]]
+    ends = np.array([(entry["low"], entry["high"]) for entry in entries])
+    assert len(drawn) > len(summary["shares"])
+    for bar in drawn:
+        assert np.isclose(bar[:, 1], ends, atol=1e-12).all(axis=1).any()
+    for entry in entries:
+        assert entry["low"] < entry["high"]
+        assert entry["low"] <= entry["mean"] <= entry["high"]
+    assert figure.legends[0].get_title().get_text() == "bars: 68 % intervals"
+
+
+def test_a_run_that_asks_for_no_draws_keys_all_has_an_empty_panel():
+    rows = pandas.DataFrame(
+        measure(few := Config(rules=["outer"], neurons=[16], loads=[0.8], samples=2, queries=4), points(few))
+    )
+    summary = summarise(rows)
+    assert summary["all_keys"] == []
+    assert not plot(rows, summary).axes[1].lines
+
+
 def test_a_point_does_not_depend_on_the_others(table):
     for left in (points(SMALL)[5:7], points(SMALL)[-1:]):
         for row in measure(SMALL, left):

@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.capacity_sparse import experiment, theory
-from experiments.capacity_sparse.config import Config
+from experiments.capacity_sparse.config import COVARIANCE, Config
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -77,6 +77,15 @@ def test_the_figure_has_a_panel_for_every_family(table):
         "Willshaw",
         "plain Hebb",
     ]
+
+
+def test_sizes_of_marks_are_told_where_there_are_several(table):
+    summary = experiment.summarise(table)
+    several = experiment.plot(table, summary).axes[0].get_title(loc="left")
+    one = table[table["neurons"] == table["neurons"].max()]
+    alone = experiment.plot(one, experiment.summarise(one)).axes[0].get_title(loc="left")
+    assert "by size of mark" not in alone
+    assert ("by size of mark" in several) == (table.loc[table["rule"].isin(COVARIANCE), "neurons"].nunique() > 1)
 
 
 def test_critical_loads_that_are_not_found_leave_a_figure(table):

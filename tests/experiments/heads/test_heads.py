@@ -101,6 +101,28 @@ def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, mon
     assert given == [{"num_attention_heads": 3}]
 
 
+def test_every_file_that_is_read_beside_the_weights_is_an_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
+    for name in ("config.json", "tokenizer_config.json"):
+        (tmp_path / name).write_text("{}")
+    read, from_disk = [tmp_path / "vocab.txt"], checkpoints.read_config
+    monkeypatch.setattr(experiment, "located", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(measurement, "located", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
+    monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: None)
+
+    def recorded(place: Path, name: str = "config.json") -> dict:
+        read.append(place.parent / name)
+        return from_disk(place, name)
+
+    monkeypatch.setattr(measurement.checkpoints, "read_config", recorded)
+    measurement.encoder_of(Config(heads=3))
+    assert len(read) == 3
+    assert set(experiment.inputs(Config(heads=3))) == {tmp_path / "model.safetensors", *read}
+
+
 def test_a_decoder_is_no_encoder() -> None:
     with pytest.raises(ValueError, match=r"^checkpoint must be an encoder, .* got is_decoder=true"):
         encoder.Bert({"embeddings.word_embeddings.weight": np.zeros((2, 2))}, {"is_decoder": True})

@@ -1,5 +1,6 @@
 """The landscape: kinds of states by hand, certified minima, and shares that add up."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pandas
@@ -74,3 +75,21 @@ def test_the_figure_has_a_panel_for_every_memory_and_temperature(table):
 def test_continuous_memories_need_a_temperature():
     with pytest.raises(ValueError, match="temperatures must hold one above 0"):
         experiment.check(Config(temperatures=[0.0]))
+
+
+@pytest.mark.parametrize(
+    ("memory", "num_patterns", "temperature", "starts"), [("classical", 80, 0.0, 1000), ("epanechnikov", 20, 0.9, 60)]
+)
+def test_different_ends_are_counted_apart_however_many(memory, num_patterns, temperature, starts):
+    point = {"memories": [memory], "neurons": [100], "patterns": [num_patterns], "temperatures": [temperature]}
+    config = Config(**point, samples=2, starts=starts)
+    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
+    (found,) = experiment.summarise(rows)["minima"]
+    ends = rows[rows["settled"] == 1].round({"mark": 6, "energy": 6, "overlap": 6})
+    distinct = len(ends.drop_duplicates(["sample", "mark", "energy", "overlap"]))
+    assert sum(found[kind] for kind in KINDS) == distinct / 2
+
+
+def test_marks_tell_all_states_apart():
+    states = jnp.asarray(RNG.choice([-1.0, 1.0], (4096, 100)), jnp.float32)
+    assert len(np.unique(jax.vmap(spins.mark)(states))) == 4096

@@ -103,6 +103,18 @@ def test_a_run_trains_and_is_summarised(table):
     assert len(plot(more, summarise(more)).axes) == 2
 
 
+def test_accuracy_against_pairs_is_that_of_the_longest_sequences(table):
+    later = table.assign(length=2 * table["length"], accuracy=0.25)
+    more = pandas.concat([table, table.assign(pairs=3), later, later.assign(pairs=3)])
+    left, right = plot(more, summarise(more)).axes
+    for part in right.containers:
+        assert list(part.lines[0].get_ydata()) == [0.25, 0.25]
+    assert max(y for part in left.containers for y in part.lines[0].get_ydata()) == 1.0
+    for ax, length in ((left, table["length"].max()), (right, later["length"].max())):
+        assert f"L = {length} tokens" in ax.get_title()
+        assert "95 % interval" in ax.get_ylabel()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

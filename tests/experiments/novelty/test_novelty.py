@@ -1,5 +1,6 @@
 """Detection of novel queries: areas under the ROC curve and weights left over beside theory."""
 
+import numpy as np
 import pandas
 import pytest
 
@@ -31,6 +32,18 @@ def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
 
 def test_figure_is_drawn_from_the_table_and_the_summary(table):
     assert len(plot(table, summarise(table)).axes) == 3
+
+
+def test_bars_of_areas_are_one_standard_error(table):
+    summary = summarise(table)
+    errors = np.array([entry["stderr"] for entry in summary["areas"]])
+    figure = plot(table, summary)
+    assert figure.legends[0].get_title().get_text() == "bars: one standard error"
+    for ax in figure.axes[:2]:
+        for part in ax.containers:
+            half = [np.ptp(bar[:, 1]) / 2 for bar in part.lines[2][0].get_segments()]
+            assert len(half)
+            assert all(np.isclose(errors, size, rtol=1e-9, atol=1e-15).any() for size in half)
 
 
 def test_a_point_does_not_depend_on_the_others(table):

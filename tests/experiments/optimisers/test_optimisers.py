@@ -319,3 +319,15 @@ def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None
     with pytest.raises(ValueError, match=sentence) as error:
         Config(**options)
     assert "\n" not in str(error.value)
+
+
+def test_the_optimum_is_sought_from_starts_that_all_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[bytes] = []
+
+    def watched(rule: str, hyper: measurement.Hyper, where: measurement.Course, limit: int) -> measurement.Run:
+        starts.append(np.asarray(where.given.start["metric"]).tobytes())
+        return measurement.Run({"loss": np.zeros(1)}, 0, None, False)
+
+    monkeypatch.setattr(measurement, "run", watched)
+    measurement.optimum.__wrapped__(SHAPE, SEED)
+    assert len(set(starts)) == len(starts) == 2 + measurement.STARTS

@@ -76,3 +76,16 @@ def test_starts_that_stand_still_count_in_the_overlap() -> None:
     assert len(still)
     (entry,) = summary.summarise(rows)["times"]
     assert entry["overlap"] == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
+
+
+def test_what_was_observed_is_not_the_longest_escape() -> None:
+    """Where every start leaves, exposures end before the sweeps do; rows that hold no number of sweeps tell none."""
+    table = measured(degrees=[3], neurons=[30], around=[2.0], samples=2)
+    assert set(table["left"]) == {1}
+    summary = experiment.summarise(table)
+    assert [entry["observed"] for entry in summary["times"]] == [220]
+    named = lambda found: [line.get_label() for line in experiment.plot(table, found).axes[1].lines]
+    assert "sweeps observed" in named(summary)
+    older = experiment.summarise(table.drop(columns="observed"))
+    assert [entry["observed"] for entry in older["times"]] == [None]
+    assert "sweeps observed" not in named(older)

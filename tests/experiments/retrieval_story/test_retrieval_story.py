@@ -1,5 +1,7 @@
 """Retrievals told step by step: what holds along every story, and how the memories end."""
 
+from typing import Any
+
 import numpy as np
 import pandas
 import pytest
@@ -9,6 +11,7 @@ from experiments.retrieval_story.config import Config
 from experiments.retrieval_story.measurement import stored
 from experiments.retrieval_story.states import decode, encode
 from experiments.retrieval_story.summary import courses, ending, patterns, summarise
+from experiments.shared import pattern_sets
 
 SMALL = Config(memories=["classical", "dense:8", "modern", "sparse"], beta=[0.04, 0.5], targets=[3], starts=2, steps=12)
 
@@ -76,7 +79,7 @@ def test_states_survive_as_text():
 def test_the_figure_is_drawn_from_the_table_and_has_a_frame_for_every_step(table, tmp_path):
     table.to_csv(tmp_path / "table.csv", index=False)
     read = pandas.read_csv(tmp_path / "table.csv")
-    assert len([ax for ax in experiment.plot(read, summarise(read)).axes if ax.get_title(loc="left")]) == 8
+    assert len([ax for ax in experiment.plot(read, summarise(read)).axes if ax.get_title(loc="left")]) == 7
     (animated,) = experiment.frames(tmp_path)
     assert len(animated["frames"]) == SMALL.steps + 1
     assert all(frame["image"].startswith("data:image/png;base64,") for frame in animated["frames"])
@@ -105,3 +108,33 @@ def test_options_out_of_range_are_refused(options, message):
 def test_a_memory_without_weights_is_refused():
     with pytest.raises(ValueError, match=r"^memories must weigh their patterns, got projection"):
         experiment.check(Config(memories=["projection"]))
+
+
+def _titled(**options) -> tuple[Any, list[str]]:
+    config = Config(**options, starts=2, steps=1)
+    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config))).astype({"beta": float})
+    axes = experiment.plot(rows, summarise(rows)).axes
+    return axes, [title for ax in axes if (title := ax.get_title(loc="left"))]
+
+
+def test_no_panel_is_drawn_twice_and_steps_are_whole():
+    """One query and one β are one picture and one landscape, and their letters follow each other."""
+    axes, titles = _titled(memories=["modern"], beta=[0.5], targets=[3])
+    assert [title[0] for title in titles] == list("abcdef")
+    assert len({title[1:] for title in titles}) == 6
+    for ax in axes:
+        if ax.get_ylabel() == "step":
+            assert all(tick == round(tick) for tick in ax.get_yticks())
+
+
+def test_a_landscape_is_that_of_a_memory_that_is_told_of():
+    assert not any("landscape" in title for title in _titled(memories=["classical"], targets=[3])[1])
+    Config(memories=["classical"], patterns=4, targets=[3])
+
+
+def test_only_the_digits_that_are_stored_are_looked_at(capsys):
+    pattern_sets._load.cache_clear()
+    pattern_sets._say_repeated.cache_clear()
+    stored.cache_clear()
+    assert len(stored("spins", 5)) == 5
+    assert capsys.readouterr().err == ""

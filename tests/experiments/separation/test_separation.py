@@ -246,7 +246,9 @@ def test_what_is_iterated_alone_is_summarised_and_drawn(table: pandas.DataFrame)
     found = summarise(rows)
     assert found["scalars"] == summarise(table)["scalars"]
     with style.style():
-        experiment.plot(rows, found)
+        labels = [ax.get_xlabel() for ax in experiment.plot(rows, found).axes]
+    assert any("; iterated" in label for label in labels)
+    assert not any("read once" in label for label in labels)
 
 
 def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> None:
@@ -279,6 +281,27 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
         figure = experiment.plot(rows, summarise(rows))
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert all(ax.has_data() or ax.images for ax in figure.axes)
+
+
+def test_a_name_has_one_look_in_every_row_and_stands_in_the_legend(table: pandas.DataFrame) -> None:
+    """The second row lacks what is drawn first in the other, and has a separation of its own."""
+    limit, smallest = table["similarity"] == "visible", table["separation"].iloc[0]
+    other = table[limit | ((table["similarity"] == "euclidean") & (table["separation"] != smallest))]
+    more = table[(table["similarity"] == "euclidean") & (table["separation"] == "max")]
+    other = pandas.concat([other, more.assign(separation="sparsemax")]).assign(ensemble="/a/b.npz")
+    rows = pandas.concat([table, other], ignore_index=True)
+    with style.style():
+        figure = experiment.plot(rows, summarise(rows))
+    looks, seen = {}, []
+    for ax in figure.axes:
+        for part in ax.containers:
+            line, name = part.lines[0], part.get_label()
+            looks.setdefault(name, set()).add((line.get_color(), line.get_marker(), line.get_linestyle()))
+    for legend in figure.legends:
+        seen += [text.get_text() for text in legend.get_texts()][1:]
+    assert sorted(seen) == sorted(looks)
+    assert set(looks) > {"euclidean", "max", "sparsemax"}
+    assert all(len(each) == 1 for each in looks.values())
 
 
 @pytest.mark.parametrize(

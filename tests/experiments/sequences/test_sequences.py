@@ -88,6 +88,39 @@ def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
     assert "one step" in titles[-1]
 
 
+def test_a_length_without_a_wrong_spin_counts():
+    seen = {2: 0.0, 4: 0.0, 8: 0.0125}
+    rows = pandas.DataFrame(
+        {"degree": "1", "learning": "plain", "correlation": 0.0, "neurons": 30, "patterns": length, "sample": sample}
+        | {"right": length, "whole": 1, "bit_error": seen[length] * (sample % 2), "overlap": 1.0}
+        for length in seen
+        for sample in range(20)
+    )
+    summary = experiment.summarise(rows)
+    for entry in summary["lengths"]:
+        assert entry["bit_error_low"] <= entry["bit_error"] < entry["bit_error_high"]
+    (panel,) = (ax for ax in experiment.plot(rows, summary).axes if "one step" in ax.get_title(loc="left"))
+    (points,) = panel.containers
+    assert list(points.lines[0].get_ydata()[:2]) == [0, 0]
+    ends = [bar[:, 1] for bar in points.lines[2][0].get_segments()]
+    for (low, high), entry in zip(ends, summary["lengths"], strict=True):
+        assert high == pytest.approx(entry["bit_error_high"] / entry["bit_error_theory"])
+        assert low == pytest.approx(entry["bit_error_low"] / entry["bit_error_theory"])
+
+
+def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
+    def share(length: int) -> float:
+        columns = {"degree": "1", "learning": "plain", "correlation": 0.0, "neurons": 30, "patterns": length}
+        right = {"right": length, "whole": 1, "bit_error": 0.0, "overlap": 1.0}
+        rows = pandas.DataFrame(columns | right | {"sample": sample} for sample in range(100))
+        return experiment.summarise(rows)["scalars"]["bit_errors_within_two_standard_errors"]
+
+    assert theory.bit_error("1", 30, 2) < 1e-4
+    assert share(2) == 1.0
+    assert theory.bit_error("1", 30, 30) > 0.1
+    assert share(30) == 0.0
+
+
 def test_sizes_without_a_short_enough_sequence_are_refused():
     with pytest.raises(ValueError, match="neurons must leave degree exponential a length"):
         experiment.check(Config(degrees=["exponential"], neurons=[200]))
