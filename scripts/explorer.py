@@ -28,13 +28,24 @@ MEMORIES = {
     "exponential": "converged_weight",
     "modern": "converged_weight",
 }
+COLUMNS = ("memory", "corruption", "beta", *CRITERIA)
+"""Columns that a run of a capacity has, and others have not."""
 
 
 def capacity(table: Table) -> dict[str, Any]:
-    """Curves [load, share, standard error over samples] of every memory, by size, with the load's limit."""
+    """Curves [load, share, standard error over samples] of every memory, by size, with β and the load's limit.
+
+    Raises:
+        InputError: a memory was not measured with clean starts, or at several β.
+    """
     found = {}
     for memory, criterion in MEMORIES.items():
         rows = table[(table["memory"] == memory) & (table["corruption"] == "clean")]
+        betas = rows["beta"].unique()
+        if len(betas) != 1:
+            wanted = ", ".join(MEMORIES)
+            raise InputError(f"CAPACITY must hold clean starts of {wanted} at one β each, got {len(betas)} of {memory}")
+        beta = None if np.isnan(betas[0]) else float(betas[0])
         share = (
             (rows[criterion] / rows["queries"]).groupby([rows["neurons"], rows["load"].round(6)]).agg(["mean", "sem"])
         )
@@ -42,15 +53,22 @@ def capacity(table: Table) -> dict[str, Any]:
             int(size): [[load, round(mean, 4), round(sem, 4)] for (_, load), mean, sem in part.itertuples()]
             for size, part in share.groupby(level=0)
         }
-        limit = theory.critical_load(memory, criterion, None, 0, None)
-        found[memory.partition(":")[0]] = {"criterion": CRITERIA[criterion], "limit": limit, "sizes": sizes}
+        limit = theory.critical_load(memory, criterion, None, 0, beta)
+        entry = {"criterion": CRITERIA[criterion], "beta": beta, "limit": limit, "sizes": sizes}
+        found[memory.partition(":")[0]] = entry
     return found
 
 
 def phases(table: Table) -> dict[str, Any]:
-    """Maps of overlap and regime with the edges of their cells, and lines of theory."""
+    """Maps of overlap and regime with the edges of their cells, and lines of theory.
+
+    Raises:
+        InputError: a network has no map.
+    """
     rows, found = table[table["study"] == "map"], {}
-    for memory in dict.fromkeys(rows["memory"]):
+    if missing := [memory for memory in WORDS if memory not in set(rows["memory"])]:
+        raise InputError(f"PHASES must hold maps of {', '.join(WORDS)}, got none of {', '.join(missing)}")
+    for memory in WORDS:
         area = rows[rows["memory"] == memory]
         neurons, leaves = int(area["neurons"].iloc[0]), cells(area)
         low, high = leaves["temperature_low"].to_numpy(float), leaves["temperature_high"].to_numpy(float)
@@ -99,12 +117,23 @@ def _inside(line: dict[str, Any], x: np.ndarray, y: np.ndarray) -> dict[str, lis
     return {"x": a[kept].round(5).tolist(), "y": b[kept].round(5).tolist()}
 
 
+def _table(name: str, folder: str, columns: tuple[str, ...]) -> Table:
+    """The table of a run; InputError where there is none, or one of another experiment."""
+    path = Path(folder) / "table.csv"
+    if not path.is_file():
+        raise InputError(f"{name} must be the folder of a run, got {folder}, without table.csv")
+    table = pandas.read_csv(path)
+    if missing := [column for column in columns if column not in table]:
+        raise InputError(f"{name} must be a run of its configuration, got {folder}, without {', '.join(missing)}")
+    return table
+
+
 def main(argv: list[str]) -> int:
     """Write the tables of two runs."""
     if len(argv) != 2:
         raise InputError(f"explorer.py must be followed by the folders of a capacity and a phase diagram, got {argv}")
-    tables = [pandas.read_csv(Path(folder) / "table.csv") for folder in argv]
-    told = {"capacity": capacity(tables[0]), "phases": phases(tables[1])}
+    measured = _table("CAPACITY", argv[0], COLUMNS), _table("PHASES", argv[1], ("study", "memory"))
+    told = {"capacity": capacity(measured[0]), "phases": phases(measured[1])}
     TARGET.write_text(f"const TABLES = {json.dumps(told, ensure_ascii=False)};\n", encoding="utf-8")
     return 0
 

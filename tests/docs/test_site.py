@@ -183,3 +183,20 @@ def test_the_diagrams_follow_their_sliders_by_keyboard_and_touch(browser, addres
         select.select_option(select.locator("option").last.get_attribute("value"))
         assert told.inner_text() != before
     page.close()
+
+
+def test_the_patterns_that_are_stored_and_no_others_can_be_asked_for(browser, address):
+    page = browser.new_page()
+    page.goto(f"{address}/explorer.html")
+    options = page.locator("[data-target] option")
+    page.locator("[data-target]").select_option("4")
+    for count, names, bars in ((2, ["H", "O"], 2), (60, ["H", "O", "T", "X", "L"], 60)):
+        page.locator("[data-patterns]").fill(str(count))
+        assert options.all_inner_texts() == names
+        assert page.locator("[data-bars] span").count() == bars
+    page.locator("[data-memory]").first.select_option("modern")
+    page.wait_for_selector("html[data-diagrams=ready]")
+    told = page.locator(".capacity [data-told]").inner_text()
+    assert told.startswith("modern, β = 1, ")
+    assert "The explorer above: load 0.0284, but at β = 0.083." in told
+    page.close()

@@ -56,7 +56,7 @@ function capacity(root) {
 
   function show() {
     const memory = $("memory").value;
-    const { sizes, criterion, limit } = TABLES.capacity[memory];
+    const { sizes, criterion, limit, beta } = TABLES.capacity[memory];
     const all = Object.keys(sizes).map(Number).sort((a, b) => a - b);
     $("size").max = all.length - 1;
     const size = all[Math.min(Number($("size").value), all.length - 1)];
@@ -76,9 +76,11 @@ function capacity(root) {
     const told = found ? `${found[0].toFixed(2)} ± ${found[1].toFixed(2)} of the queries ${criterion}` : "not measured at this size";
     $("sizelabel").textContent = size;
     $("loadlabel").textContent = load.toFixed(3);
-    $("told").textContent = `${memory}, N = ${size}, load ${load.toFixed(3)} (${patternsAt(memory, load, size)} patterns): ${told}.` +
-      (limit ? ` Theory for N → ∞: ${limit.toFixed(4)} (dotted).` : "") +
-      (here.memory === memory ? ` The explorer above: load ${here.load.toPrecision(3)}.` : "");
+    const at = beta ? `, β = ${beta}` : "";
+    const above = here.beta ? `, but at β = ${here.beta.toPrecision(2)}` : "";
+    $("told").textContent = `${memory}${at}, N = ${size}, load ${load.toFixed(3)} (${patternsAt(memory, load, size)} patterns): ${told}.` +
+      (limit ? ` Theory for N → ∞${beta ? " at this β" : ""}: ${limit.toFixed(4)} (dotted).` : "") +
+      (here.memory === memory ? ` The explorer above: load ${here.load.toPrecision(3)}${above}.` : "");
   }
 
   function choose() {

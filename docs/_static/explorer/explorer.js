@@ -34,7 +34,7 @@ function explorer(root) {
   }
 
   function bars(p, aim) {
-    $("bars").replaceChildren(...p.slice(0, 40).map((x, mu) => {
+    $("bars").replaceChildren(...p.map((x, mu) => {
       const bar = document.createElement("span");
       bar.style.height = `${Math.max(1, 100 * x)}%`;
       bar.className = mu === aim ? "target" : "";
@@ -68,7 +68,7 @@ function explorer(root) {
     $("patternslabel").textContent = stored.length;
     $("noiselabel").textContent = `${Math.round(100 * Number($("noise").value))} %`;
     $("beta").disabled = !MEMORIES[memory].beta;
-    document.dispatchEvent(new CustomEvent("explorer", { detail: { memory, load: place } }));
+    document.dispatchEvent(new CustomEvent("explorer", { detail: { memory, load: place, beta: MEMORIES[memory].beta ? beta / N : null } }));
   }
 
   function restart(state) {
@@ -92,10 +92,11 @@ function explorer(root) {
     restart(next);
   }
 
+  // What is drawn and the letters that are stored can be asked for; where the chosen one is not, the first is.
   function targets(chosen) {
-    const options = Array.from({ length: own.length + letters.length }, (_, mu) => new Option(name(mu), mu));
-    $("target").replaceChildren(...options);
-    $("target").value = chosen;
+    const count = Math.min(patterns().length, own.length + letters.length);
+    $("target").replaceChildren(...Array.from({ length: count }, (_, mu) => new Option(name(mu), mu)));
+    $("target").value = chosen < count ? chosen : 0;
   }
 
   // A finger or a mouse draws in the colour that its first pixel got.
@@ -123,6 +124,7 @@ function explorer(root) {
   Object.entries(MEMORIES).forEach(([key, memory]) => $("memory").add(new Option(memory.label, key)));
   targets(0);
   $("target").addEventListener("change", () => restart());
+  $("patterns").addEventListener("input", () => targets(Number($("target").value)));
   ["memory", "patterns", "noise", "beta"].forEach((key) => $(key).addEventListener("input", () => restart()));
   $("again").addEventListener("click", () => restart());
   $("clear").addEventListener("click", () => restart(new Float64Array(N).fill(-1)));
