@@ -94,7 +94,8 @@ class Fisher(Node):
             damping: λ ≥ 0; positive for "kernel". A solution of what is not a number is NaN.
             solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for few rows.
             preconditioner, x0, max_iterations: of "cg"; a structured form of F preconditions with its own `solve`.
-            tolerance: relative residual that counts as converged.
+            tolerance: relative residual that counts as converged. Where λ is below the rounding of F, a small residual
+                says little of directions in which F vanishes (5 to 12 % off at λ = 1e-6 in single precision).
         """
         self._check_vector(vector)
         if solver not in SOLVERS:
