@@ -19,7 +19,7 @@ from hopfield._pytrees import Node
 from hopfield.arguments import native, shown
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
-from hopfield.spaces import Known, State, aligned, as_known
+from hopfield.spaces import Clamped, State, aligned, as_clamped
 
 Model = Memory | Couplings
 Order = Int[Array, "N"]
@@ -82,26 +82,26 @@ def lost(state: State) -> Bool[Array, ""]:
     return jnp.any(jnp.isnan(state))
 
 
-def unstable(model: Model, state: State, *, known: Known = None) -> Bool[Array, "N"]:
+def unstable(model: Model, state: State, *, clamped: Clamped = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
     state = as_model("model", model).as_state(state)
-    return _unstable(model, state, as_known(known, state))
+    return _unstable(model, state, as_clamped(clamped, state))
 
 
 @jax.jit
-def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
+def _unstable(model: Model, state: State, clamped: Clamped) -> Bool[Array, "N"]:
     against = ~(model.local_field(state) * state >= 0)
-    return against if known is None else against & ~known
+    return against if clamped is None else against & ~clamped
 
 
-def sweep(model: Model, state: State, order: Order, *, known: Known = None) -> State:
+def sweep(model: Model, state: State, order: Order, *, clamped: Clamped = None) -> State:
     """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
 
     Raises:
-        ValueError: `order` is no list of neurons 0 … N−1, or `known` is not boolean [N].
+        ValueError: `order` is no list of neurons 0 … N−1, or `clamped` is not boolean [N].
     """
     state = as_model("model", model).as_state(state)
-    return _sweep(model, state, _as_order(order, state.size), as_known(known, state))
+    return _sweep(model, state, _as_order(order, state.size), as_clamped(clamped, state))
 
 
 def _as_order(order: Any, neurons: int) -> Order:
@@ -114,11 +114,11 @@ def _as_order(order: Any, neurons: int) -> Order:
 
 
 @jax.jit
-def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
+def _sweep(model: Model, state: State, order: Order, clamped: Clamped) -> State:
     def visit(carry, i):
         state, cache = carry
         new = aligned(model.field_at(cache, state, i), state[i])
-        new = new if known is None else jnp.where(known[i], state[i], new)
+        new = new if clamped is None else jnp.where(clamped[i], state[i], new)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
     return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
@@ -134,19 +134,19 @@ class Relaxation(NamedTuple):
     stable: Bool[Array, ""]
 
 
-def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, *, known: Known = None) -> Relaxation:
+def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, *, clamped: Clamped = None) -> Relaxation:
     """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
     state = as_model("model", model).as_state(state)
     one_of("dynamics", dynamics, ORDERS)
     key = random_key("key", jax.random.key(0) if key is None else key)
     most = step_limit("max_sweeps", max_sweeps)
-    return _relax(model, state, key, most, as_known(known, state), dynamics=dynamics)
+    return _relax(model, state, key, most, as_clamped(clamped, state), dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
+def _relax(model: Model, state: State, key, max_sweeps, clamped: Clamped, *, dynamics: str) -> Relaxation:
     if isinstance(model, Couplings):
-        free = jnp.ones(state.shape, bool) if known is None else ~known
+        free = jnp.ones(state.shape, bool) if clamped is None else ~clamped
         relax_events = partial(_relax_events, dynamics=dynamics)
         if jax.default_backend() == "cpu":
             # Batched queries run one after the other: each pays for its own flips only, not for the slowest one's.
@@ -155,7 +155,7 @@ def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamic
 
     def turn(carry):
         state, count, flips, _ = carry
-        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
+        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), clamped=clamped)
         flipped = jnp.sum(new != state)
         return new, count + (flipped > 0), flips + flipped, flipped > 0
 
@@ -164,7 +164,7 @@ def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamic
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~lost(final)
+    stable = (~moved | ~jnp.any(unstable(model, final, clamped=clamped))) & ~lost(final)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 
