@@ -8,18 +8,18 @@ the predicted relative error exceeds a limit.
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 from jax.typing import ArrayLike
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, one_of, random_key, step_limit, whole
 from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
+from hopfield.dynamics.retrieval import Retrieval
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, near
 from hopfield.spaces import State, one_state
 
@@ -28,15 +28,6 @@ BLOCK = 256
 """Patterns whose features are held at once while many are added."""
 GROUPS = 8
 """Groups of projections at right angles from which on the error is that of their means."""
-
-
-class FeatureDescent(NamedTuple):
-    """State after the descent, its energy, updates that moved it, and the status, an index of `dynamics.STATUS`."""
-
-    state: State
-    energy: Float[Array, ""]
-    steps: Int[Array, ""]
-    status: Int[Array, ""]
 
 
 class FeatureMemory(Node):
@@ -167,7 +158,7 @@ def _summed(memory: FeatureMemory, rows: Array) -> Array:
     return jax.lax.scan(add, jnp.zeros_like(memory.total), shaped)[0]
 
 
-def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> FeatureDescent:
+def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> Retrieval:
     """Steps x ← x − s ∇E until they stand still; a state whose energy is NaN on the way is lost, and says so.
 
     Args:
@@ -184,7 +175,7 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
 
 
 @jax.jit
-def _descend(memory: FeatureMemory, state: State, max_steps, size) -> FeatureDescent:
+def _descend(memory: FeatureMemory, state: State, max_steps, size) -> Retrieval:
     def move(carry):
         x, count, _ = carry
         new = x - size * jax.grad(memory.energy)(x)
@@ -197,7 +188,7 @@ def _descend(memory: FeatureMemory, state: State, max_steps, size) -> FeatureDes
     x, count, ended = jax.lax.while_loop(moving, move, (state, jnp.zeros((), int), jnp.zeros((), bool)))
     status = jnp.where(ended, CONVERGED, STEP_LIMIT)
     status = jnp.where(jnp.any(jnp.isnan(x)), NOT_A_NUMBER, status)
-    return FeatureDescent(x, memory.energy(x), count, status)
+    return Retrieval(x, count, memory.energy(x), status)
 
 
 @partial(jax.jit, static_argnums=(1, 2, 3))

@@ -71,7 +71,7 @@ CASES: tuple[Case, ...] = (
         _features(f"FeatureMemory.{verb}", getattr(random_features.FeatureMemory, verb))
         for verb in ("features", "kernel_sum", "predicted_error", "energy", "update")
     ),
-    _features("descend", lambda memory, x: random_features.descend(memory, x, max_steps=3)[:2]),
+    _features("descend", lambda memory, x: random_features.descend(memory, x, max_steps=3)[::2]),
     _graph("Graph.energy", graphs.Graph.energy),
     _graph("Graph.activations", lambda graph, states: graph.activations(states)["visible"]),
     _graph("Graph.slope", graphs.Graph.slope),
