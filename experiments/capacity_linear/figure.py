@@ -6,7 +6,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import legend, shares
+from experiments.figures.panels import legend, letter, shares
 from experiments.figures.style import THEORY, panels, series
 
 
@@ -18,12 +18,12 @@ def plot(table: Table, summary: dict) -> Figure:
     figure, axes = panels(-(-(len(rules) + 1) // columns), columns, width=4.0 * columns, height=3.4)
     sizes = sorted(found["neurons"].unique())
     looks: Any = series([str(size) for size in sizes])
-    for letter, ax, rule in zip("abcdefgh", axes.flat, rules, strict=False):
+    for number, (ax, rule) in enumerate(zip(axes.flat, rules, strict=False)):
         _shares(ax, found[found["rule"] == rule], looks)
-        ax.set_title(f"{letter}  {rule}")
+        ax.set_title(f"{letter(number)}  {rule}")
     last = axes.flat[len(rules)]
     _all_keys(last, found, whole, rules)
-    last.set_title(f"{'abcdefgh'[len(rules)]}  all keys of a draw")
+    last.set_title(f"{letter(len(rules))}  all keys of a draw")
     for ax in list(axes.flat)[len(rules) + 1 :]:
         ax.set_visible(False)
     handles, labels = axes.flat[0].get_legend_handles_labels()

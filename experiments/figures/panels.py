@@ -37,10 +37,14 @@ def fill(axes: Iterable[Axes], panels: Sequence[Panel], first: int = 0) -> None:
     axes = list(axes)
     for number, (ax, panel) in enumerate(zip(axes, panels, strict=False), start=first):
         panel(ax)
-        letter = LETTERS[number] if number < len(LETTERS) else ""
-        ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
+        ax.set_title(f"{letter(number)}  {ax.get_title(loc='left')}", loc="left")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
+
+
+def letter(number: int) -> str:
+    """The letter of a panel by its number from 0; empty after the last letter."""
+    return LETTERS[number : number + 1]
 
 
 def legend(ax: Axes, **options: Any) -> None:

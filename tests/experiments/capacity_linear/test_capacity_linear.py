@@ -67,6 +67,14 @@ def test_a_run_that_asks_for_no_draws_keys_all_has_an_empty_panel():
     assert not plot(rows, summary).axes[1].lines
 
 
+def test_every_panel_has_its_letter_however_many_rules_there_are():
+    rules = ["outer", "delta", *(f"delta:{decay:g}" for decay in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8))]
+    few = Config(rules=rules, neurons=[4], loads=[0.8], samples=2, queries=4)
+    rows = pandas.DataFrame(measure(few, points(few)))
+    titles = [ax.get_title() for ax in plot(rows, summarise(rows)).axes if ax.get_visible()]
+    assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefghi"]
+
+
 def test_a_point_does_not_depend_on_the_others(table):
     for left in (points(SMALL)[5:7], points(SMALL)[-1:]):
         for row in measure(SMALL, left):
