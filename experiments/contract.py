@@ -68,6 +68,8 @@ Table = Any
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
+ERROR, THEORY = "/stderr", "/theory"
+"""Ends of the names of scalars that are the error and the theory of another."""
 UNMEASURED = ("output", "overwrite", "dry", "worker", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 

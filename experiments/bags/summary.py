@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.bags.config import PUBLISHED
 from experiments.contract import Table
+from experiments.statistics.columns import headline
 
 OURS = "hopfield"
 
@@ -50,7 +51,7 @@ def summarise(table: Table) -> dict:
             each = divisions(folds[method]).to_numpy(float)
             stderr = float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
             results.append({"data": label, "method": method, "auc": float(each.mean()), "stderr": stderr})
-            scalars |= {f"auc/{label}/{method}": float(each.mean()), f"auc/{label}/{method}/stderr": stderr}
+            scalars |= headline(f"auc/{label}/{method}", float(each.mean()), stderr)
             if lost := int(folds[method].isna().sum()):
                 scalars[f"no_area/{label}/{method}"] = f"{lost} of {len(folds)} test folds"
         for method in [m for m in folds.columns if m != OURS and OURS in folds]:
@@ -58,8 +59,7 @@ def summarise(table: Table) -> dict:
             share = 1 / len(lead) + 1 / (rows["fold"].nunique() - 1)
             entry = {"data": label, "method": method, "lead": float(lead.mean())}
             leads.append(entry | {"stderr": float(lead.std(ddof=1) * np.sqrt(share))})
-            scalars[f"lead_on_{method}/{label}"] = leads[-1]["lead"]
-            scalars[f"lead_on_{method}/{label}/stderr"] = leads[-1]["stderr"]
+            scalars |= headline(f"lead_on_{method}/{label}", leads[-1]["lead"], leads[-1]["stderr"])
         if (known := published(str(name), rows)) is not None:
-            scalars[f"published/{label}"], scalars[f"published/{label}/stderr"] = known
+            scalars |= headline(f"published/{label}", *known)
     return {"results": results, "leads": leads, "scalars": scalars}

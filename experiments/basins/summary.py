@@ -6,7 +6,7 @@ from experiments.basins import theory
 from experiments.contract import Table
 from experiments.shared import convergence
 from experiments.statistics.clusters import curves
-from experiments.statistics.columns import untaken
+from experiments.statistics.columns import headline, untaken
 from experiments.statistics.thresholds import critical_load
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
@@ -55,5 +55,5 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
         if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
             name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={{}}"
             name = untaken(scalars, name, entry["load"], 3)
-            scalars |= {name: entry["overlap"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["overlap"], entry["stderr"])
     return scalars

@@ -11,6 +11,7 @@ from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import curves, means_by_group
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
@@ -146,5 +147,5 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
             name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
             name += "" if entry["ensemble"] == pattern_sets.RANDOM else f"/{entry['ensemble']}"
             name += "" if entry["corruption"] == CLEAN else f"/{entry['corruption']}"
-            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["load"], entry["stderr"])
     return scalars

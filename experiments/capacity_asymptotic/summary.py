@@ -8,6 +8,7 @@ from experiments.capacity_asymptotic.theory import spin_load, thresholds
 from experiments.contract import Table
 from experiments.shared import corruptions
 from experiments.statistics.clusters import curves
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory import exponential
 
@@ -78,5 +79,5 @@ def _scalars(found: list[dict]) -> dict[str, float]:
         if entry["load"] is not None:
             name = f"{entry['criterion']}/{entry['method']}/N={entry['neurons']}"
             name += "" if entry["corruption"] == corruptions.CLEAN else f"/{entry['corruption']}"
-            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["load"], entry["stderr"])
     return scalars

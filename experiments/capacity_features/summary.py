@@ -6,6 +6,7 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.statistics.clusters import jackknife
+from experiments.statistics.columns import headline
 
 CURVE = ["map", "neurons", "patterns", "beta"]
 QUANTITIES = {"sum": "squared_error", "log_energy": "squared_log_error", "retrieval": "squared_distance"}
@@ -67,8 +68,7 @@ def _scalars(exponents: list[dict]) -> dict[str, float]:
             weights = np.array([max(entry["stderr"], 1e-3) ** -2 for entry in found])
             every = sorted(set().union(*(entry["without"] for entry in found)))
             slopes = [[entry["without"].get(sample, entry["exponent"]) for entry in found] for sample in every]
-            scalars |= {
-                f"exponent/{quantity}": float(np.average([entry["exponent"] for entry in found], weights=weights)),
-                f"exponent/{quantity}/stderr": jackknife(np.average(slopes, axis=1, weights=weights).tolist()),
-            }
+            mean = float(np.average([entry["exponent"] for entry in found], weights=weights))
+            error = jackknife(np.average(slopes, axis=1, weights=weights).tolist())
+            scalars |= headline(f"exponent/{quantity}", mean, error)
     return scalars

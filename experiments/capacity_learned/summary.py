@@ -7,6 +7,7 @@ import numpy as np
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, TRAINED, Kind
 from experiments.contract import Table
 from experiments.statistics.clusters import curves, standard_error
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 
 COSINES = ("identity", "whitening", "matched")
@@ -128,9 +129,9 @@ def _scalars(growth: list[dict], overfit: list[dict]) -> dict[str, float]:
             "metric"
         ] in LEARNED:
             name = f"growth/{entry['task']}/{Kind(*(entry[part] for part in KIND))}"
-            scalars |= {name: entry["ratio"], f"{name}/stderr": entry["ratio_stderr"]}
+            scalars |= headline(name, entry["ratio"], entry["ratio_stderr"])
     for entry in overfit:
         if entry["draws"] < most and entry["optimiser"] == last:
             name = f"gap/{entry['task']}/{Kind(*(entry[part] for part in KIND))}/draws={entry['draws']}"
-            scalars |= {name: entry["gap"], f"{name}/stderr": entry["gap_stderr"]}
+            scalars |= headline(name, entry["gap"], entry["gap_stderr"])
     return scalars

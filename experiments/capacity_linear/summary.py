@@ -6,6 +6,7 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.statistics.clusters import by_group
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 
 KEYS = ["rule", "neurons", "patterns"]
@@ -27,7 +28,7 @@ def summarise(table: Table) -> dict:
         mean = rows.groupby("load")[["theory"]].mean().reset_index()
         theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
         halves.append(entry | {"theory": theory.value})
-        scalars |= {f"half/{rule}/D={neurons}": crossing.value, f"half/{rule}/D={neurons}/stderr": crossing.stderr}
+        scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr)
     for rule, rows in found.groupby("rule", sort=False):
         scalars[f"within_two_errors/{rule}"] = float(rows["within"].mean())
         scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())

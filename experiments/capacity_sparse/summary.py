@@ -8,6 +8,7 @@ from experiments.bounds import named
 from experiments.capacity_sparse import theory
 from experiments.contract import Table
 from experiments.statistics.clusters import means_by_group
+from experiments.statistics.columns import headline
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import sparse
@@ -81,10 +82,10 @@ def _scalars(loads: list[dict], critical: list[dict], limits: list[dict]) -> dic
     for entry in critical:
         if np.isfinite(entry["load"]):
             name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/N={entry['neurons']}"
-            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["load"], entry["stderr"])
     for entry in limits:
         name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/limit"
-        scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"], f"{name}/theory": entry["theory"]}
+        scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
     for rule in dict.fromkeys(entry["rule"] for entry in loads):
         known = [e for e in loads if e["rule"] == rule and e["wrong_theory"] is not None and e["wrong_one_stderr"] > 0]
         if known and rule != "hebb":  # of which theory is that of an infinite network

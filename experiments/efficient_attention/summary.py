@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import straight_crossing
 
 
@@ -25,7 +26,7 @@ def summarise(table: Table) -> dict:
         known = rows[rows["error"].notna()]
         if len(known):
             entry |= {"error": float(known["error"].iloc[-1]), "error_stderr": float(known["error_stderr"].iloc[-1])}
-            scalars |= {f"error/{method}": entry["error"], f"error/{method}/stderr": entry["error_stderr"]}
+            scalars |= headline(f"error/{method}", entry["error"], entry["error_stderr"])
         growth.append(entry)
         dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
         if method != "dense" and len(dense):

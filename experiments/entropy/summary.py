@@ -2,6 +2,7 @@
 
 from experiments.contract import Table
 from experiments.shared.retrievals import CURVE
+from experiments.statistics.columns import headline
 
 
 def summarise(table: Table) -> dict:
@@ -27,5 +28,5 @@ def _scalars(checks: list[dict], last: Table) -> dict[str, float]:
     first = (last["ensemble"] == last["ensemble"].iloc[0]) & (last["corruption"] == last["corruption"].iloc[0])
     for row in last[first].to_dict("records"):
         name = f"rising/{row['memory']}/{row['ratio']:g}"
-        scalars |= {name: row["rising"], f"{name}/stderr": row["rising_stderr"]}
+        scalars |= headline(name, row["rising"], row["rising_stderr"])
     return scalars

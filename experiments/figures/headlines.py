@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from experiments.contract import ERROR, THEORY
+
 _THEORIES = ("theory", "limit", "exact", "expected", "printed")
-ERROR, THEORY = "/stderr", "/theory"
-"""Ends of the names of scalars that are the error and the theory of another."""
 
 
 def headlines(summary: dict) -> Iterator[dict[str, str]]:

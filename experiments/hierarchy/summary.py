@@ -7,6 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.hierarchy.config import FLAT
 from experiments.statistics.clusters import by_group, means_by_group
+from experiments.statistics.columns import headline
 
 CURVE = ["parts", "hidden"]
 
@@ -62,5 +63,5 @@ def _scalars(loads: list[dict], gain: list[dict]) -> dict[str, float]:
             if entry["patterns"] == max(e["patterns"] for e in entries):
                 about = f"{name}/K={entry['parts']}/hidden={entry['hidden']}/M={entry['patterns']}"
                 error = entry["share_stderr" if name == "found" else "stderr"]
-                scalars |= {about: entry[value], f"{about}/stderr": error}
+                scalars |= headline(about, entry[value], error)
     return scalars

@@ -7,6 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.landscape.config import CONTINUOUS, KINDS
 from experiments.statistics.clusters import clustered_mean
+from experiments.statistics.columns import headline
 
 CURVE = ["memory", "neurons", "temperature", "patterns"]
 
@@ -44,7 +45,7 @@ def _scalars(kinds: list[dict], minima: list[dict]) -> dict[str, float]:
             f"{entry['kind']}/{entry['memory']}/N={entry['neurons']}/M={entry['patterns']}/T={entry['temperature']:g}"
         )
         if entry["share"] > 0 and np.isfinite(entry["stderr"]):
-            scalars |= {name: entry["share"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["share"], entry["stderr"])
     for entry in minima:
         if entry["memory"] in CONTINUOUS:
             about = f"{entry['memory']}/N={entry['neurons']}/M={entry['patterns']}/T={entry['temperature']:g}"

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import stats
 
 from experiments.contract import Table
+from experiments.statistics.columns import headline
 
 KEYS = ["mixer", "width", "length", "pairs", "state_bytes"]
 
@@ -20,6 +21,6 @@ def summarise(table: Table) -> dict:
         entry |= {"seeds": count, "solved": int((values >= 0.99).sum()), "epochs": float(rows["epochs"].mean())}
         results.append(entry | {"contradicted": float(rows["contradicted"].mean())})
         name = f"accuracy/{entry['mixer']}/d={entry['width']}/L={entry['length']}/K={entry['pairs']}"
-        scalars |= {name: entry["accuracy"], f"{name}/stderr": error}
+        scalars |= headline(name, entry["accuracy"], error)
     scalars["contradicted"] = float(table["contradicted"].mean())
     return {"results": results, "scalars": scalars}

@@ -8,7 +8,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.overlap_dynamics import theory
 from experiments.statistics.clusters import by_group, means_by_group
-from experiments.statistics.columns import untaken
+from experiments.statistics.columns import headline, untaken
 
 CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
 
@@ -54,7 +54,7 @@ def _scalars(times: list[dict]) -> dict[str, float]:
         if entry["step"] == longest:
             name = f"m/n={entry['degree']}/N={entry['neurons']}/load={{}}/m0={entry['overlap']:g}"
             name = untaken(scalars, name, entry["load"], 4)
-            scalars |= {name: entry["m"], f"{name}/stderr": entry["m_stderr"], f"{name}/theory": entry["neurodynamics"]}
+            scalars |= headline(name, entry["m"], entry["m_stderr"], theory=entry["neurodynamics"])
     return scalars
 
 

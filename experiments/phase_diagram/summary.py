@@ -10,7 +10,7 @@ from experiments.phase_diagram import measurement, theory
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
-from experiments.statistics.columns import untaken
+from experiments.statistics.columns import headline, untaken
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical
@@ -228,7 +228,7 @@ def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[st
             name += f"_of_which_{line['sweeps']}_averaged"
         name = untaken(scalars, name, line["load"], 3)
         if line["stderr"] > 0:
-            scalars |= {name: line["temperature"], f"{name}/stderr": line["stderr"], f"{name}/width": line["width"]}
+            scalars |= headline(name, line["temperature"], line["stderr"], width=line["width"])
     if limits:
         scores = [abs(entry["overlap"] - entry["theory"]) / entry["stderr"] for entry in limits]
         scalars["overlap_limit/largest_score"] = max(scores)

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.relaxation import theory
 from experiments.statistics.clusters import clustered_mean, curves
-from experiments.statistics.columns import untaken
+from experiments.statistics.columns import headline, untaken
 
 CURVE = ["degree", "temperature", "neurons", "around", "patterns", "load"]
 NETWORK = ["degree", "temperature", "neurons"]
@@ -73,13 +73,13 @@ def _scalars(times: list[dict], divergences: list[dict]) -> dict[str, float]:
     for entry in divergences:
         if entry["load"] is not None:
             name = f"divergence/{_name(entry)}/N={entry['neurons']}"
-            scalars |= {name: entry["load"], f"{name}/stderr": entry["stderr"], f"{name}/spinodal": entry["spinodal"]}
+            scalars |= headline(name, entry["load"], entry["stderr"], spinodal=entry["spinodal"])
     for entry in times:
         mine = [e["neurons"] for e in times if _name(e) == _name(entry)]
         for kind in ("time", "escape") if entry["neurons"] == max(mine) else ():
             if entry[kind] is not None:
                 name = untaken(scalars, f"{kind}/{_name(entry)}/load={{}}", entry["load"], 4)
-                scalars |= {name: entry[kind], f"{name}/stderr": entry[f"{kind}_stderr"]}
+                scalars |= headline(name, entry[kind], entry[f"{kind}_stderr"])
     return scalars
 
 

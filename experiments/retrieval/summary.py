@@ -10,6 +10,7 @@ from experiments.shared import convergence, critical_beta
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
 from experiments.statistics.clusters import curves, means_by_group
+from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.thresholds import critical_load
 
@@ -96,7 +97,7 @@ def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str,
     for entry in critical:
         if entry["patterns"] == most[entry["memory"], entry["ensemble"]]:
             name = "critical_kappa/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
-            scalars |= {name: entry["kappa"], f"{name}/stderr": entry["stderr"]}
+            scalars |= headline(name, entry["kappa"], entry["stderr"])
     family = main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
     name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)

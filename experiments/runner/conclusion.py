@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas
 
+from experiments.contract import ERROR
 from experiments.figures import report
 from experiments.runner import boundary, mirror, results
 from experiments.runner.planning import Plan
@@ -33,8 +34,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
     for name, value in scalars.items():
-        if not name.endswith("/stderr"):
-            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}/stderr'))}")
+        if not name.endswith(ERROR):
+            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
     if where := copy.where():
         print(where)
     for note in summary.get("notes", []):

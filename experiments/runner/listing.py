@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from experiments import contract
 from experiments.runner import folders, locks
 
 STATES = ("complete", "interrupted", "running")
@@ -142,11 +143,8 @@ def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:
     try:
         scalars = json.loads((place / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
         scalars = {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
-        values = {name: value for name, value in scalars.items() if not name.endswith("/stderr")}
-        return {
-            name: (value, scalars.get(f"{name}/stderr") if f"{name}/stderr" in scalars else None)
-            for name, value in values.items()
-        }
+        values = {name: value for name, value in scalars.items() if not name.endswith(contract.ERROR)}
+        return {name: (value, scalars.get(f"{name}{contract.ERROR}")) for name, value in values.items()}
     except (OSError, ValueError, AttributeError):
         return {}
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from experiments.contract import ERROR
+
 DRAWS = ("sample", "seed_index")
 """Columns that number independent draws of one seed."""
 _SHORT = {"neurons": "N", "patterns": "M", "length": "T"}
@@ -62,7 +64,7 @@ class Series:
             told[name] = mean
             if len(values) > 1:
                 square = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-                told[f"{name}/stderr"] = math.sqrt(square / len(values))
+                told[f"{name}{ERROR}"] = math.sqrt(square / len(values))
         return told
 
     def _label(self, point: dict) -> str:

@@ -3,7 +3,7 @@
 from experiments.contract import Table
 from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
 from experiments.statistics.clusters import curves, standard_error
-from experiments.statistics.columns import agreed
+from experiments.statistics.columns import agreed, headline
 
 
 def summarise(table: Table) -> dict:
@@ -104,5 +104,5 @@ def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
             for name in ["limit"] if bound else [entry["similarity"], entry["separation"]]:
                 key = f"retrieved/{entry['ensemble']}/{name}"
                 if key not in scalars:  # the ranking falls, so that the first is the best
-                    scalars |= {key: entry["retrieved"], f"{key}/stderr": entry["retrieved_stderr"]}
+                    scalars |= headline(key, entry["retrieved"], entry["retrieved_stderr"])
     return scalars

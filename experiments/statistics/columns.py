@@ -7,6 +7,7 @@ import numpy as np
 import pandas
 from numpy.typing import ArrayLike, NDArray
 
+from experiments.contract import ERROR
 from hopfield.arguments import numbers as numbers
 
 Array = NDArray[Any]
@@ -53,6 +54,11 @@ def untaken(taken: Collection[str], name: str, load: float, digits: int) -> str:
     while (found := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
         digits += 1
     return found
+
+
+def headline(name: str, value: Any, stderr: Any, **beside: Any) -> dict[str, Any]:
+    """Scalars of one headline: `<name>` with its `/stderr`, and `/theory` or what else stands beside it, by keyword."""
+    return {name: value, f"{name}{ERROR}": stderr} | {f"{name}/{key}": known for key, known in beside.items()}
 
 
 def magnitude(column: Array) -> float:

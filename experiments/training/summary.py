@@ -7,6 +7,7 @@ from scipy import stats
 
 from experiments.contract import Table
 from experiments.statistics.clusters import standard_error
+from experiments.statistics.columns import headline
 from experiments.training.config import BASELINES, KIND, RUN
 
 TESTED = 0.2 / 0.6
@@ -59,13 +60,12 @@ def summarise(table: Table) -> dict:
                 values = rows[measure].to_numpy(float)
                 mean, stderr = float(values.mean()), standard_error(values)
                 entry |= {measure: mean, f"{measure}_stderr": stderr}
-                scalars |= {f"{measure}/{name}": mean, f"{measure}/{name}/stderr": stderr}
+                scalars |= headline(f"{measure}/{name}", mean, stderr)
         results.append(entry)
     paired = _paired(best)
     for entry in paired:
         name, baseline = _name(entry), entry["baseline"]
-        scalars[f"lead_on_{baseline}/{name}"] = entry["lead"]
-        scalars[f"lead_on_{baseline}/{name}/stderr"] = entry["lead_stderr"]
+        scalars |= headline(f"lead_on_{baseline}/{name}", entry["lead"], entry["lead_stderr"])
         scalars[f"p_of_lead_on_{baseline}/{name}"] = entry["p"]
     return {"scalars": scalars | _warnings(results), "results": results, "paired": paired}
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from experiments.contract import Table
+from experiments.statistics.columns import headline
 from experiments.worked_examples.printed import CAPACITY
 
 
@@ -45,5 +46,5 @@ def _claims(capacity: Table) -> dict[str, float]:
     scalars: dict[str, float] = {}
     for row in capacity[capacity["quantity"].isin(list(words))].to_dict("records"):
         name = f"{words[row['quantity']]}, {row['row']}"
-        scalars |= {name: row["value"], f"{name}/stderr": row["stderr"], f"{name}, theory": row["theory"]}
+        scalars |= headline(name, row["value"], row["stderr"], theory=row["theory"])
     return scalars

@@ -3,6 +3,7 @@
 import pytest
 
 from experiments.figures.headlines import headlines
+from experiments.statistics.columns import headline
 
 
 def theories(summary: dict) -> dict[str, str]:
@@ -54,3 +55,11 @@ def test_runs_that_are_joined_have_each_their_own_theory(labels: tuple[str, str]
 def test_a_theory_that_a_summary_names_stands_beside_its_number() -> None:
     scalars = {"m": 0.5, "m/stderr": 0.1, "m/theory": 0.4, "of": 0.5, "of/theory": None}
     assert theories({"entries": [{"m": 0.5, "theory": 0.9}], "scalars": scalars}) == {"m": "0.4", "of": ""}
+
+
+def test_scalars_of_a_headline_are_one_line_of_the_report() -> None:
+    scalars = headline("load, N=inf", 0.5, 0.25, theory=0.4)
+    assert scalars == {"load, N=inf": 0.5, "load, N=inf/stderr": 0.25, "load, N=inf/theory": 0.4}
+    assert list(headlines({"scalars": scalars})) == [
+        {"name": "load, N=inf", "value": "0.50 ± 0.25", "sort": "0.5", "theory": "0.4"}
+    ]
