@@ -49,6 +49,9 @@ def test_a_memory_made_from_the_template_is_found_and_retrieves(mine: Path) -> N
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], (2, 30))
     assert (blueprint.build(patterns).update(patterns[0]) == patterns[0]).all()
     assert (blueprint.ensemble, blueprint.takes_beta, blueprint.scaling.symbol) == ("spins", True, "M / N")
+    for given, options in ((patterns / 2, {}), (patterns, {"beta": -1.0}), (patterns, {"mask": np.array([True])})):
+        with pytest.raises(ValueError, match=r"^(patterns|beta|mask) must be"):
+            blueprint.build(given, **options)
 
 
 @pytest.mark.parametrize("head", ["", "a,b,c\n"])
