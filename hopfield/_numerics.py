@@ -84,9 +84,9 @@ def real_array(name: str, value, dtype=None) -> Array:
                 return jnp.asarray(numbers, default)
         found = jnp.asarray(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{name} must be an array of real numbers, got {type(value).__name__} {shown(value)}"
-        ) from None
+        array = type(value) is np.ndarray
+        found = f"an array of {value.dtype}" if array else f"{type(value).__name__} {shown(value)}"
+        raise ValueError(f"{name} must be an array of real numbers, got {found}") from None
     if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
         return found
     if not jnp.issubdtype(found.dtype, jnp.integer):

@@ -100,8 +100,8 @@ def softmax(job: Job) -> Sums:
 
 def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> Block:
     """Patterns start … start + size − 1 of a job and their scores; `first` is the number of the job's first pattern."""
-    rows = job.source.rows(start, size)
-    values = wide(rows if job.values is None else job.values.rows(start, size))
+    rows = wide(job.source.rows(start, size))
+    values = rows if job.values is None else wide(job.values.rows(start, size))
     if job.step:
         values = job.similarity.summed(rows).astype(job.queries.dtype)
         values = jnp.concatenate([values, jnp.ones((size, 1), values.dtype)], axis=1)

@@ -261,6 +261,14 @@ def test_fields_of_high_degrees_are_differences_of_energies(degree):
     np.testing.assert_allclose(field, 0.5 * (down - up), rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.longdouble, object])
+def test_numbers_that_no_array_of_jax_holds_are_named_by_their_type(dtype):
+    with pytest.raises(
+        ValueError, match=f"^patterns must be an array of real numbers, got an array of {np.dtype(dtype)}$"
+    ):
+        Memory.create(np.eye(2).astype(dtype), 1.0)
+
+
 @pytest.mark.parametrize("kind", [int, float])
 def test_masked_entries_are_no_numbers(kind):
     masked = np.ma.array(np.ones((2, 2), kind), mask=[[0, 1], [0, 0]])

@@ -159,6 +159,17 @@ def test_every_similarity_is_read(similarity):
     np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "squared_distance", "manhattan"])
+def test_patterns_of_16_bits_are_compared_in_single_precision(similarity, dtype):
+    """Unit vectors of 16 bits were rounded before they were compared: weights at β = 50 by half a per cent."""
+    patterns, parts = jnp.asarray(PATTERNS, dtype), {"beta": 50.0, "similarity": similarity}
+    exact = Memory.create(patterns.astype(jnp.float32), **parts).weights(QUERIES[0].astype(jnp.float32))
+    for source in (patterns, stored(patterns)):
+        found = Memory.create(source, **parts).statistics(QUERIES[0].astype(jnp.float32), int(jnp.argmax(exact)))
+        np.testing.assert_allclose(found.target_weight, exact.max(), rtol=2e-5)
+
+
 def test_values_are_read_in_place_of_patterns():
     values = jax.random.normal(jax.random.key(2), (M, 3))
     for name in ("log_sum_exp", "linear"):
