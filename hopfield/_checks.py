@@ -46,7 +46,7 @@ def axis_of(name: str, value: Any, rank: int, of: str) -> int:
 
 
 def step_limit(name: str, value: Any, least: int = 1) -> Any:
-    """The most steps of a compiled loop: a traced integer as it is, any other as `whole`, held at MOST_STEPS."""
+    """The most steps of a compiled loop: a traced integer unchanged, any other as `whole`, held at MOST_STEPS."""
     if not is_traced(value):
         return min(whole(name, value, least), MOST_STEPS)
     if value.shape != () or not jnp.issubdtype(value.dtype, jnp.integer):

@@ -17,7 +17,7 @@ class Named(NamedTuple):
 
 
 def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
-    """The error of a specification whose name is none of these; it tells the nearest, or how one's own is written."""
+    """The error of an unknown name; it suggests the nearest one, or how a user-defined one is written."""
     names = tuple(names)
     name, colon, text = spec.partition(":")
     near = difflib.get_close_matches(name, names, 1)
@@ -46,7 +46,7 @@ class Table(NamedTuple):
         return self.kind.__name__.lower()
 
     def part(self, given: Any) -> Any:
-        """A part as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+        """The given part, or the one that a name stands for in `find`. Raises TypeError for anything else."""
         if isinstance(given, self.kind):
             return given
         if not isinstance(given, str):

@@ -23,21 +23,21 @@ EXACT_DEGREE = 33
 """The largest degree of a power whose binomial coefficients are 32-bit integers."""
 
 KEPT = "kept"
-"""Name of sums, thresholds and results that a derivative keeps where it forms the scores again."""
+"""Name of the sums, thresholds and results that are saved for a derivative which recomputes the scores."""
 
 
 def checkpointed(x: Array) -> Array:
-    """x, of which a derivative that forms the scores again keeps the value."""
+    """x, marked as a value that is saved for a derivative which recomputes the scores."""
     return checkpoint_name(x, KEPT)
 
 
 def accumulation_dtype(dtype) -> jnp.dtype:
-    """The type sums over patterns are carried in: at least float32, float64 where the input is float64."""
+    """The type in which sums over patterns are accumulated: float32, or float64 where the input is float64."""
     return jnp.promote_types(dtype, jnp.float32)
 
 
 def wide(array: Array) -> Array:
-    """The array in the type sums are carried in."""
+    """The array in the type in which sums over patterns are accumulated."""
     return array.astype(accumulation_dtype(array.dtype))
 
 
@@ -139,14 +139,14 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
 
 
 def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Maximum along an axis, −∞ of nothing, NaN wherever there is one; that of XLA drops NaN at some shapes on CPUs."""
+    """Maximum along an axis: −∞ if it is empty, NaN if any entry is NaN (XLA's own loses it at some shapes on CPUs)."""
     top = jnp.max(x, axis=axis, keepdims=keepdims, initial=-jnp.inf)
     return jnp.where(jnp.any(jnp.isnan(x), axis=axis, keepdims=keepdims), jnp.nan, top)
 
 
 @jax.custom_batching.custom_vmap
 def anywhere(flags):
-    """Whether any flag is set, of a whole batch together: a condition that no batch makes two computations of."""
+    """Whether any flag of a whole batch is set: one condition for all, so that `vmap` computes one branch."""
     return jnp.any(flags)
 
 
@@ -156,14 +156,14 @@ def _of_batch(size, batched, flags):
 
 
 def top_k(x: Array, count: int) -> tuple[Array, Array]:
-    """The largest entries along the last axis and their places, NaN first; XLA puts one of negative sign last."""
+    """The largest entries along the last axis and their indices, NaN first; XLA puts a NaN of negative sign last."""
     return jax.lax.top_k(jnp.where(jnp.isnan(x), jnp.nan, x), count)
 
 
 def power_of_two(size: Array) -> Array:
-    """The power of two just above a size ≥ 0, 1 of zero: dividing by it rounds nothing.
+    """The power of two just above a size ≥ 0, 1 for zero: dividing by it is exact.
 
-    Held where it and its reciprocal are normal numbers, since XLA may multiply by the one in place of the other.
+    Limited so that its reciprocal, by which XLA may multiply instead, is a normal number, too.
     """
     limit = jnp.finfo(size.dtype).maxexp - 2
     power = jnp.ldexp(jnp.ones_like(size), jnp.clip(jnp.frexp(size)[1], -limit, limit))

@@ -92,5 +92,5 @@ def member(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 
 def plain(result: Any) -> Any:
-    """Turn a zero-dimensional array into a float64 scalar and leave every other array as it is."""
+    """Turn a zero-dimensional array into a float64 scalar and leave every other array unchanged."""
     return np.asarray(result, dtype=np.float64)[()]

@@ -62,7 +62,7 @@ class BinaryNetwork(Node):
         return -0.5 * jnp.dot(apart, self.matrix @ apart) + self.threshold * jnp.sum(state)
 
     def update(self, state: State) -> State:
-        """One synchronous step [N]; a neuron whose field is zero stays as it is."""
+        """One synchronous step [N]; a neuron whose field is zero does not change."""
         state = self._state(state)
         field = self.field(state)
         return jnp.where(field == 0, state, jnp.where(jnp.isnan(field), field, jnp.where(field > 0, 1.0, 0.0)))
@@ -147,7 +147,7 @@ def willshaw_network(
 
 
 def _zeros_and_ones(name: str, entries: Array) -> Array:
-    """Entries 0, 1 and NaN as they are; of others, such as spins, ValueError, or NaN where they are traced."""
+    """Entries 0, 1 and NaN unchanged; of others, such as spins, ValueError, or NaN where they are traced."""
 
     def inside(x: Array) -> Array:
         return (x == 0) | (x == 1) | jnp.isnan(x)

@@ -47,7 +47,7 @@ def noisy(model: Model, key, strength: float | Array) -> Couplings:
 
 
 def _couplings(model: Model) -> Couplings:
-    """Couplings as they are, those of a classical memory; TypeError or ValueError for anything else."""
+    """Couplings unchanged, those of a classical memory; TypeError or ValueError for anything else."""
     if isinstance(model, Couplings):
         return model
     return hebb_couplings(instance("model", model, Memory))

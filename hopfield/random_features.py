@@ -73,7 +73,7 @@ class FeatureMemory(Node):
             kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative,
                 with an error that a memory foretells too small (see `predicted_error`), so that `limit` lets more pass.
             orthogonal: projections at right angles to each other, N at a time, which lowers the error. Of fewer than
-                16 N features it is foretold as that of independent projections, which is more.
+                16 N features it is predicted as that of independent projections, which is more.
             limit: relative error of the sum above which the energy is NaN.
         Raises:
             ValueError: a number out of range or an odd number of features.
@@ -164,7 +164,7 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
     Args:
         memory: with patterns.
         state: query [N].
-        max_steps: at most so many.
+        max_steps: largest number of steps.
         step_size: s > 0.
     """
     instance("memory", memory, FeatureMemory)

@@ -278,7 +278,7 @@ _TABLE = Table(Similarity, "similarities", NAMES)
 
 
 def as_similarity(similarity: Similarity | str) -> Similarity:
-    """A similarity as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    """The given similarity, or the one that a name stands for in `find`. Raises TypeError for anything else."""
     return _TABLE.part(similarity)
 
 

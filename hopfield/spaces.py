@@ -229,7 +229,7 @@ _TABLE = Table(Space, "spaces", NAMES)
 
 
 def as_space(space: Space | str) -> Space:
-    """A space as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    """The given space, or the one that a name stands for in `find`. Raises TypeError for anything else."""
     return _TABLE.part(space)
 
 

@@ -61,7 +61,7 @@ def whole(page: str) -> str:
 
 
 def small(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
-    """A picture at most so many pixels wide, WebP, on white."""
+    """A picture of limited width in pixels, WebP, on white."""
     image = Image.open(io.BytesIO(picture)).convert("RGBA")
     paper = Image.new("RGBA", image.size, "white")
     paper.alpha_composite(image)

@@ -41,11 +41,11 @@ def with_error(value: Any, error: Any = 0.0) -> str:
 
 
 def _theory(summary: dict, name: str) -> float | None:
-    """The theory of a headline: that of the entry of the summary which it was taken from; None where none is told.
+    """The theory of a headline: that of the entry of the summary which it was taken from; None where none is stated.
 
     Of joined runs the entry is one of the run that the headline is of. It holds the value, and the error where both
-    tell one. Of several such entries those are meant which the name says most about; where they differ in their
-    theory, none is shown.
+    state one. Of several such entries those count whose words occur most in the name; if their theories differ,
+    none is shown.
     """
     groups = [
         part for part in summary.get("groups", []) if isinstance(part, dict) and isinstance(part.get("summary"), dict)

@@ -12,7 +12,7 @@ from experiments.figures.extraction import Panel, Series
 from experiments.figures.panels import legend
 
 LIGHT = 0.9
-"""Brightness from which on a line is told from a page by nobody."""
+"""Brightness above which a line cannot be distinguished from the page."""
 
 
 def draw(ax: Axes, panel: Panel) -> None:

@@ -2,7 +2,7 @@
 
 Dense memories of degree n at load α = M/N^(n−1), replica symmetric for N → ∞: retrieval states end at the spinodal, are
 stable below the thermodynamic line, and the state without overlap is a glass from where symmetry breaks in it (de
-Almeida & Thouless). All three are told as loads of a temperature.
+Almeida & Thouless). All three are given as loads at a temperature.
 """
 
 from functools import cache

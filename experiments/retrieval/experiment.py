@@ -58,7 +58,7 @@ def has_theory(config: Config) -> bool:
 
 
 def check(config: Config) -> None:
-    """Refuse starts that are none, memories without weights over patterns, and patterns that no memory can hold.
+    """Refuse starts that mean nothing, memories without weights over patterns, and patterns that no memory can hold.
 
     Raises:
         ValueError: one of them, in one sentence that begins with the option.

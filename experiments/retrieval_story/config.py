@@ -1,4 +1,4 @@
-"""Options of retrievals told step by step."""
+"""Options of retrievals shown step by step."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ SIDE = 8
 
 @dataclass
 class Config(contract.Config):
-    """Options of retrievals told step by step; the defaults are smoke scale."""
+    """Options of retrievals shown step by step; the defaults are smoke scale."""
 
     memories: list[str] = grid_axis(
-        ["classical", "modern"], "memories that are told of, on spins or real", meaning="memory"
+        ["classical", "modern"], "memories that are shown, on spins or real", meaning="memory"
     )
     beta: list[float] = grid_axis(
         [0.03, 0.5],

@@ -52,7 +52,7 @@ def points(config: Config) -> list[dict]:
 
 
 def has_beta(config: Config) -> bool:
-    """Whether a memory that is told of has an inverse temperature."""
+    """Whether a memory that is shown has an inverse temperature."""
     return any(find(memory).takes_beta for memory in config.memories)
 
 

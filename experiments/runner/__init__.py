@@ -21,7 +21,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     numerics    JAX's precision and compiled programs while measuring        test_process
     pieces      work behind the points, shared by processes                  test_pieces
     ledger      rows on disk at once, with checksums                         test_record, test_resume
-    mirror      rows told to Weights & Biases                                test_mirror
+    mirror      rows sent to Weights & Biases                                test_mirror
     series      means and errors for the live charts there                   test_series, test_mirror
     conclusion  table, summary and last lines of a finished run              test_run, test_record
     results     figure and report from the table, then and again later       test_redraw

@@ -161,7 +161,7 @@ def _interruptible(final: bool) -> Iterator[None]:
 
 
 class _Watch:
-    """A thread that is told of signals by Python's own C code, whatever the main thread is busy with."""
+    """A thread that is notified of signals by Python's own C code, whatever the main thread is busy with."""
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe()

@@ -77,7 +77,7 @@ def _help(plan: Plan) -> bool:
 
 
 def _carry_out(plan: Plan) -> None:
-    """Do what is left of a plan; whatever stops it, the ledger is whole and W&B is told."""
+    """Measure what is missing of a plan and conclude; even if interrupted, the ledger is complete and W&B is closed."""
     copy = None
     code = 1
     try:

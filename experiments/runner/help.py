@@ -17,7 +17,7 @@ from experiments.shared import files
 _HEAD = """\
 usage: python -m experiments.run conf=NAME [key=value ...] [-m]
 
-Measures, saves and draws an experiment. A run that was stopped goes on where it was when it is started again."""
+Measures, saves and draws an experiment. An interrupted run resumes when the same command is repeated."""
 _FOOT = """\
 Flags, anywhere on the line:
   -m, --multirun     run every combination of values, as in -m conf=capacity seed=0,1

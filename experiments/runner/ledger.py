@@ -1,4 +1,4 @@
-"""The ledger: one measured point, one line on disk at once, so that a run killed at any moment goes on where it was.
+"""The ledger: one measured point, one line on disk at once, so that a run killed at any moment resumes there.
 
 A ledger is a folder of JSON-lines files, one per process that ever wrote to it: no locks, and no process touches the
 file of another. The first line of a file is its heading,

@@ -220,7 +220,7 @@ def _arguments(job: Job) -> dict[str, Any]:
 
 
 def _identifier(directory: Path) -> str | None:
-    """W&B's name for the run of a directory, so that a resumed run goes on there; None inside a W&B sweep."""
+    """W&B's name for the run of a directory, under which a resumed run continues; None inside a W&B sweep."""
     if os.environ.get("WANDB_RUN_ID") or os.environ.get("WANDB_SWEEP_ID"):
         return None
     path = directory / "wandb" / "id"

@@ -104,7 +104,7 @@ def plan(job: Job) -> Plan:
 
 
 def forecast(plan: Plan) -> str:
-    """Cost of a plan foretold in one line: points, memory and time."""
+    """Expected cost of a plan in one line: points, memory and time."""
     cost = getattr(plan.experiment, "cost", lambda config: contract.Cost(len(plan.points)))(plan.job.config)
     measured = (
         len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0

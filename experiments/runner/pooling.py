@@ -21,7 +21,7 @@ from experiments.runner.series import DRAWS
 from experiments.shared import files
 
 FOLDER = "folder"
-"""Name that stands for an option where runs that differ in none are told apart by their folders."""
+"""Name that stands for an option where runs without different options are distinguished by their folders."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
     Args:
         experiment: its name.
         science: what `science` returned.
-        options: all options that say what is measured, by name; files among them are told by their contents.
+        options: all options that say what is measured, by name; files among them are identified by their contents.
     """
     lasting = {name: value for name, value in options.items() if name not in science["files"]}
     text = files.encode([experiment, lasting, science | {"contents": sorted(science["contents"].values())}], sort=True)

@@ -17,7 +17,7 @@ from experiments.shared import files
 
 
 def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
-    """Draw figure and report of a finished run as it is asked for; returns the path of the figure."""
+    """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory)
     figure = saving.draw(directory, experiment.plot, table, summary, look)
     story = _story(directory, experiment)

@@ -1,7 +1,7 @@
 """Series of a run for a live chart: means over samples with their errors, under names that tell curves apart.
 
-A value is told once all samples of its place on its curve are measured, so that no chart runs back and forth. Counts of
-successes among queries become shares.
+A value is reported once all samples of its place on its curve are measured, so that no chart runs back and forth.
+Counts of successes among queries become shares.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Sweeps, several runs as one: their tables joined, one summary, one overlaid figure and one report.
 
-Which runs are summarised together, and how their rows join, is told in `pooling`.
+Which runs are summarised together, and how their rows join, is stated in `pooling`.
 """
 
 import json

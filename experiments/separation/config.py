@@ -11,7 +11,7 @@ DYNAMICS = ("single", "iterated")
 PAIR = ["dynamics", "similarity", "separation"]
 TASK = ["ensemble", "patterns", "corruption"]
 BOUND = ("visible", "bayes")
-"""The pair that stands for the best possible read-out, told which pixels were hidden and how strong the noise is."""
+"""The pair that stands for the best possible read-out, which knows the hidden pixels and the strength of the noise."""
 _TUNED = judged("one of separations depends on β", "any_beta")
 
 

@@ -41,7 +41,7 @@ TUNING = 2**31
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for pairs that are no memory, for queries that are none of images, and ensembles too small."""
+    """Raise ValueError for pairs that are no memory, starts that images do not take, and ensembles too small."""
     _check_pairs(config)
     for start in (*config.corruption, *config.across):
         _check_start(start)

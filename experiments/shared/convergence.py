@@ -10,11 +10,11 @@ REST, STEP, SWEEP = "rest", "step", "sweep"
 WORDS = {REST: "converged", STEP: "after one update", SWEEP: "after one sweep"}
 """What is said of the states where dynamics end."""
 MOST = 0.5
-"""Share of queries that are still moving where they are cut, above which it is said of more than one update."""
+"""Share of queries still moving at the last update, above which a result after several updates is said to be cut."""
 
 
 def end(steps: int, dynamics: str = "synchronous") -> str:
-    """States where at most so many updates or sweeps end: REST, or what one update of all or of one after another is.
+    """Name of the states in which retrievals of at most `steps` updates or sweeps end: REST, or that of one update.
 
     Args:
         steps: updates, or sweeps, at most.

@@ -50,5 +50,5 @@ def counts(
 
 
 def odd(count: float, least: int) -> int:
-    """Odd number of patterns nearest to a count, at least an odd one: fields of so many signs are never zero."""
+    """Odd number of patterns nearest to a count, `least` (odd) or more: a sum of so many signs is never zero."""
     return max(least, 2 * round((count - 1) / 2) + 1)

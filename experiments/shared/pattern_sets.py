@@ -171,7 +171,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
         ensemble: its name.
         count: number of its patterns.
         repeated: of them, those that are equal to others before them.
-        state: that of its file, another of which is told of again.
+        state: that of its file; a changed file is reported again.
     """
     if repeated:
         files.say(

@@ -13,7 +13,7 @@ _MARK = re.compile(r"\.hopfield-([0-9a-f]{8})-(\d+)-(\d*)-[0-9a-f]{8}\.")
 
 
 def born(process: int) -> str | None:
-    """Start of a process of this machine, so that its number given anew is told from it; None if there is none."""
+    """Start time of a process of this machine, which distinguishes it from a later one of the same number, or None."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return None if fields[0] == "Z" else fields[19]

@@ -78,7 +78,7 @@ def rows(
 
 
 def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
-    """Cost of so many draws of each network, whose program says how many neurons and padded patterns it has."""
+    """Cost of a number of draws of each network, whose program states its neurons and padded patterns."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
     kinds = map(grid.program, networks)
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
@@ -115,7 +115,7 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
 
 
 def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
-    """The numbers of a point that are traced; 1, without effect, for one that is none, as β of some memories."""
+    """The traced numbers of a point; None becomes 1, which has no effect, as β for memories without one."""
     found = {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
     return {name: 1.0 if value is None else value for name, value in found.items()}
 
@@ -128,7 +128,7 @@ def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[
 
 
 def _number(value: Any) -> Any:
-    """A number as a row holds it: none where there is none."""
+    """The value as stored in a row: None for NaN."""
     return None if value != value else value
 
 

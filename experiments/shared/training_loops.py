@@ -1,4 +1,4 @@
-"""Training of networks in compiled loops: their parameters apart from their structure, shuffled batches and dropout."""
+"""Compiled training loops of networks: parameters split from structure, shuffled batches, dropout."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

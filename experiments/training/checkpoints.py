@@ -1,4 +1,4 @@
-"""Checkpoints of a training: written in one step, and told from damaged ones by their hash."""
+"""Checkpoints of a training: written in one step, and checked for damage by their hash."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Training of one run: epochs compiled whole, a checkpoint after every so many, resumed from it."""
+"""Training of one run: epochs compiled whole, with checkpoints, from which it resumes."""
 
 import functools
 import math

@@ -77,7 +77,7 @@ def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> A
 
 
 def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -> Array:
-    """β / temperature, both of the rows' leading axes. Raises ValueError for a temperature that is none."""
+    """β / temperature, each with the leading axes of the rows. ValueError for a temperature that is not positive."""
     per_row("beta", rate, *rows)
     if temperature is None:
         return rate
@@ -215,7 +215,7 @@ def allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array
 
 
 def sequences(mask: Mask, leading: int) -> Mask:
-    """A mask as it is; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
+    """A mask, unchanged; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
     shape = jax.eval_shape(_smallest, mask).shape[:-2]
     if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
         raise ValueError(

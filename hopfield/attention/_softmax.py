@@ -16,7 +16,7 @@ def softmax(scores: Array, mask: Array | None = None) -> Array:
 
 @jax.custom_jvp
 def _softmax(scores: Array) -> Array:
-    # JAX's own is NaN in a row of nothing but −∞, and so are its derivatives. That row is told by its sum: the maximum
+    # JAX's own is NaN in a row of nothing but −∞, and so are its derivatives. That row is known by its sum: the maximum
     # of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
     top = jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf))
     size = jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top))

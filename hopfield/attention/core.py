@@ -116,7 +116,7 @@ def weights(
 
     Args:
         scores: S [*b, T, S], β included, or [S] of one query, with a mask [S] if any. A score of −∞ is a masked key.
-        separation: softmax unless told otherwise.
+        separation: softmax by default.
         mask: True where a key may be read, or a `Mask`.
         temperature: T > 0 by which the scores are divided, a number or an array of the leading axes.
     Raises:

@@ -54,7 +54,7 @@ class Mask(Node, abc.ABC):
         return None
 
     def fitting(self, keys: int) -> "Mask":
-        """The mask as it is; ValueError if it, or one it is made of, is made for another number of keys."""
+        """The mask, unchanged; ValueError if it, or a part of it, was made for another number of keys."""
         for part in jax.tree.leaves(self, is_leaf=lambda part: isinstance(part, Mask) and bool(part.refusal(keys))):
             if isinstance(part, Mask):
                 raise ValueError(part.refusal(keys))

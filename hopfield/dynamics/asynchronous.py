@@ -71,7 +71,7 @@ def is_model(found: Any) -> bool:
 
 
 def as_model(name: str, model: Any) -> Any:
-    """A memory or couplings as it is. Raises TypeError for anything else."""
+    """A memory or couplings, unchanged. Raises TypeError for anything else."""
     if not is_model(model):
         raise TypeError(f"{name} must be a Memory or Couplings, got {shown(model)}")
     return model

@@ -49,9 +49,9 @@ def _fixed_point(memory: Memory, state: State, max_steps, clamped: Clamped) -> S
 
 
 def neumann(terms: int) -> Callable:
-    """Solver of `implicit` that sums −(1 + J + …) y, so many terms beyond the first: of fixed points that attract.
+    """Solver of `implicit` by the Neumann sum −(1 + J + … + J^terms) y, which converges at attracting fixed points.
 
-    For each of many states its own, in memory that does not grow with the terms.
+    States of a batch do not mix, and memory does not grow with the number of terms.
     """
 
     def solve(linear, y):

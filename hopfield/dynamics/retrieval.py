@@ -44,10 +44,10 @@ def retrieve(
     clamped: Clamped = None,
     rtol: float | None = None,
 ) -> Retrieval:
-    """Run the memory from one query until a fixed point, a 2-cycle, or `max_steps`; each query of a batch for itself.
+    """Run the memory from one query to a fixed point, a 2-cycle or `max_steps`; queries of a batch stop independently.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
-    A loop that stops by itself has no reverse mode in JAX: differentiate `fixed_point` or `trajectory`.
+    A loop that stops early has no reverse-mode gradient in JAX: differentiate `fixed_point` or `trajectory`.
 
     Args:
         model: Memory or Couplings.

@@ -10,7 +10,7 @@ from hopfield.arguments import shown
 
 
 def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:
-    """A point as it is. ValueError where it is `off` its manifold, `by` how much; a traced one is NaN there."""
+    """A point, unchanged. ValueError where it is `off` its manifold, `by` how much; a traced one is NaN there."""
     if is_traced(off):
         return held(point, ~off)
     if bool(jnp.any(off)):

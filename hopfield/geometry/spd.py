@@ -27,7 +27,7 @@ def symmetric(matrix: Matrix) -> Matrix:
 
 
 def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
-    """A matrix as it is. ValueError unless it is symmetric to rounding; a traced one that is not is NaN."""
+    """A matrix, unchanged. ValueError unless it is symmetric to rounding; a traced one that is not is NaN."""
     found = real_array(name, matrix)
     if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
         raise ValueError(f"{name} must be square matrices [..., n, n], got shape {found.shape}")

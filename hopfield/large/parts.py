@@ -62,7 +62,7 @@ def is_memory(value: Any) -> bool:
 
 
 def as_parts(memory: Any) -> Parts:
-    """A memory as it is. Raises TypeError for anything else."""
+    """The memory, unchanged. Raises TypeError for anything else."""
     if not is_memory(memory):
         raise TypeError(f"memory must be a Memory, got {shown(memory)}")
     return memory
@@ -83,7 +83,7 @@ def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) 
 
 
 def check_spins(patterns: Array | Source, mask) -> None:
-    """Raise ValueError unless patterns are spins, as far as they are at hand: a file is not read for it."""
+    """Raise ValueError unless patterns are spins; those of a file are not read for it."""
     rows = patterns.array if isinstance(patterns, Stored) else patterns
     if isinstance(rows, Source) and not rows.spins and not rows.walked:
         raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")

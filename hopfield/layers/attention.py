@@ -150,7 +150,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
         Args:
             decode: read one token and the cache; beyond the length it was made for, the read-out is NaN, unless the
-                layer has a window, which goes on for ever.
+                layer has a window, whose decoding has no end.
             mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
                 for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
             bias: real numbers added to the scores, broadcast to [*b, H, T, S].

@@ -39,7 +39,7 @@ class Positions(nnx.Module, abc.ABC):
 
 
 class FixedPositions(Positions):
-    """A given encoding, held as it is: its numbers are swept or loaded, not trained.
+    """A given encoding, kept constant: its numbers are swept or loaded, not trained.
 
     Example:
         >>> from hopfield.attention.encodings import Rotary
@@ -152,7 +152,7 @@ def as_positions(
 
 
 def _fitting(positions: Positions, heads: int, width: int) -> Positions:
-    """Positions as they are. ValueError unless they encode queries of so many heads of this width."""
+    """Positions, unchanged. ValueError unless they encode queries of this number of heads and this width."""
     encoding = positions()
     rows, beta, places = jnp.zeros((1, heads, 2, width)), jnp.ones(heads), jnp.arange(2)
 

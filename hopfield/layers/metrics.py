@@ -50,7 +50,7 @@ class LearnedMetric(nnx.Module, abc.ABC):
 
 
 class FixedMetric(LearnedMetric):
-    """A given metric, held as it is: its numbers are swept or loaded, not trained.
+    """A given metric, kept constant: its numbers are swept or loaded, not trained.
 
     Example:
         >>> from hopfield import metrics

@@ -83,7 +83,7 @@ class Blueprint(NamedTuple):
     integer_fields: bool = False
     """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
     draw: Callable[..., Any] | None = None
-    """Random patterns of key, M and N that its theory is stated for where they are biased, None for `ensemble`."""
+    """Biased random patterns of key, M and N, where its theory is stated for such; None where it is for `ensemble`."""
 
     @property
     def theory(self) -> Theory:
@@ -98,7 +98,7 @@ class Blueprint(NamedTuple):
         parity the larger.
 
         Raises:
-            ValueError: `parity` is none of PARITIES, or a load or size that is none.
+            ValueError: `parity` is not one of PARITIES, or the load or size is out of range.
         """
         if parity not in PARITIES:
             raise ValueError(f"parity must be one of {', '.join(PARITIES)}, got {parity!r}")

@@ -260,5 +260,5 @@ def low_rank(factor: ArrayLike) -> LowRank:
 
 
 def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
-    """A metric as it is, an array [*heads, N, K] as a full one; None, the plain dot product, stays None."""
+    """A metric unchanged, an array [*heads, N, K] as a full one; None, the plain dot product, stays None."""
     return metric if metric is None or isinstance(metric, Metric) else full(metric)

@@ -80,7 +80,7 @@ def _known(found: CorrelationTime) -> CorrelationTime:
 
 
 def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "..."]]:
-    """Covariance of entries that are so many steps apart, and the power at frequencies 0, π/T, …, π."""
+    """Covariance of entries by the number of steps between them, and the power at frequencies 0, π/T, …, π."""
     length, x = x.size, x - jnp.mean(x)
     power = jnp.abs(jnp.fft.rfft(x, 2 * length)) ** 2
     return jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length)), power / length

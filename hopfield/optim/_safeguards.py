@@ -42,7 +42,7 @@ def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
 
 
 def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
-    """The step, shrunk to a length √(dᵀ F d) of at most `radius`; as it is if that is None."""
+    """The step, shrunk to a length √(dᵀ F d) of at most `radius`; unchanged if that is None."""
     if radius is None:
         return step
     size = unit(step)

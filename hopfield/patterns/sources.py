@@ -244,7 +244,7 @@ def as_source(rows: Any) -> Source:
 
 
 def as_patterns(rows: Any) -> Source | Float[Array, "M N"]:
-    """Patterns for a memory: a source as it is, a file mapped into memory as `Mapped`, else a finite real matrix."""
+    """Patterns for a memory: a source unchanged, a file mapped into memory as `Mapped`, else a finite real matrix."""
     if isinstance(rows, Source | np.memmap):
         return as_source(rows)
     return real_matrix("patterns", rows)

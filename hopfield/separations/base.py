@@ -128,14 +128,14 @@ class Separation(Node, abc.ABC):
         return jnp.where(outside & ~jnp.isnan(total), -jnp.inf, self._regulariser(p))
 
     def _regulariser(self, p: Scores) -> Scalar:
-        """Ω at weights that are some."""
+        """Ω at weights inside its domain."""
         raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
 
     def jacobian_product(self, p: Array, v: Array) -> Array:
         """J v = vᵀ J with J = ∂p/∂z, the Hessian of F, worked out by hand at weights p and along v, both [*b, M].
 
         Raises:
-            ValueError: no derivation by hand, as where the weights alone do not tell J.
+            ValueError: there is none, as where the weights alone do not determine J.
         """
         if self.gibbs:
             return softmax_jacobian_product(p, v)
@@ -281,7 +281,7 @@ def scaled(x: Any, factor: Array) -> Array:
 
 
 def faint(dtype) -> float:
-    """The least a factor common to all terms of a sum is allowed to be, lest its underflow hide the sum's sign."""
+    """Smallest common factor of a sum whose sign must survive underflow."""
     return 1e12 * float(jnp.finfo(dtype).tiny)
 
 

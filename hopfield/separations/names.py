@@ -38,7 +38,7 @@ _TABLE = Table(Separation, "separations", NAMES)
 
 
 def as_separation(separation: Separation | str) -> Separation:
-    """A separation as it is, or by name as `find` reads it. Raises TypeError for anything else."""
+    """The given separation, or the one that a name stands for in `find`. Raises TypeError for anything else."""
     return _TABLE.part(separation)
 
 

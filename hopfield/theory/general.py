@@ -60,12 +60,12 @@ def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: 
 
 
 def start_overlap(corruption: float) -> float:
-    """1 − 2c, the overlap of a start with a fraction c of its spins flipped. ValueError for a number that is none."""
+    """Overlap 1 − 2c of a start with a fraction c of its spins flipped. ValueError unless 0 ≤ c ≤ 1."""
     return 1.0 - 2.0 * one_real("corruption", corruption, least=0, most=1)
 
 
 def _counts(neurons: int, num_patterns: float, flipped: int) -> tuple[int, int]:
-    """Patterns and flipped spins as whole numbers. ValueError for others, and for sizes that are none."""
+    """Numbers of patterns and of flipped spins as integers. ValueError for fractions and for numbers out of range."""
     real("flipped", flipped, least=0, most=one_whole("neurons", neurons, least=1))
     return one_whole("num_patterns", num_patterns, least=1), one_whole("flipped", flipped, least=0)
 

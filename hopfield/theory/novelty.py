@@ -24,7 +24,7 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
     """Area under the ROC curve of "a stored pattern matches" by Z, or by any falling function of it.
 
     Averaged over memories, to about 1e-3; by inversion of the characteristic function of Z_novel − Z_known, over the
-    logarithm of its argument, because the terms of Z span e^(2κ). A single pattern is told by its overlap.
+    logarithm of its argument, because the terms of Z span e^(2κ). For a single pattern the overlap alone decides.
 
     Args:
         width: D ≥ 3. num_patterns: M ≥ 1.

@@ -52,7 +52,7 @@ class Own(Layer):
 
 
 def layer(name: str) -> Own:
-    """The layer of a name that is none of the experiment's own.
+    """The user-defined layer of a name, which is none of the experiment's.
 
     Raises:
         ValueError: there is none, in one sentence that begins with layers.

@@ -1,4 +1,4 @@
-"""Retrievals told step by step: what holds along every story, and how the memories end."""
+"""Retrievals shown step by step: what holds along every story, and how the memories end."""
 
 from typing import Any
 
