@@ -27,7 +27,7 @@ def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | 
 
 
 def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metric | None = None) -> None:
-    """ValueError, naming the axis, if query, key and value do not fit each other."""
+    """Check of query, key and value: ValueError, naming the axis, unless they fit each other."""
     for name, rows in (("query", query), ("key", key), ("value", value)):
         if rows is not None:
             check_rows(name, rows)
@@ -49,7 +49,7 @@ def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metr
 
 
 def check_rows(name: str, rows: Array) -> None:
-    """ValueError unless an array has the two axes of rows of vectors."""
+    """Check of an array: ValueError unless it has the two axes of rows of vectors."""
     if rows.ndim < 2:
         raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
 
@@ -141,7 +141,7 @@ def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b 
 
 
 def _refuse_indefinite(matrix: Array) -> None:
-    """ValueError for a square matrix of known values with an eigenvalue below zero by more than rounding."""
+    """Check of a matrix of known values: ValueError if an eigenvalue is below zero by more than rounding."""
     if matrix.shape[-1] != matrix.shape[-2]:
         raise ValueError(f"metric must be square, got [N, K] = {list(matrix.shape[-2:])}")
     if is_traced(matrix):

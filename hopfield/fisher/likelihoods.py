@@ -42,7 +42,7 @@ class Likelihood(Node, abc.ABC):
         return jnp.isfinite(targets)
 
     def check(self, outputs: Outputs, targets: ArrayLike) -> None:
-        """ValueError unless the targets have the shape that outputs call for and, if not traced, are possible."""
+        """Check of targets: ValueError unless they have the shape of the outputs and, if not traced, are possible."""
         targets = jnp.asarray(targets)
         shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
         if targets.shape != shape:

@@ -151,7 +151,7 @@ class Graph(Node):
 
 
 def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
-    """ValueError where a synapse cannot take activations of these shapes, or gives back more than one number."""
+    """Check of a synapse: ValueError unless it takes activations of these shapes and returns a single number."""
     given = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
     try:
         found = jax.eval_shape(synapse, *given)

@@ -208,7 +208,7 @@ def _stepped(association: HopfieldAssociation, rows: Array) -> Array:
 
 
 def check_heads(query: Heads, key: Array, heads: int) -> None:
-    """ValueError, naming the axis, unless these are queries and keys of so many heads."""
+    """Check of queries and keys: ValueError, naming the axis, unless their heads and widths agree with `heads`."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(f"key must have the query's width {query.shape[-1]} per head, got {key.shape[-1]} (axis -1)")
     if query.shape[-2] != heads or heads % key.shape[-2]:

@@ -93,7 +93,7 @@ class AssociationOptions:
             number("rtol", self.rtol, "a finite number of at least 0", 0.0)
 
     def refuse(self, place: str, *names: str) -> None:
-        """ValueError if one of these options, which have no meaning there, is not at its default."""
+        """Check of options without meaning in a place: ValueError unless they are at their defaults."""
         for field in dataclasses.fields(self):
             if field.name in names and getattr(self, field.name) != field.default:
                 raise ValueError(f"{field.name} must be left out in {place}, got {shown(getattr(self, field.name))}")

@@ -110,20 +110,20 @@ def at(schedule: Any, count: Array) -> Any:
 
 
 def check_kind(kind: str, samples: int) -> None:
-    """Raises ValueError for a Fisher information that is none."""
+    """Check of a kind of Fisher information: ValueError unless it is known and `samples` is a positive integer."""
     if kind not in FISHER_KINDS:
         raise ValueError(f"fisher must be one of {', '.join(FISHER_KINDS)}, got {kind!r}")
     whole("samples", samples)
 
 
 def check_rate(rate: Any) -> None:
-    """Raises ValueError for a learning rate that is neither a finite number nor a schedule."""
+    """Check of a learning rate: ValueError unless it is a finite number or a schedule."""
     if not callable(rate):
         number("learning_rate", rate, "a finite number or a schedule")
 
 
 def check_params(params: Tree, updates: Tree | None = None) -> None:
-    """Raises ValueError unless parameters are real arrays, and updates, where given, are of their shapes."""
+    """Check of parameters: ValueError unless they are real arrays and updates, if given, have their shapes."""
     leaves = jax.tree.leaves(params)
     for leaf in leaves:
         if not jnp.issubdtype(jnp.result_type(leaf), jnp.floating) or jnp.size(leaf) == 0:

@@ -32,7 +32,7 @@ PARTS = re.compile(
 
 
 def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
-    """ValueError where config.json or the names of tensors tell of attention other than that of a layout's `kind`."""
+    """Check of config.json and names of tensors: ValueError if their attention is not that of a layout's `kind`."""
     model = config.get("model_type")
     if model is not None and model not in TYPES[kind]:
         allowed = ", ".join(TYPES[kind])
