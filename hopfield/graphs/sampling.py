@@ -23,7 +23,7 @@ from hopfield.graphs.graph import Graph, States
 from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
 
 
-def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, temperature: ArrayLike = 1.0) -> States:
+def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: ArrayLike, *, sweeps: int = 100) -> States:
     """Activations along sweeps of block Gibbs sampling, layers drawn in the alphabetical order of their names.
 
     Args:
@@ -31,8 +31,8 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, sweeps: int, *, t
             `Bias` are, and join no layer to itself.
         activations: by layer, where the chain starts; those of the first layer are drawn before they are used.
         key: random key.
-        sweeps: how many; every layer is drawn once in each.
         temperature: T > 0; may be traced.
+        sweeps: how many; every layer is drawn once in each.
     Returns:
         Activations by layer after every sweep, each [sweeps, ...].
     Raises:

@@ -24,7 +24,7 @@ def machine(hidden: graphs.Lagrangian) -> graphs.Graph:
 def chains(graph: graphs.Graph) -> np.ndarray:
     """Visible units [chains, sweeps, N], without the first sweeps."""
     start = graph.zeros() | {"visible": jnp.ones(N)}
-    run = jax.jit(jax.vmap(lambda key: graphs.gibbs(graph, start, key, SWEEPS, temperature=T)["visible"]))
+    run = jax.jit(jax.vmap(lambda key: graphs.gibbs(graph, start, key, T, sweeps=SWEEPS)["visible"]))
     return np.asarray(run(KEYS))[:, 20:]
 
 
@@ -69,19 +69,19 @@ def test_the_slope_of_a_lagrangian_is_the_mean_of_its_units():
     bias = graphs.Bias(field)
     for lagrangian in (graphs.Tanh(1 / T), graphs.Identity(), graphs.Softmax(1 / T)):
         graph = graphs.Graph.create({"x": graphs.Layer((3,), lagrangian)}, [("x", bias)])
-        drawn = np.asarray(graphs.gibbs(graph, graph.zeros(), jax.random.key(2), 20_000, temperature=T)["x"])
+        drawn = np.asarray(graphs.gibbs(graph, graph.zeros(), jax.random.key(2), T, sweeps=20_000)["x"])
         np.testing.assert_allclose(drawn.mean(axis=0), lagrangian.activation(field), atol=0.03)
 
 
 def test_not_a_number_stays_one_and_what_cannot_be_drawn_is_refused():
     graph = machine(graphs.Identity())
     start = graph.zeros() | {"visible": jnp.ones(N).at[2].set(jnp.nan)}
-    assert np.all(np.isnan(graphs.gibbs(graph, start, jax.random.key(0), 1)["hidden"]))
+    assert np.all(np.isnan(graphs.gibbs(graph, start, jax.random.key(0), 1.0, sweeps=1)["hidden"]))
     with pytest.raises(ValueError, match="layers must be of Tanh, Identity or Softmax to be drawn, got ReLU"):
-        graphs.gibbs(machine(graphs.ReLU()), graph.zeros(), jax.random.key(0), 1)
+        graphs.gibbs(machine(graphs.ReLU()), graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
     alone = graphs.Graph.create({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.Bilinear(jnp.eye(2)))])
     with pytest.raises(ValueError, match="synapses must join no layer to itself, got one of x, x"):
-        graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1)
+        graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1.0, sweeps=1)
 
 
 def bent(_, x, y):
@@ -106,6 +106,6 @@ def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
     layers = {name: graphs.Layer((3, 2), graphs.Tanh()) for name in ("x", "y")}
     graph = graphs.Graph.create(layers, [(names, synapse)])
     with pytest.raises(ValueError, match="synapses must be linear in every layer, got one that is not in 'x'"):
-        graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1)
+        graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
     linear = graphs.Graph.create(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
-    assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1)["x"].shape == (1, 3, 2)
+    assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)
