@@ -2,7 +2,7 @@
 
 from hopfield.dynamics.asynchronous import ORDERS, Model, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.fixed_points import fixed_point
-from hopfield.dynamics.heat_bath import Gibbs, glauber
+from hopfield.dynamics.heat_bath import HeatBath, glauber
 from hopfield.dynamics.retrieval import Retrieval, retrieve, trajectory
 from hopfield.dynamics.settling import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT
 from hopfield.memory import DYNAMICS
@@ -15,7 +15,7 @@ __all__ = [
     "ORDERS",
     "STATUS",
     "STEP_LIMIT",
-    "Gibbs",
+    "HeatBath",
     "Model",
     "Retrieval",
     "fixed_point",

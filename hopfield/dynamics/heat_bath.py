@@ -15,7 +15,7 @@ from hopfield.dynamics.asynchronous import ORDERS, Model, Order, as_model, visit
 from hopfield.spaces import Clamped, State, as_clamped
 
 
-class Gibbs(NamedTuple):
+class HeatBath(NamedTuple):
     """Final state [N], mean state over the sweeps after burn-in [N], and their mean energy.
 
     Example:
@@ -45,7 +45,7 @@ def glauber(
     dynamics: str = "asynchronous",
     clamped: Clamped = None,
     order_key=None,
-) -> Gibbs:
+) -> HeatBath:
     """Heat-bath dynamics: neuron i becomes +1 with probability 1 / (1 + exp(−2 h_i / T)) (Glauber 1963).
 
     Args:
@@ -72,7 +72,7 @@ def glauber(
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: Model, state: State, keys, scale, lengths, clamped, *, dynamics: str) -> Gibbs:
+def _glauber(model: Model, state: State, keys, scale, lengths, clamped, *, dynamics: str) -> HeatBath:
     (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
@@ -109,7 +109,7 @@ def _glauber(model: Model, state: State, keys, scale, lengths, clamped, *, dynam
     zero = jnp.zeros((), model.energy(state).dtype)
     start = (state, model.cache(state), jnp.zeros_like(state, dtype), zero, zero)
     state, _, total, energy, _ = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
-    return Gibbs(state, total / sweeps, energy / sweeps)
+    return HeatBath(state, total / sweeps, energy / sweeps)
 
 
 def _visit_each(model: Model, state: State, cache, order: Order, drawn: Callable) -> tuple[State, Any]:
