@@ -51,7 +51,7 @@ class BinaryNetwork(Node):
         offset = number("offset", offset, "from 0 to 1", 0.0, 1.0)
         return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
 
-    def field(self, state: State) -> Float[Array, "N"]:
+    def local_field(self, state: State) -> Float[Array, "N"]:
         """h = W (V − b) − θ [N], by which the energy falls where a neuron goes from 0 to 1."""
         return self.matrix @ (self._state(state) - self.offset) - self.threshold
 
@@ -64,7 +64,7 @@ class BinaryNetwork(Node):
     def update(self, state: State) -> State:
         """One synchronous step [N]; a neuron whose field is zero does not change."""
         state = self._state(state)
-        field = self.field(state)
+        field = self.local_field(state)
         return jnp.where(field == 0, state, jnp.where(jnp.isnan(field), field, jnp.where(field > 0, 1.0, 0.0)))
 
     def winners(self, state: State, active: ArrayLike) -> State:
@@ -74,7 +74,7 @@ class BinaryNetwork(Node):
             state: neurons [N].
             active: how many, 0 to N; of equal fields those of lower index win. May be traced; NaN out of range.
         """
-        field = self.field(state)
+        field = self.local_field(state)
         if not is_traced(active) and whole("active", active, 0) > field.size:
             raise ValueError(f"active must be at most the {field.size} neurons, got {active}")
         rank = jnp.argsort(jnp.argsort(-field, stable=True))

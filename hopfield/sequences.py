@@ -2,8 +2,8 @@
 
     σ_i(t+1) = sgn Σ_μ (ξ_i^{μ+1} + λ ξ_i^μ) f((1/(N−1)) Σ_{j≠i} ξ_j^μ σ_j)       f(x) = x^d or e^{(N−1)(x−1)}
 
-No energy exists that falls along such steps. The protocol is therefore one of its own: `field`, `update` and `recall`,
-where `retrieve`, which asks for an end, refuses them.
+No energy exists that falls along such steps. The protocol is therefore one of its own: `local_field`, `update` and
+`trajectory`, where `retrieve`, which asks for an end, refuses them.
 """
 
 from functools import partial
@@ -26,9 +26,9 @@ class SequenceMemory(Node):
 
     Example:
         >>> import jax.numpy as jnp
-        >>> from hopfield.sequences import SequenceMemory, recall
+        >>> from hopfield.sequences import SequenceMemory, trajectory
         >>> patterns = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
-        >>> recall(SequenceMemory.create(patterns), patterns[0], 3).tolist()[3]
+        >>> trajectory(SequenceMemory.create(patterns), patterns[0], 3).tolist()[3]
         [1.0, 1.0, 1.0, 1.0]
     """
 
@@ -81,8 +81,8 @@ class SequenceMemory(Node):
         overlaps = self._rows() @ self._state(state) / self.patterns.shape[1]
         return overlaps if self.filters is None else self.filters @ overlaps
 
-    def field(self, state: State) -> Float[Array, "N"]:
-        """The field on every spin [N], up to a factor above 0; exact integers while they are below 2^24."""
+    def local_field(self, state: State) -> Float[Array, "N"]:
+        """The local field on every spin [N], up to a positive factor; exact integers while they are below 2^24."""
         state, rows = self._state(state), self._rows()
         if self.filters is None:
             sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
@@ -98,7 +98,7 @@ class SequenceMemory(Node):
     def update(self, state: State) -> State:
         """One synchronous step [N]; a zero field keeps the spin."""
         state = self._state(state)
-        return Spins().project(self.field(state), state).astype(state.dtype)
+        return Spins().project(self.local_field(state), state).astype(state.dtype)
 
     def _shape(self, sums: Array) -> Array:
         """f of sums of N − 1 signs [M, ...], each spin's relative to a factor of its own."""
@@ -114,7 +114,7 @@ class SequenceMemory(Node):
         return one_state(state, self.patterns.shape[1], self.patterns.dtype)
 
 
-def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
+def trajectory(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
     """States that `steps` ≥ 0 synchronous updates go through, the first one first [steps + 1, N].
 
     Raises:
@@ -122,7 +122,7 @@ def recall(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N
         ValueError: another shape of the state, or steps below 0.
     """
     instance("model", model, SequenceMemory)
-    return _recall(model, model._state(state), whole("steps", steps, 0))
+    return _trajectory(model, model._state(state), whole("steps", steps, 0))
 
 
 def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
@@ -141,7 +141,7 @@ def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
 
 
 @partial(jax.jit, static_argnums=2)
-def _recall(model: SequenceMemory, state: State, steps: int):
+def _trajectory(model: SequenceMemory, state: State, steps: int):
     def advance(now, _):
         new = model.update(now)
         return new, new

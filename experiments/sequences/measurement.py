@@ -9,7 +9,7 @@ import numpy as np
 from experiments.sequences.config import degree
 from experiments.shared import draws
 from experiments.shared.program import Grid
-from hopfield.sequences import SequenceMemory, recall
+from hopfield.sequences import SequenceMemory, trajectory
 
 
 class Program(NamedTuple):
@@ -44,7 +44,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     wrong = jax.lax.map(
         lambda pair: jnp.sum(model.update(pair[0]) != pair[1]), (patterns, jnp.roll(patterns, -1, axis=0))
     )
-    end = recall(model, patterns[0], program.num_patterns)[-1]
+    end = trajectory(model, patterns[0], program.num_patterns)[-1]
     return {
         "right": jnp.sum(wrong == 0),
         "whole": jnp.all(wrong == 0).astype(int),

@@ -24,7 +24,9 @@ def network(request) -> BinaryNetwork:
 def test_field_is_the_energy_that_a_neuron_loses_by_going_on(network):
     for i in range(N):
         on, off = (np.where(np.arange(N) == i, value, STATES[7]) for value in (1.0, 0.0))
-        assert network.energy(off) - network.energy(on) == pytest.approx(float(network.field(STATES[7])[i]), abs=1e-12)
+        assert network.energy(off) - network.energy(on) == pytest.approx(
+            float(network.local_field(STATES[7])[i]), abs=1e-12
+        )
 
 
 def test_spins_have_the_same_energies_and_fields(network):
@@ -32,7 +34,7 @@ def test_spins_have_the_same_energies_and_fields(network):
     apart = [float(network.energy(v) - couplings.energy(2 * v - 1)) for v in STATES[::5]]
     np.testing.assert_allclose(apart, apart[0], atol=1e-12)
     for v in STATES[:4]:
-        np.testing.assert_allclose(2 * couplings.local_field(2 * v - 1), network.field(v), atol=1e-12)
+        np.testing.assert_allclose(2 * couplings.local_field(2 * v - 1), network.local_field(v), atol=1e-12)
 
 
 @pytest.mark.parametrize("dynamics", ["asynchronous", "sequential"])
@@ -49,7 +51,7 @@ def test_covariance_couplings_by_hand():
     """η = (1, 0, 1), a = ½: (η−a)(η−a)'/(a(1−a)N) = ±1/3; signals ±½ at θ = 0 and b = 0 come from the two ones."""
     network = covariance_network(np.array([[1.0, 0.0, 1.0]]), 0.5)
     np.testing.assert_allclose(network.matrix * 3, [[0, -1, 1], [-1, 0, -1], [1, -1, 0]], atol=1e-15)
-    np.testing.assert_allclose(network.field(np.array([1.0, 0.0, 1.0])), [1 / 3, -2 / 3, 1 / 3], atol=1e-15)
+    np.testing.assert_allclose(network.local_field(np.array([1.0, 0.0, 1.0])), [1 / 3, -2 / 3, 1 / 3], atol=1e-15)
 
 
 def test_masked_patterns_are_not_stored():
@@ -70,7 +72,7 @@ def test_willshaw_completes_part_of_a_pattern():
 
 def test_winners_are_the_neurons_of_largest_field(network):
     found = np.asarray(network.winners(STATES[9], 2))
-    field = np.asarray(network.field(STATES[9]))
+    field = np.asarray(network.local_field(STATES[9]))
     assert found.sum() == 2
     assert field[found == 1].min() >= field[found == 0].max()
     assert network.winners(STATES[9], jnp.asarray(0)).sum() == 0

@@ -9,7 +9,7 @@ import pytest
 
 from hopfield import retrieve
 from hopfield.bidirectional import BidirectionalMemory
-from hopfield.sequences import SequenceMemory, recall
+from hopfield.sequences import SequenceMemory, trajectory
 from hopfield.theory import sequences as theory
 from tests.hopfield.contracts.parts import quick
 
@@ -44,7 +44,7 @@ def test_one_step_is_the_published_rule(degree, ratio):
 @pytest.mark.parametrize("degree", [2, 3, None])
 def test_a_short_sequence_is_followed_round_and_round(degree):
     model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), degree)
-    states = recall(model, jnp.asarray(PATTERNS[0]), 7)
+    states = trajectory(model, jnp.asarray(PATTERNS[0]), 7)
     np.testing.assert_array_equal(states, PATTERNS[np.arange(8) % 3])
 
 
@@ -93,19 +93,19 @@ def test_a_field_of_the_exponential_rule_loses_no_term(neurons, number, between)
         count = np.bincount(place, sign)
         levels, count = levels[count != 0], count[count != 0]
         expected.append(np.sum(count * np.exp(levels - np.max(levels, initial=-np.inf))))
-    found = SequenceMemory.create(jnp.asarray(patterns), None).field(jnp.asarray(state))
+    found = SequenceMemory.create(jnp.asarray(patterns), None).local_field(jnp.asarray(state))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def test_an_open_sequence_ends_in_its_last_pattern():
     model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
-    states = recall(model, jnp.asarray(PATTERNS[0]), 6)
+    states = trajectory(model, jnp.asarray(PATTERNS[0]), 6)
     np.testing.assert_array_equal(states[-4:], PATTERNS[[2, 2, 2, 2]])
 
 
 def test_a_ratio_above_one_holds_every_pattern():
     model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), None, ratio=1.5)
-    np.testing.assert_array_equal(recall(model, jnp.asarray(PATTERNS[1]), 3)[-1], PATTERNS[1])
+    np.testing.assert_array_equal(trajectory(model, jnp.asarray(PATTERNS[1]), 3)[-1], PATTERNS[1])
 
 
 def test_decorrelated_overlaps_are_weighed_by_the_exponential_that_is_said():
@@ -116,7 +116,7 @@ def test_decorrelated_overlaps_are_weighed_by_the_exponential_that_is_said():
         overlaps = np.linalg.pinv(patterns @ patterns.T / 8, hermitian=True) @ (patterns @ state / 8)
         field = np.exp(7 * (overlaps - 1)) @ np.roll(patterns, -1, axis=0)
         found = np.asarray(
-            SequenceMemory.create(patterns, None, pseudo_inverse=True, cyclic=True).field(jnp.asarray(state))
+            SequenceMemory.create(patterns, None, pseudo_inverse=True, cyclic=True).local_field(jnp.asarray(state))
         )
         np.testing.assert_allclose(found / np.abs(found).max(), field / np.abs(field).max(), atol=1e-9)
 
@@ -125,20 +125,22 @@ def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_lose
     shared = RNG.choice([-1.0, 1.0], size=N)
     correlated = np.where(RNG.random((M, N)) < 0.7, shared, RNG.choice([-1.0, 1.0], size=(M, N)))
     start, expected = jnp.asarray(correlated[0]), correlated[np.arange(2 * M) % M]
-    plain = recall(SequenceMemory.create(jnp.asarray(correlated), 1), start, 2 * M - 1)
-    apart = recall(SequenceMemory.create(jnp.asarray(correlated), 1, pseudo_inverse=True), start, 2 * M - 1)
+    plain = trajectory(SequenceMemory.create(jnp.asarray(correlated), 1), start, 2 * M - 1)
+    apart = trajectory(SequenceMemory.create(jnp.asarray(correlated), 1, pseudo_inverse=True), start, 2 * M - 1)
     assert not np.array_equal(plain, expected)
     np.testing.assert_array_equal(apart, expected)
 
 
-def test_what_looks_for_an_end_refuses_sequences_and_recall_refuses_energies():
+def test_what_looks_for_an_end_refuses_sequences_and_trajectory_refuses_energies():
     model = SequenceMemory.create(jnp.asarray(PATTERNS))
     with pytest.raises(TypeError, match="model must be a Memory or Couplings"):
         retrieve(model, jnp.asarray(PATTERNS[0]))
     with pytest.raises(TypeError, match="model must be"):
-        recall(BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2)
+        trajectory(
+            BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2
+        )
     with pytest.raises(ValueError, match="state must have shape"):
-        recall(model, jnp.ones(N + 1), 2)
+        trajectory(model, jnp.ones(N + 1), 2)
     with pytest.raises(ValueError, match="patterns must be spins"):
         SequenceMemory.create(0.5 * jnp.asarray(PATTERNS))
     with pytest.raises(ValueError, match="ratio must be"):
@@ -165,7 +167,7 @@ def test_measured_bit_errors_are_the_exact_ones(degree, neurons, patterns):
 def test_half_precision_follows_long_patterns():
     rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
     half = SequenceMemory.create(jnp.asarray(rows, jnp.float16))
-    assert (recall(half, rows[0], 3)[3] == rows[0]).all()
+    assert (trajectory(half, rows[0], 3)[3] == rows[0]).all()
 
 
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
@@ -173,6 +175,6 @@ def test_half_precision_keeps_the_ratio(dtype):
     """Two orthogonal patterns: below 1 the symmetric term loses against the successor, however little it lacks."""
     rows = np.repeat([[1.0, 1], [1, -1]], 32, axis=1)
     for ratio, follows in ((0.9999, True), (1.0001, False)):
-        steps = recall(SequenceMemory.create(jnp.asarray(rows, dtype), 3, ratio=ratio), rows[0], 2)
+        steps = trajectory(SequenceMemory.create(jnp.asarray(rows, dtype), 3, ratio=ratio), rows[0], 2)
         assert (steps[1] == rows[int(follows)]).all()
         assert (steps[2] == rows[0]).all()

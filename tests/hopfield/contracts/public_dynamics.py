@@ -136,8 +136,10 @@ def _sequences() -> list[Case]:
 
     single, double = sequences.SequenceMemory, bidirectional.BidirectionalMemory
     name, other = "hopfield.sequences", "hopfield.bidirectional.BidirectionalMemory"
-    found = {f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "field", "update")}
-    found[f"{name}.recall"] = follow(lambda model, state: sequences.recall(model, state, 3))
+    found = {
+        f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "local_field", "update")
+    }
+    found[f"{name}.trajectory"] = follow(lambda model, state: sequences.trajectory(model, state, 3))
     cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
     pairs = [Case(f"{other}.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
     return [
