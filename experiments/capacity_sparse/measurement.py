@@ -46,7 +46,9 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     else:
         couplings = network.couplings() if isinstance(network, BinaryNetwork) else network
         first = (1 + jax.vmap(couplings.update)(2 * asked - 1)) / 2
-        ends = jax.vmap(lambda x: relax(couplings, x, other, "asynchronous", SWEEPS).state)(2 * asked - 1)
+        ends = jax.vmap(lambda x: relax(couplings, x, dynamics="asynchronous", key=other, max_sweeps=SWEEPS).state)(
+            2 * asked - 1
+        )
         last, density = (1 + ends) / 2, jnp.nan
     (on_one, off_one), (on, off) = (_shares(asked, state, valid) for state in (first, last))
     retained = jax.vmap(lambda p, v: _shares(p[None], v[None], jnp.ones(1, bool)))(asked, last)

@@ -134,11 +134,30 @@ class Relaxation(NamedTuple):
     stable: Bool[Array, ""]
 
 
-def relax(model: Model, state: State, key, dynamics: str, max_sweeps: int, *, clamped: Clamped = None) -> Relaxation:
-    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN."""
+def refuse_no_key(dynamics: str, key) -> None:
+    """Raise ValueError for a random order without a key."""
+    if dynamics == "asynchronous" and key is None:
+        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+
+
+def relax(
+    model: Model,
+    state: State,
+    *,
+    dynamics: str = "asynchronous",
+    key=None,
+    max_sweeps: int = 100,
+    clamped: Clamped = None,
+) -> Relaxation:
+    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN.
+
+    Raises:
+        ValueError: unknown dynamics, a missing key of the random order, or max_sweeps < 1.
+    """
     state = as_model("model", model).as_state(state)
     one_of("dynamics", dynamics, ORDERS)
-    key = random_key("key", jax.random.key(0) if key is None else key)
+    refuse_no_key(dynamics, key)
+    key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing
     most = step_limit("max_sweeps", max_sweeps)
     return _relax(model, state, key, most, as_clamped(clamped, state), dynamics=dynamics)
 

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
 from hopfield._numerics import tolerance, wide
-from hopfield.dynamics.asynchronous import Model, as_model, lost, relax
+from hopfield.dynamics.asynchronous import Model, as_model, lost, refuse_no_key, relax
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large.passes import while_outside
 from hopfield.memory import DYNAMICS, Memory
@@ -72,7 +72,7 @@ def retrieve(
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, as_clamped(clamped, state), rtol)
-    end = relax(model, state, key, dynamics, max_steps, clamped=clamped)
+    end = relax(model, state, dynamics=dynamics, key=key, max_sweeps=max_steps, clamped=clamped)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
@@ -82,8 +82,7 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
     one_of("dynamics", dynamics, DYNAMICS)
     if dynamics != "synchronous" and not isinstance(model.space, Spins):
         raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
-    if dynamics == "asynchronous" and key is None:
-        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
+    refuse_no_key(dynamics, key)
 
 
 def _settled(model: Model, state: State, max_steps, clamped: Clamped, rtol, loop: Callable) -> Retrieval:

@@ -64,7 +64,8 @@ def _asleep(rows, dreams, rate, key):
     def dream(number, matrix):
         start_key, order_key = jax.random.split(jax.random.fold_in(key, number))
         start = _random_spins(start_key, rows)
-        end = relax(Couplings(matrix, jnp.ones((), rows.dtype)), start, order_key, "asynchronous", LONGEST).state
+        network = Couplings(matrix, jnp.ones((), rows.dtype))
+        end = relax(network, start, dynamics="asynchronous", key=order_key, max_sweeps=LONGEST).state
         dreamt = rate / neurons * jnp.any(matrix != 0)  # where nothing is stored a start rests by itself
         return matrix - dreamt * hollow * jnp.outer(end, end)
 

@@ -22,11 +22,10 @@ def network(request) -> BinaryNetwork:
 
 
 def test_field_is_the_energy_that_a_neuron_loses_by_going_on(network):
+    field = np.asarray(network.local_field(STATES[7]))
     for i in range(N):
         on, off = (np.where(np.arange(N) == i, value, STATES[7]) for value in (1.0, 0.0))
-        assert network.energy(off) - network.energy(on) == pytest.approx(
-            float(network.local_field(STATES[7])[i]), abs=1e-12
-        )
+        assert network.energy(off) - network.energy(on) == pytest.approx(field[i], abs=1e-12)
 
 
 def test_spins_have_the_same_energies_and_fields(network):

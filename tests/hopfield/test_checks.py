@@ -80,9 +80,16 @@ MISTAKES = {
     "steps negative": (lambda: trajectory(MODERN, STATE, -1), f"steps {OF_ZERO}, got -1"),
     "sweeps part": (lambda: glauber(HEBB, SPINS[0], KEY, 1.0, sweeps=2.5), f"sweeps {OF_ONE}, got 2.5"),
     "sweeps truth": (lambda: glauber(HEBB, SPINS[0], KEY, 1.0, sweeps=True), f"sweeps {OF_ONE}, got True"),
-    "max_sweeps": (lambda: asynchronous.relax(HEBB, SPINS[0], KEY, "sequential", -1), f"max_sweeps {OF_ONE}, got -1"),
+    "max_sweeps": (
+        lambda: asynchronous.relax(HEBB, SPINS[0], dynamics="sequential", key=KEY, max_sweeps=-1),
+        f"max_sweeps {OF_ONE}, got -1",
+    ),
+    "key of a random order": (
+        lambda: asynchronous.relax(HEBB, SPINS[0]),
+        "key must be a JAX random key for asynchronous",
+    ),
     "dynamics": (
-        lambda: asynchronous.relax(HEBB, SPINS[0], KEY, "async", 9),
+        lambda: asynchronous.relax(HEBB, SPINS[0], dynamics="async", key=KEY, max_sweeps=9),
         "dynamics must be one of asynchronous, seq",
     ),
     "order": (

@@ -77,7 +77,7 @@ def _retrievals() -> list[Case]:
 
 def _relaxations() -> list[Case]:
     def relax(model, state):
-        return asynchronous.relax(model, state, KEY, "asynchronous", 20)
+        return asynchronous.relax(model, state, dynamics="asynchronous", key=KEY, max_sweeps=20)
 
     def swept(model, state):
         return asynchronous.sweep(model, state, jnp.arange(state.size))

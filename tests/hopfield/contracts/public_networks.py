@@ -63,7 +63,7 @@ def _features(name: str, function: Callable) -> Case:
 
 
 CASES: tuple[Case, ...] = (
-    *map(_binary, ("field", "energy", "update", "winners")),
+    *map(_binary, ("local_field", "energy", "update", "winners")),
     _disturbed(disturbances.clipped),
     _disturbed(disturbances.diluted, 0.5),
     _disturbed(disturbances.noisy, 0.7),

@@ -65,7 +65,7 @@ def test_classical_network_follows_the_brute_force_loop(dynamics, stored, neuron
     keys = jax.random.split(KEY, queries)
     memory = classical(jnp.asarray(patterns, dtype))
     model = memory if form == "memory" else hebb_couplings(memory)
-    run = quick(jax.vmap(lambda s, k, held: relax(model, s, k, dynamics, 100, clamped=held)))
+    run = quick(jax.vmap(lambda s, k, held: relax(model, s, dynamics=dynamics, key=k, max_sweeps=100, clamped=held)))
     end = run(jnp.asarray(states, dtype), keys, clamped)
     orders = orders_of(dynamics, neurons, queries)
     ties = 0
@@ -95,7 +95,9 @@ def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, 
     clamped = jnp.asarray(np.random.default_rng(2).random((count, neurons)) < (0.25 if held else 0.0))
     keys = jax.random.split(jax.random.key(4), count)
     models = quick(jax.vmap(Couplings.create))(drawn + jnp.swapaxes(drawn, 1, 2))
-    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, k, dynamics, 50, clamped=h)))(models, states, keys, clamped)
+    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, dynamics=dynamics, key=k, max_sweeps=50, clamped=h)))(
+        models, states, keys, clamped
+    )
 
     @quick
     @jax.vmap
@@ -122,8 +124,8 @@ def test_relaxation_stops_at_the_limit_and_says_that_it_is_not_stable(dynamics):
     memory = classical(jnp.asarray(spins(5, 9, 30), float))
     start = jnp.asarray(spins(6, 30), float)
     for model in (memory, hebb_couplings(memory)):
-        short = quick(lambda state, m=model: relax(m, state, KEY, dynamics, 1))(start)
-        run = quick(lambda state, m=model: relax(m, state, KEY, dynamics, 100))
+        short = quick(lambda state, m=model: relax(m, state, dynamics=dynamics, key=KEY, max_sweeps=1))(start)
+        run = quick(lambda state, m=model: relax(m, state, dynamics=dynamics, key=KEY, max_sweeps=100))
         whole = run(start)
         again = run(whole.state)
         assert (int(short.sweeps), bool(short.stable)) == (1, False)
@@ -137,7 +139,7 @@ def test_a_spin_with_no_field_is_stable():
     """Two opposed patterns on two neurons: all fields of the mixed states vanish."""
     memory = classical(jnp.array([[1.0, 1.0], [1.0, -1.0]]))
     states = jnp.asarray(list(itertools.product([-1.0, 1.0], repeat=2)))
-    end = quick(jax.vmap(lambda state: relax(memory, state, None, "sequential", 10)))(states)
+    end = quick(jax.vmap(lambda state: relax(memory, state, dynamics="sequential", max_sweeps=10)))(states)
     np.testing.assert_array_equal(end.state, states)
     assert np.all(end.stable)
 
@@ -255,7 +257,7 @@ def test_cold_heat_bath_is_the_zero_temperature_sweep():
     memory = classical(jnp.asarray(spins(5, 3, 20), float))
     start = jnp.asarray(spins(6, 20), float)
     cold = quick(lambda s: glauber(memory, s, KEY, 1e-6, sweeps=10, dynamics="sequential"))(start)
-    zero = quick(lambda s: relax(memory, s, KEY, "sequential", 10))(start)
+    zero = quick(lambda s: relax(memory, s, dynamics="sequential", key=KEY, max_sweeps=10))(start)
     np.testing.assert_array_equal(cold.state, zero.state)
     assert float(cold.energy) < float(memory.energy(start))
 
