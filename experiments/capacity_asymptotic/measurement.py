@@ -18,12 +18,12 @@ def sampled(config: Config, point: dict) -> dict:
     _, flipped = corruptions.parts(point["corruption"])
     parts = [config.seed, point["neurons"], round(flipped * 1e6), round(point["load"] * 1e6)]
     found = overlap_sampling.sample(
-        np.random.default_rng(parts),
         point["neurons"],
         point["load"] * point["neurons"],
         beta=point["beta"],
         flipped=int(flips(flipped, point["neurons"])),
         trials=config.sampled_queries,
+        seed=parts,
     )
     return _row(found.log_odds, found.wrong, found.entropy)
 

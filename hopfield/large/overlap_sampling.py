@@ -11,6 +11,7 @@ else is approximated, at no size.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,28 +39,34 @@ class Trials(NamedTuple):
 
 
 def sample(
-    rng: np.random.Generator, neurons: int, log_patterns: float, *, beta: float = 1.0, flipped: int = 0, trials: int = 1
+    neurons: int,
+    log_patterns: float,
+    *,
+    beta: float = 1.0,
+    flipped: int = 0,
+    trials: int = 1,
+    seed: int | Sequence[int] = 0,
 ) -> Trials:
     """Draw what one step shows for typical patterns, each with M − 1 fresh random others.
 
     Args:
-        rng: source of randomness.
         neurons: N, at least 2.
         log_patterns: ln M, at least 0 and at most 10 N; M is rounded to a whole number up to 2^62.
         beta: inverse temperature in exp(β ξ·x), > 0.
         flipped: wrong spins in the start, 0 to N.
         trials: T, at least 1.
+        seed: one number of at least 0, or several.
 
     Raises:
         ValueError: an argument out of its range.
     """
-    if not hasattr(rng, "multinomial"):
-        raise TypeError(f"rng must be a numpy random generator, got {type(rng).__name__}")
     neurons, flipped, trials = whole("neurons", neurons, 2), whole("flipped", flipped, 0), whole("trials", trials)
     number("log_patterns", log_patterns, "from 0 to 10 N", 0.0, 10.0 * neurons)
     number("beta", beta, "positive and finite", np.finfo(float).tiny)
     if flipped > neurons:
         raise ValueError(f"flipped must be from 0 to N, got {flipped}")
+    parts = list(seed) if isinstance(seed, Sequence) else [seed]
+    rng = np.random.default_rng([whole("seed", part, 0) for part in parts])
     log_odds, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
     return Trials(expit(log_odds), log_odds, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
 

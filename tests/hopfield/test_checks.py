@@ -147,10 +147,10 @@ MISTAKES = {
     "block": (lambda: large.read(Memory.create(ROWS), ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
     "sizes": (lambda: next(counts.along(SPINS, SPINS, [1.5])), f"sizes {OF_ONE}, got 1.5"),
     "flipped": (
-        lambda: overlap_sampling.sample(np.random.default_rng(0), 9, 1.0, flipped=1.5),
+        lambda: overlap_sampling.sample(9, 1.0, flipped=1.5),
         f"flipped {OF_ZERO}, got 1.5",
     ),
-    "rng": (lambda: overlap_sampling.sample(0, 9, 1.0), "rng must be a numpy random generator, got int"),
+    "seed": (lambda: overlap_sampling.sample(9, 1.0, seed=-1), "seed must be an integer of at least 0, got -1"),
     "heads": (lambda: HopfieldAssociation(0, 4), f"num_heads {OF_ONE}, got 0"),
     "heads part": (lambda: HopfieldAttention(2.0, 8, rngs=nnx.Rngs(0)), f"num_heads {OF_ONE}, got 2.0"),
     "rate of dropout": (lambda: _layer(dropout_rate=-0.1), r"dropout_rate must be in \[0, 1\), got -0.1"),

@@ -24,7 +24,7 @@ def off(measured: float, expected: float, trials: int) -> float:
 def test_success_and_error_are_those_of_exact_theory(neurons, load, flipped):
     """At N = 100 there are e^56 patterns, far beyond whole numbers that can be enumerated."""
     patterns, corruption = float(round(math.exp(load * neurons))), flipped / neurons
-    found = overlap_sampling.sample(np.random.default_rng(1), neurons, load * neurons, flipped=flipped, trials=T)
+    found = overlap_sampling.sample(neurons, load * neurons, flipped=flipped, trials=T, seed=1)
     expected = float(exponential.target_weight_probability(neurons, patterns, 1.0, corruption))
     assert off(np.mean(found.target_weight > 0.5), expected, T) < 4
     assert np.mean(found.target_weight) == pytest.approx(
@@ -44,7 +44,7 @@ def test_enumerated_patterns_show_the_same():
         weight.append(found.target_weight(np.full(20, neurons), 0.6))
         entropy.append(found.entropy(0.6))
         wrong.append(np.mean(found.update(lambda s: np.exp(0.6 * (s - neurons))) != queries))
-    sampled = overlap_sampling.sample(np.random.default_rng(0), neurons, math.log(patterns), beta=0.6, trials=T)
+    sampled = overlap_sampling.sample(neurons, math.log(patterns), beta=0.6, trials=T)
     for measured, same in ((weight, sampled.target_weight), (entropy, sampled.entropy)):
         per_draw = np.mean(measured, axis=1)
         assert abs(per_draw.mean() - same.mean()) < 4 * per_draw.std() / math.sqrt(60) + 4 * same.std() / math.sqrt(T)
@@ -57,14 +57,14 @@ def test_numbers_of_patterns_pass_smoothly_from_whole_to_normal(monkeypatch):
     for exact, certain in ((2**62, 1e15), (1, 1e15), (1, 1e6)):
         monkeypatch.setattr(overlap_sampling, "EXACT", exact)
         monkeypatch.setattr(overlap_sampling, "CERTAIN", certain)
-        one = overlap_sampling.sample(np.random.default_rng(3), 54, load, trials=T)
+        one = overlap_sampling.sample(54, load, trials=T, seed=3)
         found.append((np.mean(one.target_weight), np.mean(one.entropy), np.mean(one.wrong)))
     for other in found[1:]:
         np.testing.assert_allclose(other, found[0], atol=4 * math.sqrt(2) * 0.5 / math.sqrt(T) * 4)
 
 
 def test_a_single_pattern_has_all_the_weight():
-    found = overlap_sampling.sample(np.random.default_rng(0), 10, 0.0, trials=3)
+    found = overlap_sampling.sample(10, 0.0, trials=3)
     np.testing.assert_array_equal(found.target_weight, 1.0)
     assert np.all(np.isposinf(found.log_odds))
     np.testing.assert_array_equal(found.entropy, 0.0)
@@ -75,7 +75,7 @@ def test_a_single_pattern_has_all_the_weight():
 def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
     """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, that of the shell that dominates; below it vanishes."""
     neurons = 400
-    found = overlap_sampling.sample(np.random.default_rng(0), neurons, alpha * neurons, trials=200)
+    found = overlap_sampling.sample(neurons, alpha * neurons, trials=200)
     spread = alpha - (math.tanh(1) - math.log(math.cosh(1)))
     expected = 0.0 if alpha < 0.5662 else spread
     assert np.mean(found.entropy) / neurons == pytest.approx(expected, abs=0.002)
@@ -94,4 +94,4 @@ def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
 def test_wrong_input_is_one_sentence(options, message):
     given = {"neurons": 10, "log_patterns": 1.0} | options
     with pytest.raises(ValueError, match=message):
-        overlap_sampling.sample(np.random.default_rng(0), given.pop("neurons"), given.pop("log_patterns"), **given)
+        overlap_sampling.sample(given.pop("neurons"), given.pop("log_patterns"), **given)
