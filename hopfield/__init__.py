@@ -63,4 +63,4 @@ if not TYPE_CHECKING:  # where types are checked, the modules are those imported
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_modules()})
+    return sorted({*__all__, *_modules()})

@@ -19,6 +19,7 @@ def test_every_public_module_is_an_attribute(name: str, monkeypatch: pytest.Monk
     monkeypatch.delattr(hopfield, name)  # as before anything else has imported it
     assert getattr(hopfield, name) is module
     assert name in dir(hopfield)
+    assert {*dir(hopfield)} == {*hopfield.__all__, *MODULES}  # no tools of the module itself
 
 
 def test_other_names_are_none() -> None:
