@@ -74,7 +74,7 @@ def _check(conf: str, scratch: Path) -> int:
         try:
             hold()
             print(f"{job.experiment}: {claim}: yes")
-        except Exception as error:  # noqa: BLE001 - an experiment of one's own may raise anything
+        except Exception as error:  # noqa: BLE001 - a user-defined experiment may raise anything
             failed += 1
             print(f"{job.experiment}: {claim}: no ({boundary.one_line(error)})")
             if not isinstance(error, AssertionError | AttributeError):

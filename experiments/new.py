@@ -1,4 +1,4 @@
-"""The command `python -m experiments.new experiment|memory NAME`: starts an experiment or a memory of one's own."""
+"""The command `python -m experiments.new experiment|memory NAME`: starts a user-defined experiment or memory."""
 
 import importlib.util
 import keyword

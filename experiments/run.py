@@ -100,7 +100,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _own(word: str) -> Path | None:
-    """The folder of an experiment of one's own that `conf=./folder` names, None for any other word."""
+    """The folder of a user-defined experiment that `conf=./folder` names, None for any other word."""
     key, _, value = word.partition("=")
     folder = Path(os.path.expanduser(value)).absolute()
     return folder if key == "conf" and os.sep in value and (folder / "conf").is_dir() else None

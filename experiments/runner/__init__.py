@@ -5,7 +5,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     boundary    every command ends in one line and an exit code              test_boundary, test_process
     registry    experiments found by folder; imports left until needed       test_run, test_outside
     session     Hydra with `conf/` and the schemas of all experiments        test_configs, test_yaml_files
-    yaml_files  configuration files of one's own, read as data               test_yaml_files
+    yaml_files  user-defined configuration files, read as data               test_yaml_files
     overrides   words of the command line: parsed, swept, contradictions     test_mistakes
     compose     from these words to typed, checked jobs                      test_configs, test_run, test_mistakes
     errors      one sentence for every mistake in a configuration            test_mistakes, test_help

@@ -50,7 +50,7 @@ class Record(NamedTuple):
     """Whether the folder gathers the points of all commands with its options."""
     points: int
     home: str = ""
-    """Folder of an experiment of one's own."""
+    """Folder of a user-defined experiment."""
     further: int = 0
     """Points of the table that earlier commands asked for, and the last one did not."""
     complete: bool = False

@@ -37,7 +37,7 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
         What `constants` says, with
         precision: JAX's types and products of numbers and its generator of random ones.
         files: hashes of the files that options name and that every row depends on, by option, and of the code of an
-            experiment of one's own, by name.
+            user-defined experiment, by name.
         contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
     """
     hashes: dict[str, str] = {}
@@ -54,7 +54,7 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
 
 
 def _code(experiment: Any) -> list[Path]:
-    """Files of an experiment of one's own that its rows come from; those of this package have a version instead."""
+    """Files of a user-defined experiment that its rows come from; those of this package have a version instead."""
     folder = Path(experiment.__file__).parent
     if folder.parent == Path(experiments.__path__[0]):
         return []

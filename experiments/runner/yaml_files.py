@@ -1,4 +1,4 @@
-"""Configuration files of one's own: read as data alone, and what is wrong with one said with its file and line."""
+"""User-defined configuration files: read as data alone, and a mistake in one is reported with its file and line."""
 
 import re
 from pathlib import Path

@@ -35,7 +35,7 @@ class Config(contract.Config):
         axis=True,
     )
     layers: list[str] = option(
-        ["lookup"], f"any of {', '.join(LAYERS)}, or ./file.py:name of one's own", nonempty=True, axis=True
+        ["lookup"], f"any of {', '.join(LAYERS)}, or ./file.py:name for your own", nonempty=True, axis=True
     )
     metrics: list[str] = option(["none"], among=METRICS, nonempty=True, axis=True)
     separations: list[str] = option(

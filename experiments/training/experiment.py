@@ -58,7 +58,7 @@ def check(config: Config) -> None:
 
 
 def _check_own(config: Config) -> None:
-    """Raise ValueError for a layer of one's own that cannot be built, called and observed on one of the tasks."""
+    """Raise ValueError for a user-defined layer that cannot be built, called and observed on one of the tasks."""
     known: dict[str, Any] = asdict(config) | {
         "optimiser": "",
         "damping_rule": "fixed",

@@ -129,7 +129,7 @@ class Attention(Synapse):
 
 
 class Formula(Synapse):
-    """S = function(parameters, g, g', …): a function of one's own, defined once at the top of a module.
+    """S = function(parameters, g, g', …): a user-defined function, defined once at the top of a module.
 
     Example:
         >>> from hopfield import graphs

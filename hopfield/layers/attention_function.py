@@ -1,4 +1,4 @@
-"""AttentionFunction: the base of what `nnx.MultiHeadAttention` takes as `attention_fn`, for one's own as well."""
+"""AttentionFunction: the base of what `nnx.MultiHeadAttention` takes as `attention_fn`, also for user-defined ones."""
 
 import abc
 import math

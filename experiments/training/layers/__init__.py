@@ -1,6 +1,6 @@
 """Layers that are trained: one file each, which holds a `Layer` by the name LAYER and needs no registration.
 
-Layers of one's own: see `_own`.
+User-defined layers: see `_own`.
 """
 
 from experiments.shared import plugins
@@ -10,5 +10,5 @@ from experiments.training.layers.base import Layer
 
 
 def find(name: str) -> Layer:
-    """The layer of a name: of this folder, or one's own."""
+    """The layer of a name: of this folder, or user-defined."""
     return plugins.find(__name__, name).LAYER if name in LAYERS else _own.layer(name)

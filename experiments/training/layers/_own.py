@@ -1,4 +1,4 @@
-"""Layers of one's own, which other code defines.
+"""User-defined layers, which other code defines.
 
 A layer is a function `layer(attention, *, rngs)`, found as `./file.py:layer`, `package.module:layer` or by its entry
 point in the group hopfield.layers: it takes a `HopfieldAttention` that has the metric and the separation of the run,

@@ -4,7 +4,7 @@
     STREAM                             number of its random numbers, different for every task that is drawn
     draw(rng, size)                    of a task that is drawn: inputs, classes and their number, or a whole `Split`
     EXAMPLES, load(return_X_y=True)    of real measurements instead: their number, and inputs and classes; of files of
-                                       one's own, too, see `_own`
+                                       user-defined ones, see `_own`
     ONE_UNIT: bool                     of these, whether all features share one unit
 
 Source: bags and sequences, Ramsauer et al. 2021, §4 and their code.
@@ -40,7 +40,7 @@ class Split(NamedTuple):
 
 
 def find(task: str) -> Any:
-    """The module of a task, or a file of one's own, which has the same names."""
+    """The module of a task, or a user-defined file, which has the same names."""
     return plugins.find(__name__, task) if task in TASKS else _own.task(task)
 
 

@@ -1,4 +1,4 @@
-"""Tasks of one's own: labelled vectors in a file of data.
+"""User-defined tasks: labelled vectors in a file of data.
 
 FILE.npz holds the arrays
 

@@ -1,4 +1,4 @@
-"""Things from outside the package: memories, corruptions, data and experiments in files of one's own."""
+"""Things from outside the package: memories, corruptions, data and experiments in user-defined files."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""Configuration files of one's own: they work without a magic line, and a mistake in one is told with file and line."""
+"""User-defined configuration files: they work without a magic line, and a mistake in one is given with its line."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""Tasks and layers of one's own: a file of labelled vectors is learned, every mistake in it is one sentence."""
+"""User-defined tasks and layers: a file of labelled vectors is learned, every mistake in it is one sentence."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from experiments.training import experiment, tasks
 from experiments.training.config import Config
 
 RNG = np.random.default_rng(0)
-LAYER = '''"""A layer of one's own: the association, added to its inputs."""
+LAYER = '''"""A user-defined layer: the association, added to its inputs."""
 
 from flax import nnx
 

@@ -1,4 +1,4 @@
-"""AttentionFunction: associations of one's own inside Flax's attention, with its masks and its dropout."""
+"""AttentionFunction: user-defined associations inside Flax's attention, with its masks and its dropout."""
 
 import jax
 import jax.numpy as jnp
