@@ -14,7 +14,7 @@ from experiments.mqar.config import SOLVED, Config
 from experiments.shared import parallel, training_loops
 
 SLICE = 250
-"""Sequences answered together by the head set by hand and in validation."""
+"""Sequences answered together by the hand-constructed head and in validation."""
 
 
 class Program(NamedTuple):
@@ -50,7 +50,7 @@ def result(config: Config, point: dict) -> dict:
     Returns:
         accuracy: share of the asked keys whose value is the largest logit.
         held: the same in validation, by which rate and end were chosen.
-        learning_rate, epochs: those of the result; none of the head set by hand.
+        learning_rate, epochs: those of the result; none of the hand-constructed head.
         contradicted: share of the asked pairs in test that random tokens contradict.
     """
     train, held, test = seen(config, point)
@@ -135,7 +135,7 @@ def _step(program: Program, network: training_loops.Network, rule: optax.Gradien
 
 
 def _answered(part: tasks.Recall, vocabulary: int) -> jax.Array:
-    """Share of right answers of the head set by hand."""
+    """Share of right answers of the hand-constructed head."""
 
     def right(row: tasks.Recall) -> jax.Array:
         return jnp.mean(model.by_hand(row.tokens, row.asked, vocabulary) == row.values)

@@ -1,4 +1,4 @@
-"""Language model of two mixing layers, whose mixer is chosen by name, and a head that is set by hand."""
+"""Language model of two mixing layers, whose mixer is chosen by name, and a hand-constructed head."""
 
 from typing import NamedTuple
 
