@@ -150,7 +150,8 @@ def gallery(root: Path, folder: Path) -> None:
 
 def header(text: str) -> tuple[str, str]:
     """Title and body of the comment that opens a configuration; indented lines are tables."""
-    lines = [line[2:] if line.startswith("# ") else line[1:] for line in text.splitlines()[1:] if line.startswith("#")]
+    said = [line for line in text.splitlines() if line.startswith("#") and not line.startswith("# @")]
+    lines = [line[2:] if line.startswith("# ") else line[1:] for line in said]
     title, out, table = lines[0], [], False
     for line in lines[1:]:
         inside = line.startswith("   ") or (table and not line.strip())

@@ -32,6 +32,14 @@ table gathers the points of all commands with these options, or in output=DIR, w
 Results that depend on other options than a list of points are refused there, unless overwrite=true moves them aside.
 `python -m experiments.plot DIR` draws the figure again.
 Tab completion: eval "$(hopfield -sc install=bash)" for this shell; -sc install=zsh and -sc install=fish for others."""
+_GROUPS = {
+    "capacity": "Capacity",
+    "dynamics": "Retrieval and dynamics",
+    "layers": "Attention and layers",
+    "checks": "Checks and costs",
+    "": "Further ones",
+}
+"""Headings of the groups that the `# @group` line of a YAML file names; those of other folders need none."""
 _COLUMN = 34
 _NARROWEST = 60
 """Columns that lines have at least, however narrow a terminal is."""
@@ -46,7 +54,7 @@ def text(words: Sequence[str]) -> str:
     Raises:
         InputError: an override is wrong.
     """
-    parts = [_HEAD, "Experiments:\n" + "\n".join(_choices())]
+    parts = [_HEAD, *_choices()]
     if any(word.startswith("conf=") for word in words):
         config = compose.composed(words)
         parts.append(f"Options of conf={config.hydra.runtime.choices['conf']}:\n" + "\n".join(_options(config)))
@@ -56,12 +64,17 @@ def text(words: Sequence[str]) -> str:
 
 
 def _choices() -> Iterator[str]:
+    """The table of configurations, a part for each group."""
     names = session.choices()
     width = max(map(len, names), default=0)
+    groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
     for name in names:
-        room = _width() - width - 9
-        about = textwrap.shorten(_headline(session.source(name)), room, placeholder=" ...")
-        yield f"  conf={name:<{width}}  {about}".rstrip()
+        group, headline = _about(session.source(name))
+        about = textwrap.shorten(headline, _width() - width - 9, placeholder=" ...")
+        groups[group if group in groups else ""].append(f"  conf={name:<{width}}  {about}".rstrip())
+    for group, lines in groups.items():
+        if lines:
+            yield "\n".join([f"{_GROUPS[group]}:", *lines])
 
 
 def _width() -> int:
@@ -69,11 +82,13 @@ def _width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size((120, 24)).columns)
 
 
-def _headline(path: Path | None) -> str:
-    """The first sentence that a YAML file says about itself."""
+def _about(path: Path | None) -> tuple[str, str]:
+    """Group of a YAML file, empty if it names none, and the first sentence that it says about itself."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path else []
-    comments = [line.removeprefix("#").strip() for line in lines if line.startswith("#") and "@package" not in line]
-    return re.split(r"(?<=[.;])\s", " ".join(comments), maxsplit=1)[0].rstrip(".;")
+    comments = [line.removeprefix("#").strip() for line in lines if line.startswith("#")]
+    group = next((line.split()[1] for line in comments if re.match(r"@group\s+\S", line)), "")
+    text = " ".join(line for line in comments if not line.startswith("@"))
+    return group, re.split(r"(?<=[.;])\s", text, maxsplit=1)[0].rstrip(".;")
 
 
 def _options(config: DictConfig) -> Iterator[str]:

@@ -35,8 +35,9 @@ def listed(composed):
 
 @pytest.mark.parametrize("conf", CONFS)
 def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, conf):
-    package, title, *rest = (contract.ROOT / "conf" / f"{conf}.yaml").read_text(encoding="utf-8").splitlines()
+    package, group, title, *rest = (contract.ROOT / "conf" / f"{conf}.yaml").read_text(encoding="utf-8").splitlines()
     assert package == "# @package _global_"
+    assert group.removeprefix("# @group ") in {"capacity", "dynamics", "layers", "checks"}
     assert title.startswith("# ")
     assert title.endswith(".")
     experiment = composed(f"conf={conf}").experiment

@@ -20,6 +20,16 @@ def test_help_tells_the_values_of_single_memories(command: Callable) -> None:
     assert "samples=7 a value" in " ".join(command("conf=capacity", "samples=7", "--help").out.split())
 
 
+def test_configurations_stand_under_the_heading_of_their_group(command: Callable) -> None:
+    parts = {part.splitlines()[0]: part for part in command("--help").out.split("\n\n") if "\n  conf=" in part}
+    assert list(parts) == [
+        "Capacity:", "Retrieval and dynamics:", "Attention and layers:", "Checks and costs:", "Further ones:"
+    ]  # fmt: skip
+    for name, heading in (("capacity_images", "Capacity"), ("gradients", "Checks and costs"), ("toy", "Further ones")):
+        assert f"\n  conf={name} " in parts[f"{heading}:"]
+        assert "@" not in parts[f"{heading}:"]
+
+
 @pytest.mark.parametrize("width", [80, 130])
 def test_help_has_lines_of_the_terminals_width(command: Callable, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
