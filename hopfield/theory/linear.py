@@ -37,7 +37,12 @@ class _Noise(NamedTuple):
 
 
 def key_found(
-    width: ArrayLike, pairs: ArrayLike, rule: str = "outer", *, values: ArrayLike | None = None, decay: ArrayLike = 1.0
+    neurons: ArrayLike,
+    num_patterns: ArrayLike,
+    rule: str = "outer",
+    *,
+    values: ArrayLike | None = None,
+    decay: ArrayLike = 1.0,
 ) -> Float:
     """Probability that a typical key finds its value among all n stored.
 
@@ -45,8 +50,8 @@ def key_found(
     noise is that of the mean over keys.
 
     Args:
-        width: D ≥ 3 of keys.
-        pairs: n ≥ 1; up to three are taken as found.
+        neurons: D ≥ 3, the width of keys.
+        num_patterns: n ≥ 1 pairs; up to three are taken as found.
         rule: "outer", "delta" (each pair written over what its key reads) or "pseudo_inverse" (least squares).
         values: width V ≥ 3 of values; D if None.
         decay: factor on everything before each write, in (0, 1]; not for the pseudo-inverse.
@@ -54,7 +59,7 @@ def key_found(
         ValueError: a number out of range, an unknown rule, or a decay with the pseudo-inverse.
     """
     member("rule", rule, RULES)
-    keys, count = whole("width", width, least=3), real("pairs", pairs, least=1)
+    keys, count = whole("neurons", neurons, least=3), real("num_patterns", num_patterns, least=1)
     wide = keys if values is None else whole("values", values, least=3)
     fade = real("decay", decay, above=0, most=1)
     if rule == "pseudo_inverse" and np.any(fade < 1):
@@ -62,16 +67,16 @@ def key_found(
     return plain(np.vectorize(_found, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
 
 
-def capacity(width: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
+def capacity(neurons: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
     """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
-    width = one_whole("width", width, least=3)
-    wide = width if values is None else one_whole("values", values, least=3)
+    neurons = one_whole("neurons", neurons, least=3)
+    wide = neurons if values is None else one_whole("values", values, least=3)
     decay = one_real("decay", decay, above=0, most=1)
 
     def excess(log_pairs: float) -> float:
-        return float(key_found(width, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
+        return float(key_found(neurons, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
 
-    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * float(width) * wide), xtol=1e-6)
+    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * float(neurons) * wide), xtol=1e-6)
     return float(np.exp(found))
 
 

@@ -1,9 +1,9 @@
 """Novelty by the weight that softmax₁ leaves over, stored pattern or none: the area under the ROC curve, exactly.
 
-A memory of M random unit vectors in D dimensions is asked with a corrupted pattern of overlap m, or with a random unit
+A memory of M random unit vectors in N dimensions is asked with a corrupted pattern of overlap m, or with a random unit
 vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area is P(Z_known > Z_novel), with
 
-    Z_known = e^(κ m) + Σ_(M−1) e^(κ s)        Z_novel = Σ_M e^(κ s)        s of density (1 − s²)^((D−3)/2)
+    Z_known = e^(κ m) + Σ_(M−1) e^(κ s)        Z_novel = Σ_M e^(κ s)        s of density (1 − s²)^((N−3)/2)
 """
 
 import numpy as np
@@ -20,14 +20,14 @@ _BLUR = 0.01  # of e^(κ m): the areas of thresholds so near to each other are a
 _LEAST, _MOST = 1e-4, 300.0  # below, κ no longer changes the area by 1e-4; above, the area is not known
 
 
-def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayLike) -> Float:
+def auc(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: ArrayLike) -> Float:
     """Area under the ROC curve of "a stored pattern matches" by Z, or by any falling function of it.
 
     Averaged over memories, to about 1e-3; by inversion of the characteristic function of Z_novel − Z_known, over the
     logarithm of its argument, because the terms of Z span e^(2κ). For a single pattern the overlap alone decides.
 
     Args:
-        width: D ≥ 3. num_patterns: M ≥ 1.
+        neurons: N ≥ 3. num_patterns: M ≥ 1.
         kappa: κ = β > 0 for unit vectors.
         overlap: m of the query with its own pattern, −1 to 1.
 
@@ -38,7 +38,7 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
         ValueError: a number out of range.
     """
     arguments = (
-        whole("width", width, least=3),
+        whole("neurons", neurons, least=3),
         whole("num_patterns", num_patterns, least=1),
         real("kappa", kappa, above=0),
         real("overlap", overlap, least=-1, most=1),
@@ -46,10 +46,10 @@ def auc(width: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: Ar
     return plain(np.vectorize(_auc, otypes=[float])(*arguments))
 
 
-def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
+def leftover(neurons: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
     count, rate = one_whole("num_patterns", num_patterns, least=1), one_real("kappa", kappa, above=0)
-    log_mean = rate - sphere(np.asarray(one_whole("width", width, least=3)), np.asarray(rate)).gap
+    log_mean = rate - sphere(np.asarray(one_whole("neurons", neurons, least=3)), np.asarray(rate)).gap
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
     own = rate * one_real("overlap", overlap, least=-1, most=1)
@@ -57,23 +57,23 @@ def leftover(width: int, num_patterns: int, kappa: float, overlap: float | None 
         return float(expit(-np.logaddexp(own, np.log(count - 1) + log_mean)))
 
 
-def _scores(width: float, kappa: float) -> tuple[Float, Float]:
+def _scores(neurons: float, kappa: float) -> tuple[Float, Float]:
     """Cells of equal width over all overlaps, in each of which e^(κ s) grows by a quarter at most; probabilities."""
     cells = max(_CELLS, 2 * int(np.ceil(4 * min(kappa, 1e5))))
-    reach = min(1.0, 9 / np.sqrt(width) + kappa / width)
+    reach = min(1.0, 9 / np.sqrt(neurons) + kappa / neurons)
     s = reach * (-1 + (2 * np.arange(cells) + 1) / cells)
-    mass = np.exp(0.5 * (width - 3) * np.log1p(-s * s))
+    mass = np.exp(0.5 * (neurons - 3) * np.log1p(-s * s))
     return s, mass / mass.sum()
 
 
-def _auc(width: float, num_patterns: float, kappa: float, overlap: float) -> float:
+def _auc(neurons: float, num_patterns: float, kappa: float, overlap: float) -> float:
     """The area, in units of e^(κ m): ½ + (1/π) ∫ Im ⟨e^(it(1 + Z_known − Z_novel))⟩ dt/t over ln t."""
     if num_patterns == 1:
-        return float(betainc((width - 1) / 2, (width - 1) / 2, (1 + overlap) / 2))
+        return float(betainc((neurons - 1) / 2, (neurons - 1) / 2, (1 + overlap) / 2))
     if kappa > _MOST:
         return np.nan
     kappa = max(kappa, _LEAST)
-    s, mass = _scores(width, kappa)
+    s, mass = _scores(neurons, kappa)
     half = (s[1] - s[0]) / 2
     low, high = np.expm1(kappa * (s - half - overlap)), np.expm1(kappa * (s + half - overlap))
     scale = max(abs(low[0]), min(abs(high[-1]), 1.0))

@@ -131,7 +131,7 @@ def test_one_pattern_alone_has_all_the_weight():
         ("corruption", lambda: find("classical").theory.critical_load("one_step_error", corruption=-0.1)),
         ("corruption", lambda: find("dense:3").theory.critical_load("one_step_error", corruption=np.nan)),
         ("corruption", lambda: find("exponential").theory.critical_load("fixed_point", corruption=1.5)),
-        ("width", lambda: novelty.leftover(2, 3, 1.0)),
+        ("neurons", lambda: novelty.leftover(2, 3, 1.0)),
         ("overlap", lambda: novelty.leftover(5, 3, 1.0, 2.0)),
         ("values", lambda: linear.capacity(8, values=7.5)),
     ],
