@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
-from hopfield._numerics import held, is_traced, real_array, violated
+from hopfield._numerics import is_traced, nan_outside, real_array, violated
 from hopfield.arguments import native, shown
 
 FINITE = float(np.finfo(np.float64).max)
@@ -77,7 +77,7 @@ def number(name: str, value: Any, contract: str, low: float = -FINITE, high: flo
     if is_traced(real_number(name, value, contract)):
         most = float(jnp.finfo(jnp.promote_types(value.dtype, jnp.float16)).max)
         least, most = (max(low, -most) if low == -FINITE else low), (min(high, most) if high == FINITE else high)
-        return held(value, (least <= value) & (value <= most))
+        return nan_outside(value, (least <= value) & (value <= most))
     if not low <= float(value) <= high:
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
     return value

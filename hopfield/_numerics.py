@@ -64,7 +64,7 @@ def is_truth(value) -> bool:
     return np.bool_ == (value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
 
 
-def held(value: Array, inside: ArrayLike) -> Array:
+def nan_outside(value: Array, inside: ArrayLike) -> Array:
     """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
     return jnp.where(inside, value, jnp.nan)
 
@@ -124,7 +124,7 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
     if is_traced(value):
         if value.shape != () or is_truth(value) or jnp.issubdtype(value.dtype, jnp.complexfloating):
             raise ValueError(f"{name} must be one real number, got {value.dtype} {list(value.shape)}")
-        return held(value, (value > 0) & (value < jnp.inf))
+        return nan_outside(value, (value > 0) & (value < jnp.inf))
     limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
     try:
         no_number = np.ndim(value) or isinstance(value, str | bytes) or is_truth(value)

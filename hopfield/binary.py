@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, number, whole
-from hopfield._numerics import held, is_traced, real_matrix, violated, wide
+from hopfield._numerics import is_traced, nan_outside, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.spaces import State, one_state
@@ -79,7 +79,7 @@ class BinaryNetwork(Node):
             raise ValueError(f"active must be at most the {field.size} neurons, got {active}")
         rank = jnp.argsort(jnp.argsort(-field, stable=True))
         known = jnp.any(active == jnp.arange(field.size + 1)) & ~jnp.any(jnp.isnan(field))
-        return held(jnp.where(rank < active, 1.0, 0.0), known).astype(field.dtype)
+        return nan_outside(jnp.where(rank < active, 1.0, 0.0), known).astype(field.dtype)
 
     def couplings(self) -> Couplings:
         """The same network of spins x = 2V − 1: its energy up to a constant, with all dynamics of spins."""
@@ -154,7 +154,7 @@ def _zeros_and_ones(name: str, entries: Array) -> Array:
 
     if violated(inside, entries):
         raise ValueError(f"{name} must be zeros and ones, got other entries")
-    return held(entries, inside(entries))
+    return nan_outside(entries, inside(entries))
 
 
 def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, one_of, vector
-from hopfield._numerics import held, is_traced, positive, real_matrix, violated, wide
+from hopfield._numerics import is_traced, nan_outside, positive, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
@@ -48,7 +48,7 @@ class Couplings(Node):
         if violated(_symmetric, halves):
             raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {_asymmetry(halves):.3g}")
         hollow = halves + halves.T
-        hollow = held(hollow, _symmetric(halves)) if is_traced(halves) else hollow
+        hollow = nan_outside(hollow, _symmetric(halves)) if is_traced(halves) else hollow
         bias = None if bias is None else vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype), bias)
 

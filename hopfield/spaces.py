@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans
 from hopfield._names import Named, Table
-from hopfield._numerics import held, increasing_root, largest, positive, real_array, safe_norm, tolerance
+from hopfield._numerics import increasing_root, largest, nan_outside, positive, real_array, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 
@@ -159,7 +159,7 @@ class Sphere(Space):
         free = jnp.where(clamped, 0.0, field)
         norm = safe_norm(free)
         new = jnp.where(norm == 0, state, rest * free / jnp.where(norm == 0, 1.0, norm))
-        return _clamp(held(new, kept <= 1.0 + tolerance(new.dtype)), state, clamped)
+        return _clamp(nan_outside(new, kept <= 1.0 + tolerance(new.dtype)), state, clamped)
 
     def violation(self, states):
         return largest(jnp.abs(safe_norm(states, axis=-1) - self.radius))

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import accumulation_dtype, held, is_traced, is_truth, real_array, wide
+from hopfield._numerics import accumulation_dtype, is_traced, is_truth, nan_outside, real_array, wide
 from hopfield.arguments import native, shown
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
@@ -67,7 +67,7 @@ def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> A
     """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
     if is_traced(value):
         numbers = jnp.asarray(value)
-        return held(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
+        return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
     value = native(value)
     limits, numbers = jnp.finfo(dtype), _numbers(name, value)
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):

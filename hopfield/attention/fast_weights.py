@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, held, real_array, violated
+from hopfield._numerics import accumulation_dtype, nan_outside, real_array, violated
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
 from hopfield.theory import linear
@@ -150,7 +150,7 @@ def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
     if violated(lambda x: inside(x) | jnp.isnan(x), found):
         contract = "finite and at least 0" if name == "strength" else "above 0 and at most 1"
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
-    return jnp.broadcast_to(held(found, inside(found)), (steps,))
+    return jnp.broadcast_to(nan_outside(found, inside(found)), (steps,))
 
 
 @partial(jax.jit, static_argnums=2)

@@ -5,14 +5,14 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector
-from hopfield._numerics import held, is_traced, real_array
+from hopfield._numerics import is_traced, nan_outside, real_array
 from hopfield.arguments import shown
 
 
 def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:
     """A point, unchanged. ValueError where it is `off` its manifold, `by` how much; a traced one is NaN there."""
     if is_traced(off):
-        return held(point, ~off)
+        return nan_outside(point, ~off)
     if bool(jnp.any(off)):
         got = shown(point) if by is None else f"entries that differ by {float(jnp.max(by)):.3g}"
         raise ValueError(f"{name} must {contract}, got {got}")

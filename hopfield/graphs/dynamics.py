@@ -63,17 +63,17 @@ def descend(
     Raises:
         ValueError: states or clamps of other layers or shapes, or a number out of range.
     """
-    states, held = instance("graph", graph, Graph).as_states(states), _held(graph, clamped)
+    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped(graph, clamped)
     size = jnp.asarray(positive("step_size", step_size), jnp.result_type(float))
-    return _descend(graph, states, held, size, steps=whole("steps", steps, 0))
+    return _descend(graph, states, clamped, size, steps=whole("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")
-def _descend(graph: Graph, states: States, held: States, largest: Array, *, steps: int) -> Descent:
+def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, steps: int) -> Descent:
     def step(carry, _):
         states, energy, lowest, size = carry
         most = lowest + SLACK * jnp.finfo(lowest.dtype).eps * jnp.abs(lowest)
-        slope = _free(graph.slope(states), held)
+        slope = _free(graph.slope(states), clamped)
 
         def moved(size):
             new = jax.tree.map(lambda x, d: x - (size * d).astype(x.dtype), states, slope)
@@ -94,7 +94,7 @@ def _descend(graph: Graph, states: States, held: States, largest: Array, *, step
 
     start = graph.energy(states)
     (states, last, *_), energies = jax.lax.scan(step, (states, start, start, largest), length=steps)
-    slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _free(graph.slope(states), held).values()]
+    slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _free(graph.slope(states), clamped).values()]
     sizes = [jnp.max(jnp.abs(x), initial=1.0) for x in states.values()]
     still = jnp.max(jnp.stack(slopes)) <= tolerance(last.dtype) * jnp.max(jnp.stack(sizes))
     status = jnp.where(jnp.isnan(last), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
@@ -125,7 +125,7 @@ def flow(
     Raises:
         ValueError: states, rates or clamps of other layers or shapes, or times that are no ascending vector.
     """
-    states, held = instance("graph", graph, Graph).as_states(states), _held(graph, clamped)
+    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped(graph, clamped)
     times = real_array("times", times)
     if times.ndim != 1 or times.size < 1:
         raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
@@ -133,16 +133,16 @@ def flow(
         raise ValueError(f"times must be finite and ascending, got {times.tolist()}")
     _among(graph, "rates", rates)
     speeds = {name: positive(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}
-    return _flow(graph, states, held, times, speeds, rtol=float(number("rtol", rtol, "positive and finite", 1e-300)))
+    return _flow(graph, states, clamped, times, speeds, rtol=float(number("rtol", rtol, "positive and finite", 1e-300)))
 
 
 @partial(jax.jit, static_argnames="rtol")
-def _flow(graph: Graph, states: States, held: States, times: Array, rates: States, *, rtol: float) -> States:
-    def velocity(states, _, graph, held, rates):
-        slope = _free(graph.slope(states), held)
+def _flow(graph: Graph, states: States, clamped: States, times: Array, rates: States, *, rtol: float) -> States:
+    def velocity(states, _, graph, clamped, rates):
+        slope = _free(graph.slope(states), clamped)
         return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
 
-    found = odeint(velocity, states, times, graph, held, rates, rtol=rtol, atol=rtol, mxstep=100_000)
+    found = odeint(velocity, states, times, graph, clamped, rates, rtol=rtol, atol=rtol, mxstep=100_000)
     # Beyond its last step the solver extrapolates, and the energy of that is as large as any; from NaN it is anything.
     energies = jax.lax.stop_gradient(jax.vmap(graph.energy)(found))
     before = jnp.concatenate([energies[:1], energies[:-1]])
@@ -150,21 +150,21 @@ def _flow(graph: Graph, states: States, held: States, times: Array, rates: State
     return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), found)
 
 
-def _free(slope: States, held: States) -> States:
+def _free(slope: States, clamped: States) -> States:
     """The slope of the units that are not clamped."""
-    return {name: jnp.where(held[name], 0.0, d) if name in held else d for name, d in slope.items()}
+    return {name: jnp.where(clamped[name], 0.0, d) if name in clamped else d for name, d in slope.items()}
 
 
-def _held(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
+def _clamped(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
     """Clamped units as booleans of the shapes of their layers."""
     _among(graph, "clamped", clamped)
     found = {}
     for name, units in (clamped or {}).items():
         shape, what = graph.layers[name].shape, f"clamped[{name!r}]"
-        held = booleans(what, units)
-        if held.shape not in ((), shape):
-            raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {held.shape}")
-        found[name] = jnp.broadcast_to(held, shape)
+        given = booleans(what, units)
+        if given.shape not in ((), shape):
+            raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {given.shape}")
+        found[name] = jnp.broadcast_to(given, shape)
     return found
 
 

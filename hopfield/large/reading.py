@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import whole
-from hopfield._numerics import held, is_traced, real_array, wide
+from hopfield._numerics import is_traced, nan_outside, real_array, wide
 from hopfield.arguments import native
 from hopfield.large.parts import Parts, as_parts
 from hopfield.large.passes import Job, Sums, fields_of
@@ -202,4 +202,4 @@ def _statistics(sums: Sums, known: Array) -> Statistics:
     log_z = jnp.where(alone, 0.0, log_z)
     entropy = jnp.where(alone, 0.0, log_z - mean[:, 0])
     weight = jnp.where(alone, 0.0, jnp.exp(target - log_z))
-    return Statistics(top[0][:, 0], entropy, held(weight, known), *top)
+    return Statistics(top[0][:, 0], entropy, nan_outside(weight, known), *top)

@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield._numerics import held, is_traced, real_array
+from hopfield._numerics import is_traced, nan_outside, real_array
 from hopfield._pytrees import Node
 from hopfield.metrics._arrays import aligned, product, transposed
 
@@ -238,7 +238,7 @@ def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
         return Scaled(jnp.asarray(1.0 / math.sqrt(n)), n)
     value = checked("scale", scale, 0, "")
     if is_traced(value):
-        value = held(value, value > 0)
+        value = nan_outside(value, value > 0)
     elif not (np.asarray(value) > 0).all():
         raise ValueError(f"scale must be positive, got {scale}")
     return Scaled(value, n)

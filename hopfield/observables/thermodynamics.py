@@ -32,7 +32,7 @@ from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
 from hopfield._checks import axis_of, booleans
-from hopfield._numerics import accumulation_dtype, along_axis, held, is_traced, map_rows, real_array
+from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside, real_array
 from hopfield.arguments import native, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
@@ -266,7 +266,7 @@ def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
 def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Array:
     """Numbers inside a range; traced ones that are not are NaN. ValueError for others."""
     if is_traced(value):
-        return held(jnp.asarray(value), inside(value))
+        return nan_outside(jnp.asarray(value), inside(value))
     try:
         given = np.asarray(np.ma.filled(value, np.nan) if isinstance(value, np.ma.MaskedArray) else value)
     except ValueError:  # rows of different lengths

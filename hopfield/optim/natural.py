@@ -30,7 +30,7 @@ import optax
 from jaxtyping import Array
 
 from hopfield._checks import number, whole
-from hopfield._numerics import held
+from hopfield._numerics import nan_outside
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
 from hopfield.fisher._programs import finished
 from hopfield.fisher.solvers import axpy, selected
@@ -180,7 +180,7 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
     start = None if mu else past
     solver = options.solver if options.solver != "auto" else _chosen(curvature)
     if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
-        damping = held(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
+        damping = nan_outside(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
     found, info = curvature.solve(
         asked,
         damping,

@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
-from hopfield._numerics import accumulation_dtype, held
+from hopfield._numerics import accumulation_dtype, nan_outside
 from hopfield.arguments import shown
 from hopfield.patterns.ensembles import Scalar, State, spins
 
@@ -65,7 +65,7 @@ def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Boo
 
 def _corrupted(state: State, known: Bool[Array, "N"], counted: Bool[Array, ""]) -> Corrupted:
     """A corrupted state and its known units; NaN and none where the fraction was out of range."""
-    return Corrupted(held(state, counted), known & counted)
+    return Corrupted(nan_outside(state, counted), known & counted)
 
 
 def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Array, "N"]:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield._checks import real_number
-from hopfield._numerics import held, is_traced
+from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import Scalar, Separation
 from hopfield.separations.cut import Cut
@@ -126,7 +126,7 @@ def _fenchel_young_jvp(primals, tangents):
 
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
-        return held(value, (low < value) & (value <= high) & (value < jnp.inf))
+        return nan_outside(value, (low < value) & (value <= high) & (value < jnp.inf))
     kept = float(np.asarray(float(real_number(name, value, contract)), jnp.zeros(()).dtype))  # as it will be used
     if not low < kept <= high or kept == float("inf"):
         raise ValueError(f"{name} must be {contract}, got {value}")
