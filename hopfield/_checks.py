@@ -5,7 +5,7 @@ Shapes and types are known under jit as well; values are checked unless they are
 
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from jaxtyping import Array, Bool
 
 from hopfield._numerics import is_traced, nan_outside, real_array, violated
 from hopfield.arguments import native, shown
+from hopfield.arguments import one_of as one_of
 
 FINITE = float(np.finfo(np.float64).max)
 MOST_STEPS = 2**31 - 1
@@ -122,13 +123,6 @@ def vector(name: str, value: Any, like: Array | None = None) -> Array:
     if found.ndim != 1 or (like is not None and found.shape != like.shape):
         raise ValueError(f"{name} must have shape {shape} (batch with jax.vmap), got shape {found.shape}")
     return found
-
-
-def one_of(name: str, value: Any, members: Sequence[str]) -> str:
-    """A member of a closed set. ValueError, listing them, for any other."""
-    if not isinstance(value, str) or value not in members:
-        raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}")
-    return value
 
 
 def as_path(name: str, value: Any) -> Path:

@@ -1,5 +1,6 @@
 """Checks of plain numbers and names at the boundary, in numpy and float64; those of JAX arrays are in `_checks`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def real(
     return found
 
 
-def whole(name: str, value: ArrayLike, *, least: int) -> Float:
+def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
     """Return integers of at least `least` as float64, or say what is wrong with them."""
     found = real(name, value)
     if not np.all((found == np.floor(found)) & (found >= least)):
@@ -68,7 +69,7 @@ def one_real(name: str, value: ArrayLike, **limits: float) -> float:
 
 def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
     """Return one integer of at least `least`, or say what is wrong with it."""
-    return int(_one(name, whole(name, value, least=least)))
+    return int(_one(name, whole_numbers(name, value, least=least)))
 
 
 def _one(name: str, found: Float) -> Float:
@@ -84,10 +85,10 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def member(name: str, value: str, choices: tuple[str, ...]) -> str:
-    """Return `value` if it is one of `choices`, or list them."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+def one_of(name: str, value: Any, members: Sequence[str]) -> str:
+    """A member of a closed set. ValueError, listing them, for any other."""
+    if not isinstance(value, str) or value not in members:
+        raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}")
     return value
 
 

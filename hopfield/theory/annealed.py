@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
-from hopfield.arguments import Float, member, one_real, one_whole, plain
+from hopfield.arguments import Float, one_of, one_real, one_whole, plain
 from hopfield.theory.general import binomial
 from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged
 
@@ -39,7 +39,7 @@ class Others(NamedTuple):
 def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0) -> Others:
     """Averages over the density of t, times w."""
     neurons, overlap = one_whole("neurons", neurons, least=2), one_real("overlap", overlap)
-    if member("ensemble", ensemble, ENSEMBLES) == "spins":
+    if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
         sums, log_probabilities = binomial(neurons)
         t, log_density, own = sums / neurons, log_probabilities, 1.0
     elif ensemble == "sphere":
@@ -106,7 +106,7 @@ def critical_load(
 
     A fixed point m has p = 1 − (1−m)/(1−⟨t⟩/r), hence one M; the largest M with p >= ½ is that of the threshold.
     """
-    if member("criterion", criterion, CRITERIA) == "target_weight":
+    if one_of("criterion", criterion, CRITERIA) == "target_weight":
         return float(np.logaddexp(0, others(log_weight, neurons, ensemble).gap) / neurons)
 
     def log_others(overlap: float) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, chdtri
 
-from hopfield.arguments import Float, member
+from hopfield.arguments import Float, one_of
 
 ENSEMBLES = ("sphere", "spins", "gaussian")
 _GRID = np.linspace(-1, 1, 601)
@@ -65,4 +65,4 @@ def sphere(neurons: Float, kappa: Float) -> Average:
 def averages_of(ensemble: str) -> Averages:
     """Averages of an ensemble, as a function of N and κ. ValueError for an unknown one."""
     named = {"sphere": sphere, "spins": spins, "gaussian": gaussian}
-    return named[member("ensemble", ensemble, ENSEMBLES)]
+    return named[one_of("ensemble", ensemble, ENSEMBLES)]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, erf
 
-from hopfield.arguments import Float, one_whole, plain, real, whole
+from hopfield.arguments import Float, one_whole, plain, real, whole_numbers
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
 
@@ -131,7 +131,10 @@ def nearest_pattern(neurons: ArrayLike, num_patterns: ArrayLike, share: ArrayLik
         num_patterns: M >= 2, independent and uniform on the sphere.
         share: between 0 and 1; overlaps below 0, at small M and share, are returned as 0.
     """
-    neurons, num_patterns = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=2)
+    neurons, num_patterns = (
+        whole_numbers("neurons", neurons, least=2),
+        whole_numbers("num_patterns", num_patterns, least=2),
+    )
     share = real("share", share, above=0, below=1)
     tail = -np.expm1(np.log(share) / (num_patterns - 1))  # chance that one pattern is nearer
     inside = betaincinv((neurons - 1) / 2, 0.5, np.minimum(2 * tail, 1.0))
@@ -140,7 +143,10 @@ def nearest_pattern(neurons: ArrayLike, num_patterns: ArrayLike, share: ArrayLik
 
 def nearest_pattern_share(neurons: ArrayLike, num_patterns: ArrayLike, overlap: ArrayLike) -> Float:
     """Share of queries of that overlap, >= 0, that are closer to the target than to every other pattern."""
-    neurons, num_patterns = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
+    neurons, num_patterns = (
+        whole_numbers("neurons", neurons, least=2),
+        whole_numbers("num_patterns", num_patterns, least=1),
+    )
     overlap = real("overlap", overlap, least=0, most=1)
     tail = betainc((neurons - 1) / 2, 0.5, 1 - overlap**2) / 2
     return plain(np.exp((num_patterns - 1) * np.log1p(-tail)))

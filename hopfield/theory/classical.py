@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
-from hopfield.arguments import Float, flag, plain, real, whole
+from hopfield.arguments import Float, flag, plain, real, whole_numbers
 from hopfield.theory import lines
 from hopfield.theory.base import Spinodal, flips
 from hopfield.theory.saddle import (
@@ -178,7 +178,10 @@ def one_step_error(
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    neurons, num_patterns = whole("neurons", neurons, least=1), whole("num_patterns", num_patterns, least=1)
+    neurons, num_patterns = (
+        whole_numbers("neurons", neurons, least=1),
+        whole_numbers("num_patterns", num_patterns, least=1),
+    )
     flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
     terms = (neurons - 1) * (num_patterns - 1)
     own = num_patterns if flag("self_coupling", self_coupling) else 0.0

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gammaln, poch
 
-from hopfield.arguments import Float, flag, plain, real, whole
+from hopfield.arguments import Float, flag, plain, real, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, flips
 
@@ -24,7 +24,7 @@ def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
         degree: n >= 2.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
     """
-    degree = whole("degree", degree, least=2)
+    degree = whole_numbers("degree", degree, least=2)
     double_factorial = 2 ** (degree - 1) * poch(0.5, degree - 1)
     return plain(double_factorial / (2 if flag("rectified", rectified) else 1))
 
@@ -39,7 +39,7 @@ def distinct_index_factor(degree: ArrayLike) -> Float:
 
     Source: Gardner, J. Phys. A 20, 3453 (1987).
     """
-    degree = whole("degree", degree, least=2)
+    degree = whole_numbers("degree", degree, least=2)
     return plain(2 ** (degree - 1) * poch(degree, -0.5) / np.sqrt(np.pi))
 
 
@@ -68,8 +68,8 @@ def one_step_error(
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    degree, neurons = whole("degree", degree, least=2), whole("neurons", neurons, least=1)
-    num_patterns = whole("num_patterns", num_patterns, least=1)
+    degree, neurons = whole_numbers("degree", degree, least=2), whole_numbers("neurons", neurons, least=1)
+    num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
     flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
     errors = np.vectorize(_one_step_error, otypes=[np.float64])
     return plain(errors(degree, neurons, num_patterns, flipped, flag("rectified", rectified)))
@@ -121,7 +121,7 @@ def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: boo
     Source: KH.
     """
     neurons = real("neurons", neurons, least=2)
-    power = whole("degree", degree, least=2) - 1
+    power = whole_numbers("degree", degree, least=2) - 1
     log_noise = power * np.log(2) + gammaln(power + 0.5) - gammaln(0.5) - np.log(2) * flag("rectified", rectified)
     with np.errstate(over="ignore"):
         return plain(np.exp(power * np.log(neurons) - log_noise) / (2 * np.log(neurons)))
@@ -136,7 +136,7 @@ def spinodal(degree: ArrayLike, *, rectified: bool = False) -> Spinodal:
         degree: n >= 3; at n = 2 successive crosstalks are correlated and the replica theory of `classical` holds.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
     """
-    degree = whole("degree", degree, least=3)
+    degree = whole_numbers("degree", degree, least=3)
     ratio = _spinodal_ratio(degree)
     load = _root_variance(ratio, degree) ** 2 / (2 * noise(degree, rectified=rectified))
     return Spinodal(plain(load), plain(erf(1 / ratio)))
@@ -153,7 +153,7 @@ def retrieval_overlap(degree: ArrayLike, load: ArrayLike, *, rectified: bool = F
     Returns:
         The largest fixed point; nan above `spinodal(degree).load`.
     """
-    degree, load = np.broadcast_arrays(whole("degree", degree, least=3), real("load", load, least=0))
+    degree, load = np.broadcast_arrays(whole_numbers("degree", degree, least=3), real("load", load, least=0))
     target = np.sqrt(2 * noise(degree, rectified=rectified) * load)
 
     def excess(ratio: Float, degree: Float, target: Float) -> Float:

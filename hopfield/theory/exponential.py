@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
-from hopfield.arguments import Float, plain, real, whole
+from hopfield.arguments import Float, plain, real, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import flips
 
@@ -153,7 +153,7 @@ def one_step_error(
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    return _vectorised(_one_step_error, whole("neurons", neurons, least=2), num_patterns, beta, corruption)
+    return _vectorised(_one_step_error, whole_numbers("neurons", neurons, least=2), num_patterns, beta, corruption)
 
 
 def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
@@ -171,8 +171,8 @@ def _vectorised(
     beta: ArrayLike,
     corruption: ArrayLike,
 ) -> Float:
-    neurons = whole("neurons", real("neurons", neurons, most=_MOST), least=1)
-    num_patterns = whole("num_patterns", num_patterns, least=1)
+    neurons = whole_numbers("neurons", real("neurons", neurons, most=_MOST), least=1)
+    num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
     flipped = flips(real("corruption", corruption, least=0, most=0.5), neurons)
     return plain(
         np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, real("beta", beta, above=0), flipped)

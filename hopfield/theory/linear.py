@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import roots_gegenbauer, roots_legendre
 from scipy.stats import gamma
 
-from hopfield.arguments import Float, member, one_real, one_whole, plain, real, whole
+from hopfield.arguments import Float, one_of, one_real, one_whole, plain, real, whole_numbers
 
 RULES = ("outer", "delta", "pseudo_inverse")
 _OWN, _LENGTHS, _AGES = 24, 8, 12
@@ -58,9 +58,9 @@ def key_found(
     Raises:
         ValueError: a number out of range, an unknown rule, or a decay with the pseudo-inverse.
     """
-    member("rule", rule, RULES)
-    keys, count = whole("neurons", neurons, least=3), real("num_patterns", num_patterns, least=1)
-    wide = keys if values is None else whole("values", values, least=3)
+    one_of("rule", rule, RULES)
+    keys, count = whole_numbers("neurons", neurons, least=3), real("num_patterns", num_patterns, least=1)
+    wide = keys if values is None else whole_numbers("values", values, least=3)
     fade = real("decay", decay, above=0, most=1)
     if rule == "pseudo_inverse" and np.any(fade < 1):
         raise ValueError(f"decay must be 1 for pseudo_inverse, got {decay}")

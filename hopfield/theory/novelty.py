@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, wrightomega
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real, whole
+from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
 from hopfield.theory.averages import sphere
 
 _CELLS = 600
@@ -38,8 +38,8 @@ def auc(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: 
         ValueError: a number out of range.
     """
     arguments = (
-        whole("neurons", neurons, least=3),
-        whole("num_patterns", num_patterns, least=1),
+        whole_numbers("neurons", neurons, least=3),
+        whole_numbers("num_patterns", num_patterns, least=1),
         real("kappa", kappa, above=0),
         real("overlap", overlap, least=-1, most=1),
     )

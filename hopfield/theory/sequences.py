@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb, ndtr
 
-from hopfield.arguments import Float, flag, one_whole, plain, real, whole
+from hopfield.arguments import Float, flag, one_whole, plain, real, whole_numbers
 from hopfield.theory import general, sums
 from hopfield.theory.dense import noise
 
@@ -30,7 +30,7 @@ def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Floa
         neurons: N >= 2.
         num_patterns: P >= 1, independent and unbiased.
     """
-    neurons, counts = one_whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
+    neurons, counts = one_whole("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
     sums, log_probabilities = general.binomial(neurons - 1)
     values = np.exp(sums - (neurons - 1)) if degree is None else sums ** one_whole("degree", degree, least=1)
     probabilities, signal = np.exp(log_probabilities), float(values[-1])
@@ -81,7 +81,7 @@ def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike)
         num_patterns: P >= 2.
     """
     neurons, num_patterns = real("neurons", neurons, least=2), real("num_patterns", num_patterns, least=2)
-    variance = (num_patterns - 1) * noise(whole("degree", degree, least=1) + 1) / (neurons - 1) ** degree
+    variance = (num_patterns - 1) * noise(whole_numbers("degree", degree, least=1) + 1) / (neurons - 1) ** degree
     return plain(ndtr(-1 / np.sqrt(variance)))
 
 
@@ -107,5 +107,5 @@ def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool 
         whole_sequence: P_S.
     """
     neurons = real("neurons", neurons, least=2)
-    found = neurons**degree / (2 * noise(whole("degree", degree, least=1) + 1) * np.log(neurons))
+    found = neurons**degree / (2 * noise(whole_numbers("degree", degree, least=1) + 1) * np.log(neurons))
     return plain(found / (degree + 1 if flag("whole_sequence", whole_sequence) else 1))

@@ -23,7 +23,7 @@ from scipy.optimize import elementwise, minimize
 from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real, whole
+from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""
@@ -108,7 +108,7 @@ def one_step_shares(
     """
     a = one_real("activity", activity, above=0, below=1)
     neurons = one_whole("neurons", neurons, least=2)
-    others = whole("num_patterns", num_patterns, least=2)[..., None] - 1
+    others = whole_numbers("num_patterns", num_patterns, least=2)[..., None] - 1
     b, threshold = one_real("offset", offset), one_real("threshold", threshold)
     on = np.arange(neurons)
     chance = binom.pmf(on, neurons - 1, a)
@@ -182,7 +182,7 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
         num_patterns: M >= 1.
     Source: the first-order effect in Amit, Gutfreund & Sompolinsky 1987.
     """
-    bias, others = real("bias", bias, above=0, below=1), whole("num_patterns", num_patterns, least=1) - 1
+    bias, others = real("bias", bias, above=0, below=1), whole_numbers("num_patterns", num_patterns, least=1) - 1
     up, edge = (1 + bias) / 2, (bias**-2.0 + others) / 2  # Σ = 2k − (M−1) with k spins up: beyond 1/m₀² where k is
     return plain((1 - up) * _beyond(edge, others, up) + up * _beyond(edge, others, 1 - up))
 
@@ -194,7 +194,7 @@ def _beyond(edge: Float, trials: Float, chance: Float) -> Float:
 
 def _sizes(neurons: ArrayLike, active: ArrayLike) -> tuple[Float, Float]:
     """N and K. ValueError unless 1 <= K <= N."""
-    neurons, active = whole("neurons", neurons, least=2), whole("active", active, least=1)
+    neurons, active = whole_numbers("neurons", neurons, least=2), whole_numbers("active", active, least=1)
     if np.any(active > neurons):
         raise ValueError(f"active must be at most neurons, got {active} of {neurons}")
     return neurons, active
@@ -205,7 +205,7 @@ def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayL
     neurons, active = _sizes(neurons, active)
     pair = active * (active - 1) / (neurons * (neurons - 1))
     with np.errstate(divide="ignore"):  # of all neurons on, which sets every synapse
-        return plain(-np.expm1(whole("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
+        return plain(-np.expm1(whole_numbers("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
 
 
 def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
@@ -240,11 +240,11 @@ def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
             step, count = 2 * step + step @ step, count // 2
         return total[active, 0]
 
-    return plain(np.vectorize(error, otypes=[np.float64])(whole("num_patterns", num_patterns, least=1) - 1))
+    return plain(np.vectorize(error, otypes=[np.float64])(whole_numbers("num_patterns", num_patterns, least=1) - 1))
 
 
 def willshaw_information(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
     """Bits per binary synapse (M/N) I(η; V) of Willshaw's memory; arguments as in `willshaw_error`."""
-    num_patterns = whole("num_patterns", num_patterns, least=1)
+    num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
     off = willshaw_error(neurons, active, num_patterns)
     return plain(num_patterns / neurons * information(active / neurons, 1.0, off))

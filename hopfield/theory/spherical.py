@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
-from hopfield.arguments import Float, member, plain, real, whole
+from hopfield.arguments import Float, one_of, plain, real, whole_numbers
 from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
@@ -50,7 +50,7 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
     Source: LM.
     """
     beta = real("beta", beta, above=0)
-    if member("ensemble", ensemble, ENSEMBLES) == "spins":
+    if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
         return target_weight_load(beta)
     if ensemble == "gaussian":
         capped = np.minimum(beta, 1.0)
@@ -120,7 +120,7 @@ def critical_beta(
         κ, or NaN for more spins or Gaussian patterns than any κ retrieves.
     """
     averages, (neurons, num_patterns, _) = averages_of(ensemble), _arguments(neurons, num_patterns, 0.0, ensemble)
-    others = _log_others(whole("num_patterns", num_patterns, least=3))
+    others = _log_others(whole_numbers("num_patterns", num_patterns, least=3))
 
     def excess(log_kappa: Float, neurons: Float, others: Float) -> Float:
         return averages(neurons, np.exp(log_kappa)).gap - others
@@ -129,7 +129,7 @@ def critical_beta(
     highest = np.log(neurons) if ensemble == "gaussian" else np.full(others.shape, np.log(1e15))
     wide = np.full(others.shape, np.log(1e-9)), highest
     half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
-    if member("criterion", criterion, CRITERIA) == "target_weight":
+    if one_of("criterion", criterion, CRITERIA) == "target_weight":
         return plain(half)
     return plain(_converged_beta(averages, half, neurons, others))
 
@@ -166,7 +166,7 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target
         The load, with M taken as continuous.
     """
     neurons, _, kappa = _arguments(neurons, 1, real("kappa", kappa, above=0))
-    if member("criterion", criterion, CRITERIA) == "target_weight":
+    if one_of("criterion", criterion, CRITERIA) == "target_weight":
         log_others = sphere(neurons, kappa).gap
     else:
         log_others = _converged_log_others(neurons, kappa)
@@ -213,7 +213,7 @@ def _log_others(num_patterns: Float) -> Float:
 def _arguments(
     neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
 ) -> tuple[Float, Float, Float]:
-    dimension, count = whole("neurons", neurons, least=2), whole("num_patterns", num_patterns, least=1)
+    dimension, count = whole_numbers("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
     dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
     if ensemble == "gaussian" and np.any(kappa >= dimension):
         raise ValueError(f"kappa must be below neurons for gaussian patterns, got {kappa}")

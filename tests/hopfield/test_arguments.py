@@ -35,13 +35,13 @@ def test_numbers_outside_their_range_are_told_all_of_it(limits, value, contract)
 
 
 def test_whole_numbers_flags_and_members_are_what_they_say():
-    assert arguments.whole("neurons", 3.0, least=1) == 3
+    assert arguments.whole_numbers("neurons", 3.0, least=1) == 3
     assert arguments.flag("exact", np.True_) is True
-    assert arguments.member("kind", "a", ("a", "b")) == "a"
+    assert arguments.one_of("kind", "a", ("a", "b")) == "a"
     for call, sentence in (
-        (lambda: arguments.whole("neurons", 2.5, least=1), "neurons must be an integer of at least 1, got 2.5"),
+        (lambda: arguments.whole_numbers("neurons", 2.5, least=1), "neurons must be an integer of at least 1, got 2.5"),
         (lambda: arguments.flag("exact", "False"), "exact must be True or False, got 'False'"),
-        (lambda: arguments.member("kind", "c", ("a", "b")), "kind must be one of a, b, got 'c'"),
+        (lambda: arguments.one_of("kind", "c", ("a", "b")), "kind must be one of a, b, got 'c'"),
     ):
         with pytest.raises(ValueError, match="must") as error:
             call()
