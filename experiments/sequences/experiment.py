@@ -38,7 +38,8 @@ def check(config: Config) -> None:
     """Refuse a rule without any length short enough, in one sentence."""
     for rule in config.degrees:
         if not any(_lengths(config, rule, neurons) for neurons in config.neurons):
-            raise ValueError(f"neurons must leave degree {rule} a length of at most {LONGEST}, got {config.neurons}")
+            sizes = f"a smaller N, or degrees without {rule}: its sequences are longer than {LONGEST} there"
+            raise ValueError(f"neurons must have {sizes}, got {config.neurons}")
 
 
 def points(config: Config) -> list[dict]:

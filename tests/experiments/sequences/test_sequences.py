@@ -122,5 +122,5 @@ def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
 
 
 def test_sizes_without_a_short_enough_sequence_are_refused():
-    with pytest.raises(ValueError, match="neurons must leave degree exponential a length"):
+    with pytest.raises(ValueError, match="neurons must have a smaller N, or degrees without exponential: "):
         experiment.check(Config(degrees=["exponential"], neurons=[200]))
