@@ -43,7 +43,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per mixer, width, length, pairs and seed; the hand-constructed head has no width of its own."""
+    """One point per mixer, width, length, pairs and seed; the hand-constructed head has none of its own."""
     found = []
     for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
         if length < 4 * pairs or (mixer == "by_hand" and width != config.widths[0]):
