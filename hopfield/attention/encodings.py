@@ -1,6 +1,7 @@
 """Positional encodings as objects: added to tokens, rotated into queries and keys, or added to scores as a bias.
 
-    encoding = Rotary.create(64, base=5e5)    turned(rows, places), bias(query, beta, places, keys), added(x, places)
+    encoding = Rotary.create(64, base=5e5)
+    encoding.rotate(rows, places), .score_bias(query, beta, places, keys), .add_to_inputs(x, places)
 
 Each does one of the three and leaves the rest as it is. Places are those of tokens in their sequence, so that one query
 of a decoder, a block of queries, or all of them are encoded alike; biases of some queries are formed on demand.
@@ -24,6 +25,8 @@ from hopfield.metrics._arrays import aligned, product, transposed
 
 Places = Int[Array, "T"]
 SCALINGS = ("none", "linear", "ntk")
+_FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
+"""Former names of methods."""
 
 
 class Encoding(Node, abc.ABC):
@@ -36,15 +39,21 @@ class Encoding(Node, abc.ABC):
         True
     """
 
-    def added(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        for name, present in _FORMER.items():
+            if callable(vars(cls).get(name)):  # which nothing would call
+                raise TypeError(f"an Encoding overrides {present}, got {name} of {cls.__name__}")
+
+    def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         """Tokens before they are projected."""
         return x
 
-    def turned(self, rows: Float[Array, "*b H T D"], places: Places) -> Float[Array, "*b H T D"]:
+    def rotate(self, rows: Float[Array, "*b H T D"], places: Places) -> Float[Array, "*b H T D"]:
         """Queries or keys before they are compared."""
         return rows
 
-    def bias(
+    def score_bias(
         self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
     ) -> Float[Array, "*b H T S"] | None:
         """Bias of the scores of queries with the keys at 0 … keys − 1; None for none.
@@ -60,7 +69,7 @@ class Rotary(Encoding):
     Example:
         >>> from hopfield.attention.encodings import Rotary
         >>> rows, places = jnp.ones((3, 4)), jnp.arange(3)
-        >>> turned = Rotary.create(4).turned(rows, places)
+        >>> turned = Rotary.create(4).rotate(rows, places)
         >>> jnp.linalg.norm(turned, axis=-1).round(3).tolist()
         [2.0, 2.0, 2.0]
     """
@@ -106,7 +115,7 @@ class Rotary(Encoding):
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
         return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
 
-    def turned(self, rows, places):
+    def rotate(self, rows, places):
         angle = angles(places[:, None], self.rates[None, :], accumulation_dtype(rows.dtype))
         return turned_by(rows, angle, self.pairing)
 
@@ -127,7 +136,7 @@ class Alibi(Encoding):
         """The published slopes of this number of heads (Press, Smith & Lewis 2022, §3)."""
         return cls(jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
 
-    def bias(self, query, beta, places, keys):
+    def score_bias(self, query, beta, places, keys):
         dtype = accumulation_dtype(query.dtype)
         gap = jnp.abs(places[:, None] - jnp.arange(keys)[None, :]).astype(dtype)
         return -self.slopes.astype(dtype)[:, None, None] * gap[None]
@@ -138,7 +147,7 @@ class T5(Encoding):
 
     Example:
         >>> from hopfield.attention.encodings import T5
-        >>> T5(jnp.ones((32, 2))).bias(jnp.ones((3, 4)), jnp.ones(2), jnp.arange(3), 5).shape
+        >>> T5(jnp.ones((32, 2))).score_bias(jnp.ones((3, 4)), jnp.ones(2), jnp.arange(3), 5).shape
         (2, 3, 5)
     """
 
@@ -146,7 +155,7 @@ class T5(Encoding):
     bidirectional: bool = struct.field(pytree_node=False, default=True)
     max_distance: int = struct.field(pytree_node=False, default=128)
 
-    def bias(self, query, beta, places, keys):
+    def score_bias(self, query, beta, places, keys):
         # One look-up per distance, not per pair: rows of places that follow each other are windows of one vector.
         count = places.shape[0]
         distance = places[0] + count - 1 - jnp.arange(count + keys - 1)  # i − j, falling
@@ -167,13 +176,13 @@ class Relative(Encoding):
     Example:
         >>> from hopfield.attention.encodings import Relative
         >>> near = Relative(jnp.array([[0.0], [5.0], [0.0]]))  # j = i alone
-        >>> near.bias(jnp.ones((3, 1)), jnp.float32(1), jnp.arange(3), 3).tolist()
+        >>> near.score_bias(jnp.ones((3, 1)), jnp.float32(1), jnp.arange(3), 3).tolist()
         [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.0, 0.0, 5.0]]
     """
 
     table: Float[Array, "*h 2L+1 D"]
 
-    def bias(self, query, beta, places, keys):
+    def score_bias(self, query, beta, places, keys):
         if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
@@ -190,7 +199,7 @@ class Sinusoidal(Encoding):
 
     Example:
         >>> from hopfield.attention.encodings import Sinusoidal
-        >>> Sinusoidal.create().added(jnp.zeros((2, 4)), jnp.arange(2))[0].tolist()
+        >>> Sinusoidal.create().add_to_inputs(jnp.zeros((2, 4)), jnp.arange(2))[0].tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
 
@@ -201,7 +210,7 @@ class Sinusoidal(Encoding):
         """Rates base^(−2i/F). Raises ValueError unless the base is positive."""
         return cls(jnp.asarray(number("base", base, "positive and finite", 1e-30)))
 
-    def added(self, x, places):
+    def add_to_inputs(self, x, places):
         return x + _rows_of(x, sinusoidal(places, x.shape[-1], base=self.base))
 
 
@@ -210,13 +219,13 @@ class Absolute(Encoding):
 
     Example:
         >>> from hopfield.attention.encodings import Absolute
-        >>> Absolute(jnp.eye(3)).added(jnp.zeros((2, 3)), jnp.array([2, 0])).tolist()
+        >>> Absolute(jnp.eye(3)).add_to_inputs(jnp.zeros((2, 3)), jnp.array([2, 0])).tolist()
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
 
     table: Float[Array, "L F"]
 
-    def added(self, x, places):
+    def add_to_inputs(self, x, places):
         if self.table.ndim != 2 or self.table.shape[-1] != x.shape[-1]:
             raise ValueError(f"table must be [L, F = {x.shape[-1]}] as wide as tokens, got shape {self.table.shape}")
         return x + _rows_of(x, self.table.at[places].get(mode="fill", fill_value=jnp.nan))

@@ -80,7 +80,7 @@ class KeyValues(Node):
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
         if self.encoding is not None:
-            own = self.encoding.bias(query, self.beta, self.scope.offset - self.scope.start + rows, self.keys)
+            own = self.encoding.score_bias(query, self.beta, self.scope.offset - self.scope.start + rows, self.keys)
             bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
         mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
@@ -202,7 +202,7 @@ def fits_attention(reading: KeyValues) -> bool:
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
     plain = reading.separation.exponential and reading.steps == 0
-    unbiased = reading.encoding is None or type(reading.encoding).bias is Encoding.bias
+    unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)
     return bare and plain and unbiased and first and lazily

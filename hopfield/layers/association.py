@@ -177,8 +177,8 @@ def reading_of(
     state, key = (_stepped(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
-        state = encoding.turned(state, scope.offset + jnp.arange(state.shape[-2]))
-        key = encoding.turned(key, scope.start + jnp.arange(key.shape[-2]))
+        state = encoding.rotate(state, scope.offset + jnp.arange(state.shape[-2]))
+        key = encoding.rotate(key, scope.start + jnp.arange(key.shape[-2]))
     slots = None if association.slots is None else association.slots[...]
     empty = None if slots is None else jnp.zeros_like(slots)  # no key, so the score is zero
     metric = (

@@ -221,7 +221,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
         def placed(name: str, x: Array, width: int) -> Array:
             x = self._checked(name, x, width)
-            return x if encoding is None else encoding.added(x, offset + jnp.arange(x.shape[-2]))
+            return x if encoding is None else encoding.add_to_inputs(x, offset + jnp.arange(x.shape[-2]))
 
         own = placed("inputs_q", inputs_q, self.in_features)
         if inputs_k is None:

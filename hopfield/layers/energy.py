@@ -154,7 +154,7 @@ class EnergyTransformerBlock(nnx.Module):
         if x.ndim < 2 or x.shape[-1] != self.features:
             raise ValueError(f"x must be tokens [..., T, {self.features}], got shape {x.shape}")
         encoding = None if self.positions is None else self.positions()
-        x = x if encoding is None else encoding.added(x, jnp.arange(x.shape[-2]))
+        x = x if encoding is None else encoding.add_to_inputs(x, jnp.arange(x.shape[-2]))
         held = _Energy(
             query=self.query[...],
             key=self.key[...],
@@ -199,7 +199,7 @@ class _Energy(Node):
         if self.encoding is None:
             return rows[0], rows[1]
         places = jnp.arange(g.shape[-2])
-        return self.encoding.turned(rows[0], places), self.encoding.turned(rows[1], places)
+        return self.encoding.rotate(rows[0], places), self.encoding.rotate(rows[1], places)
 
     def reading(self, query: States, key: States, scope: Scope) -> tuple[KeyValues, States]:
         """Keys that are nothing but compared, and the queries."""

@@ -157,7 +157,7 @@ def _fitting(positions: Positions, heads: int, width: int) -> Positions:
     rows, beta, places = jnp.zeros((1, heads, 2, width)), jnp.ones(heads), jnp.arange(2)
 
     def encoded():
-        return encoding.turned(rows, places), encoding.bias(rows, beta, places, 2)
+        return encoding.rotate(rows, places), encoding.score_bias(rows, beta, places, 2)
 
     try:
         turned, bias = jax.eval_shape(encoded)

@@ -75,7 +75,7 @@ class Hopfield(nnx.Module):
         value = _applied(self.projection_norm, stored if projection is None else projection)
         if projection is None and self.attention.attention_fn.positions is not None:
             start = next_place(self.attention) if self.attention.decode else 0
-            value = self.attention.attention_fn.positions().added(value, start + jnp.arange(value.shape[-2]))
+            value = self.attention.attention_fn.positions().add_to_inputs(value, start + jnp.arange(value.shape[-2]))
         return self.attention(
             _applied(self.query_norm, query),
             _applied(self.stored_norm, stored),

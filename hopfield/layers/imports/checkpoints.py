@@ -111,7 +111,7 @@ class Checkpoint:
     positions: Float[np.ndarray, "L D"] | None = None
 
     def encoding(self) -> Absolute | None:
-        """The learned positions as an encoding, which `added` adds to tokens; None if there are none."""
+        """The learned positions as an encoding, which `add_to_inputs` adds to tokens; None if there are none."""
         return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 

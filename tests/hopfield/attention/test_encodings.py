@@ -25,22 +25,22 @@ def test_windows_are_slices_of_one_line():
 def test_biases_are_those_of_the_functions():
     table = jnp.asarray(RNG.normal(size=(8, 3)))
     for both in (True, False):
-        found = T5(table, both, 20).bias(QUERY, BETA, PLACES, 30)
+        found = T5(table, both, 20).score_bias(QUERY, BETA, PLACES, 30)
         np.testing.assert_array_equal(
             found, attention.t5_bias(table, 5, 30, bidirectional=both, max_distance=20, offset=4)
         )
     slopes = attention.alibi_slopes(3)
     np.testing.assert_allclose(
-        Alibi.create(3).bias(QUERY, BETA, PLACES, 30), attention.alibi_bias(slopes, 5, 30, offset=4), rtol=1e-12
+        Alibi.create(3).score_bias(QUERY, BETA, PLACES, 30), attention.alibi_bias(slopes, 5, 30, offset=4), rtol=1e-12
     )
     rows = jnp.asarray(RNG.normal(size=(3, 7, 8)))
     expected = attention.relative_bias(QUERY, rows, 30, beta=0.7, offset=4)
-    np.testing.assert_allclose(Relative(rows).bias(QUERY, BETA, PLACES, 30), expected, rtol=1e-12)
+    np.testing.assert_allclose(Relative(rows).score_bias(QUERY, BETA, PLACES, 30), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("pairing", ["half", "interleaved"])
 def test_rotary_turns_as_the_function_does_and_leaves_the_rest(pairing):
-    found = Rotary.create(6, base=100.0, pairing=pairing).turned(QUERY, PLACES)
+    found = Rotary.create(6, base=100.0, pairing=pairing).rotate(QUERY, PLACES)
     expected = attention.rotary(QUERY, PLACES, pairing=pairing, base=100.0, width=6)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(found[..., 6:], QUERY[..., 6:])
@@ -58,16 +58,16 @@ def test_scaled_rotations():
 
 def test_additions_to_tokens():
     x = QUERY[:, 0]
-    found = Sinusoidal.create().added(x, PLACES) - x
+    found = Sinusoidal.create().add_to_inputs(x, PLACES) - x
     np.testing.assert_allclose(found[1], attention.sinusoidal(9, 8)[4:], atol=1e-12)
     table = jnp.asarray(RNG.normal(size=(7, 8)))
-    found = Absolute(table).added(x, PLACES)
+    found = Absolute(table).add_to_inputs(x, PLACES)
     np.testing.assert_array_equal(found[:, :3], x[:, :3] + table[None, 4:])
     assert np.isnan(found[:, 3:]).all()  # places 7 and 8 are beyond the table
 
 
 def test_an_encoding_is_differentiable_in_its_numbers():
-    slope = jax.grad(lambda e: jnp.sum(e.bias(QUERY, BETA, PLACES, 9) ** 2))(T5(jnp.ones((8, 3)), True, 20))
+    slope = jax.grad(lambda e: jnp.sum(e.score_bias(QUERY, BETA, PLACES, 9) ** 2))(T5(jnp.ones((8, 3)), True, 20))
     assert slope.table.sum() == pytest.approx(2.0 * 3 * 5 * 9)
 
 
@@ -103,9 +103,9 @@ def test_angles_are_right_at_every_whole_place_in_single_precision():
 def test_rotated_products_depend_on_the_distance_alone_however_far_out():
     with jax.enable_x64(False):
         rows, near = jnp.asarray(RNG.normal(size=(4, 8)), jnp.float32), jnp.arange(4)
-        for turned in (Rotary.create(8).turned, attention.rotary):
+        for turned in (Rotary.create(8).rotate, attention.rotary):
             products = [(found := turned(rows, near + start)) @ found.T for start in (0, 2**24, 2**31 - 4)]
             np.testing.assert_allclose(products[1], products[0], atol=2e-5)
             np.testing.assert_allclose(products[2], products[0], atol=2e-5)
-        token = Sinusoidal.create().added(jnp.zeros((4, 8)), near + 2**24)
+        token = Sinusoidal.create().add_to_inputs(jnp.zeros((4, 8)), near + 2**24)
         np.testing.assert_allclose(token[:, 0], np.sin(np.arange(2.0**24, 2.0**24 + 4)), atol=1e-6)

@@ -123,13 +123,21 @@ def test_the_energy_never_rises_with_positions(name, metric):
 class Nearest(Encoding):
     """A user's own: only the distance 1 counts."""
 
-    def bias(self, query, beta, places, keys):
+    def score_bias(self, query, beta, places, keys):
         return jnp.where(places[:, None] - jnp.arange(keys)[None, :] == 1, 50.0, 0.0)[None]
 
 
 def test_a_users_own_encoding():
     weights = layer(4, 16, positions=Nearest()).inspect(X).weights
     np.testing.assert_allclose(np.diagonal(weights, -1, 2, 3), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "present"), [("added", "add_to_inputs"), ("turned", "rotate"), ("bias", "score_bias")]
+)
+def test_a_users_own_encoding_with_a_former_name_is_refused(name, present):
+    with pytest.raises(TypeError, match=f"^an Encoding overrides {present}, got {name} of Mine$"):
+        type("Mine", (Encoding,), {name: lambda self, *_: None})
 
 
 @pytest.mark.parametrize("name", ["t5", "relative", "absolute"])

@@ -92,7 +92,7 @@ def test_learned_positions_are_added_to_the_tokens(tmp_path):
     tokens = model.wte(torch.tensor(TOKENS)).detach().numpy()
     encoding = checkpoint.encoding()
     assert encoding is not None
-    found = encoding.added(jnp.asarray(tokens), jnp.arange(9))
+    found = encoding.add_to_inputs(jnp.asarray(tokens), jnp.arange(9))
     first: list[np.ndarray] = []
     model.h[0].register_forward_pre_hook(lambda module, args: first.append(args[0].detach().numpy()))
     model(torch.tensor(TOKENS))
