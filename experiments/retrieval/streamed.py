@@ -18,8 +18,7 @@ from jaxtyping import Array
 from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
 from hopfield import Memory
 from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
-from hopfield.large import counts
-from hopfield.large.passes import while_outside
+from hopfield.large import counts, while_outside
 from hopfield.patterns.sources import Source
 
 TOGETHER = 256

@@ -12,7 +12,7 @@ from hopfield._checks import number, one_of, step_limit, whole
 from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import Model, as_model, lost, refuse_no_key, relax
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
-from hopfield.large.passes import while_outside
+from hopfield.large._passes import while_outside
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Clamped, Spins, State, as_clamped
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from hopfield._checks import whole
-from hopfield.large.parts import Parts, as_parts, is_memory
-from hopfield.large.tally import tally
+from hopfield.large._parts import Parts, as_parts, is_memory
+from hopfield.large._tally import tally
 from hopfield.patterns.bits import pack
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
 from hopfield.separations.base import Summand

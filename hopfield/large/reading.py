@@ -18,9 +18,9 @@ from jaxtyping import Array, Float, Int
 from hopfield._checks import whole
 from hopfield._numerics import is_traced, nan_outside, real_array, wide
 from hopfield.arguments import native
-from hopfield.large.parts import Parts, as_parts
-from hopfield.large.passes import Job, Sums, fields_of
-from hopfield.large.running import (
+from hopfield.large._parts import Parts, as_parts
+from hopfield.large._passes import Job, Sums, fields_of
+from hopfield.large._running import (
     Reading,
     block_size,
     is_walked,

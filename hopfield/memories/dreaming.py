@@ -6,7 +6,7 @@ from jax.scipy.linalg import cho_solve
 from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
-from hopfield.large.parts import stored_spins
+from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from hopfield._numerics import wide
 from hopfield.couplings import Couplings
-from hopfield.large.parts import stored_spins
+from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE

@@ -11,7 +11,7 @@ from hopfield._numerics import accumulation_dtype
 from hopfield.arguments import Float
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
-from hopfield.large.parts import stored_spins
+from hopfield.large._parts import stored_spins
 from hopfield.memories import Scaling, Stored, Used
 from hopfield.theory import sparse
 from hopfield.theory.base import Theory, numbers

@@ -190,6 +190,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.moments": "called by `Memory.update`",
     "hopfield.large.block_size": _STATIC,
+    "hopfield.large.while_outside": "a loop of Python's",
     "hopfield.separations.Separation.*": "abstract",
     "hopfield.similarities.Similarity.*": "abstract",
     "hopfield.spaces.Space.*": "abstract",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, find_memory, fixed_point, large, retrieve, separations
-from hopfield.large import reading, running
+from hopfield.large import _running, reading
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Manhattan, SquaredDistance, bilinear
 from hopfield.spaces import Euclidean, Spins, sphere
@@ -37,7 +37,7 @@ ON_SPINS = {
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of 16 patterns, of which the last is shorter."""
-    for module in (reading, running):
+    for module in (reading, _running):
         monkeypatch.setattr(module, "block_size", lambda queries: 16)
 
 
@@ -65,7 +65,7 @@ def test_every_verb_of_stored_rows_is_that_of_the_array(name):
 
 @pytest.mark.parametrize("name", ["modern", "distance"])
 def test_a_file_answers_like_its_rows(file, name, monkeypatch):
-    monkeypatch.setattr(running, "PART", 20 * N)
+    monkeypatch.setattr(_running, "PART", 20 * N)
     memory = Memory.create(np.load(file, mmap_mode="r"), 0.7, **CHOICES[name])
     assert isinstance(memory.patterns, Mapped)
     same = answers(Memory.create(ROWS, 0.7, **CHOICES[name]), QUERIES)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large, separations
-from hopfield.large import running
+from hopfield.large import _running
 from hopfield.patterns import _source
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
@@ -87,7 +87,7 @@ def test_blocks_and_sources_change_nothing(tmp_path, kind, block):
 def test_a_file_larger_than_a_part_is_merged(tmp_path, monkeypatch):
     """Parts of 2^22 numbers: here the walk is forced to take several of them."""
     np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
-    monkeypatch.setattr(running, "PART", 100 * N)
+    monkeypatch.setattr(_running, "PART", 100 * N)
     targets = jnp.arange(Q) * 76
     for name in ("log_sum_exp", "entmax"):
         options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": targets, "top": 5}

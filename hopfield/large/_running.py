@@ -11,8 +11,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
 from hopfield._checks import whole
-from hopfield.large.mesh import axes, shard_map_patterns
-from hopfield.large.passes import (
+from hopfield.large._passes import (
     Job,
     Piece,
     Sums,
@@ -26,6 +25,7 @@ from hopfield.large.passes import (
     while_outside,
     with_threshold,
 )
+from hopfield.large.mesh import axes, shard_map_patterns
 from hopfield.patterns import _source
 from hopfield.patterns.sources import Mapped
 
