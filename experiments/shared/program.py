@@ -8,7 +8,7 @@ last call of each program up with repetitions, compiles once per program, and ta
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -20,12 +20,32 @@ Column = type | tuple[type, Callable[[dict], Any]]
 """Type of a traced number, and what reads it off a point: the column of its name where nothing else is given."""
 
 
+class Program(Protocol):
+    """Structure of a compiled measurement, a named tuple of what is not traced."""
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+class Stored(Program, Protocol):
+    """A program whose draws have patterns, padded to a number that serves many loads."""
+
+    @property
+    def padding(self) -> int:
+        """Rows of patterns, of which the first ones are stored."""
+        ...
+
+
 @dataclass(frozen=True)
 class Grid:
     """Grid by which the points of an experiment become calls to the device.
 
     Attributes:
-        program: what is compiled for a point: hashable, with `cost`, the rough multiplications of one draw.
+        program: what is compiled for a point.
         one: measures one draw, `one(program, seed, data, draw, each)` with `draw` a dict of scalars and `each` a dict
             of arrays [T]; returns scalars, or arrays [T] where `each` names a column.
         draw: columns that are the same for all points of a draw, by name.
@@ -37,7 +57,7 @@ class Grid:
             measure, so that points that come later need no other program.
     """
 
-    program: Callable[[dict], Any]
+    program: Callable[[dict], Program]
     one: Callable[..., dict]
     draw: Mapping[str, Column]
     each: Mapping[str, Column] = field(default_factory=dict)
@@ -78,9 +98,9 @@ def rows(
 
 
 def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
-    """Cost of a number of draws of each network, whose program states its neurons and padded patterns."""
+    """Cost of a number of draws of each network, whose program is `Stored` and has its `neurons`."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
-    kinds = map(grid.program, networks)
+    kinds: Iterable[Any] = map(grid.program, networks)
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
 
 
