@@ -57,7 +57,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < draw["patterns"]
+    used = draws.in_use(program, draw)
     model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"] if program.has_beta else None))
     rows = jnp.where(used[:, None], stored, 0.0)
     index, keys = draws.numbered(query_key, program.queries)

@@ -35,7 +35,7 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Shares on after one step and at the end, with how many patterns are retained."""
     key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     patterns = _patterns(program, key, draw["activity"])
-    used = jnp.arange(program.padding) < draw["patterns"].astype(jnp.int32)
+    used = draws.in_use(program, draw)
     network = _network(program.rule, patterns, used, other, draw)
     asked = patterns[: program.queries]
     valid = used[: program.queries]

@@ -50,7 +50,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     key, _ = draws.keys(seed, POSITIONS * PIXELS, draw["patterns"], draw["sample"])
     order = jax.random.permutation(key, data.shape[0])
     stored = data[order[: program.padding]]
-    used = jnp.arange(program.padding) < draw["patterns"]
+    used = draws.in_use(program, draw)
     mean = jnp.sum(stored * used[:, None, None], axis=0) / jnp.sum(used)
     hidden = jnp.broadcast_to(jnp.arange(POSITIONS)[:, None] >= POSITIONS - draw["hidden"], (POSITIONS, PIXELS))
     if program.parts == FLAT:

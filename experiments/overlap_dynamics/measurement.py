@@ -43,7 +43,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Mean overlap [T] and retained patterns [T] after each of the numbers of steps."""
     key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < draw["patterns"]
+    used = draws.in_use(program, draw)
     model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
     index, keys = draws.numbered(other, program.queries)
     targets = stored[index]

@@ -73,7 +73,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, chain_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < draw["patterns"]
+    used = draws.in_use(program, draw)
     start = _softmax if program.memory == "modern" else _spins
     query = start(program, blueprint, stored, used, chain_key)
     index = jnp.arange(program.queries)

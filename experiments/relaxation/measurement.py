@@ -43,7 +43,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Times of every start [T] in one draw of patterns."""
     key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
-    used = jnp.arange(program.padding) < draw["patterns"]
+    used = draws.in_use(program, draw)
     model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
     query = each["query"].astype(jnp.int32)
     order_key, chain_key = jax.random.split(other)

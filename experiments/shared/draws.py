@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 import hopfield.patterns
+from experiments.shared.program import Stored
 from hopfield import Memory, hebb_couplings
 
 
@@ -67,6 +68,11 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
         random = getattr(hopfield.patterns, ensemble) if isinstance(ensemble, str) else ensemble
         return random(key, rows, neurons)
     return data[jax.random.permutation(key, data.shape[0])[:rows]]
+
+
+def in_use(program: Stored, draw: dict) -> Array:
+    """Which of the padded patterns of a draw are stored [padding]."""
+    return jnp.arange(program.padding) < draw["patterns"]
 
 
 def padded(num_patterns: int, largest: int, neurons: int) -> int:

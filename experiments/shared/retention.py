@@ -87,7 +87,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
-    used, beta = jnp.arange(program.padding) < draw["patterns"], draw["beta"] if program.has_beta else None
+    used, beta = draws.in_use(program, draw), draw["beta"] if program.has_beta else None
     memory = blueprint.build(stored, mask=used, beta=beta)
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, program.queries)

@@ -82,7 +82,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them, at one κ after the other."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
-    mask = jnp.arange(program.padding) < draw["patterns"] if program.masked else None
+    mask = draws.in_use(program, draw) if program.masked else None
     index, keys = draws.numbered(query_key, program.queries)
     start = jax.vmap(lambda key, target: _start(program, key, target, draw["amount"]))(keys, stored[: program.queries])
 
