@@ -40,7 +40,8 @@ def offered() -> set[type]:
 def examples() -> dict[str, doctest.DocTest]:
     """Examples by the name of what they are of; a reader has `jax`, `jnp` and `np` and what its module imports."""
     finder, found = doctest.DocTestFinder(exclude_empty=True), {}
-    for module in modules():
+    inner = {cls.__module__ for cls in offered()} - {module.__name__ for module in modules()}
+    for module in (*modules(), *map(importlib.import_module, sorted(inner))):
         names = {**vars(module), "jax": jax, "jnp": jnp, "np": np}
         for name, value in vars(module).items():
             if getattr(value, "__module__", None) == module.__name__ and (inspect.isclass(value) or callable(value)):
