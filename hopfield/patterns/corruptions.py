@@ -4,6 +4,7 @@ Numbers (fraction, deviation) may be traced; where one is out of range the state
 """
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 import jax
@@ -19,7 +20,6 @@ from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]
 
-CORRUPTIONS = ("flip", "mask", "lower", "noise")
 REGIONS: tuple[str, ...] = get_args(Region)
 
 
@@ -137,6 +137,15 @@ def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
     return Corrupted(disturbed, jnp.zeros(state.shape, bool))
 
 
+_KINDS: dict[str, Callable[..., Corrupted]] = {
+    "flip": lambda key, state, amount, fill: flip(key, state, amount),
+    "mask": lambda key, state, amount, fill: mask(key, state, amount, fill=fill),
+    "lower": lambda key, state, amount, fill: mask(key, state, amount, fill=fill, region="lower"),
+    "noise": lambda key, state, amount, fill: noise(key, state, amount),
+}
+CORRUPTIONS = tuple(_KINDS)
+
+
 def corrupt(
     key: PRNGKeyArray, state: State, kind: str, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
 ) -> Corrupted:
@@ -147,14 +156,8 @@ def corrupt(
         amount: fraction of the units in [0, 1]; for noise the standard deviation.
         fill: what hidden units show, as in `mask`; flips and noise have no use for it.
     """
-    if kind == "flip":
-        return flip(key, state, amount)
-    if kind == "mask":
-        return mask(key, state, amount, fill=fill)
-    if kind == "lower":
-        return mask(key, state, amount, fill=fill, region="lower")
-    if kind == "noise":
-        return noise(key, state, amount)
+    if kind in CORRUPTIONS:
+        return _KINDS[kind](key, state, amount, fill)
     found = outside.find("corruptions", kind)
     if found is None:
         known = ", ".join((*CORRUPTIONS, *outside.plugged("corruptions")))
