@@ -9,7 +9,7 @@ from flax import nnx
 from experiments.training import layers
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
-from hopfield.attention.heads import head_cosine_diversity
+from hopfield.attention.heads import head_diversity
 
 
 class Batch(NamedTuple):
@@ -51,7 +51,7 @@ class Classifier(nnx.Module):
             "entropy": per_head.mean(axis=1),
             "effective": jnp.exp(per_head).mean(axis=1),
             "beta": jnp.broadcast_to(jnp.ravel(association.beta()), (heads,)),
-            "diversity": jnp.mean(head_cosine_diversity(found.weights)) if heads > 1 else jnp.zeros(()),
+            "diversity": jnp.mean(head_diversity(found.weights)) if heads > 1 else jnp.zeros(()),
             "metric_largest": singular[:, 0],
             "metric_smallest": singular[:, -1],
         }

@@ -215,7 +215,7 @@ def _joined(projections: Projections, found: Array) -> Array:
     return summed + projections.output_bias.reshape((1,) * (summed.ndim - 1) + projections.output_bias.shape)
 
 
-def head_cosine_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
+def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
     """1 − the mean over pairs of heads of the cosine between their patterns of weights [T·S]; 0 if all are the same.
 
     Raises:
@@ -228,7 +228,7 @@ def head_cosine_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b
     return 1.0 - total / (weights.shape[-3] * (weights.shape[-3] - 1))
 
 
-def head_js_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
+def head_divergence(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:
     """Jensen–Shannon divergence of the heads in nats, H(mean of heads) − mean of H(head), averaged over queries.
 
     Between 0 (all heads read alike) and ln H (no two read the same key). A query that may read nothing is left out.

@@ -117,8 +117,8 @@ ATTENTION = (
         )
         for a in (1.5, 2.0)
     ),
-    case("attention.head_js_divergence", attention.head_js_divergence, simplex(2, 3, 5)),
-    case("attention.head_cosine_diversity", attention.head_cosine_diversity, simplex(2, 3, 5)),
+    case("attention.head_divergence", attention.head_divergence, simplex(2, 3, 5)),
+    case("attention.head_diversity", attention.head_diversity, simplex(2, 3, 5)),
     case("attention.split_heads", attention.split_heads, normal(2, 3, 4), 2),
     case("attention.merge_heads", attention.merge_heads, normal(2, 2, 3, 4)),
     case("attention.rotary", attention.rotary, normal(2, 3, 4)),
