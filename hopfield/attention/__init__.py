@@ -56,6 +56,12 @@ from hopfield.attention.positions import (
 )
 from hopfield.attention.projections import Projections, project_heads
 from hopfield.attention.verification import Agreement, verify_gradients
+from hopfield.separations.jacobians import (
+    softmax_jacobian,
+    softmax_jacobian_product,
+    sparse_jacobian,
+    sparse_jacobian_product,
+)
 
 __all__ = [
     "Agreement",
@@ -106,6 +112,10 @@ __all__ = [
     "sinusoidal",
     "sliding_window",
     "softmax",
+    "softmax_jacobian",
+    "softmax_jacobian_product",
+    "sparse_jacobian",
+    "sparse_jacobian_product",
     "split_heads",
     "strided",
     "t5_bias",

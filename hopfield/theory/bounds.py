@@ -41,11 +41,13 @@ def storkey(neurons: ArrayLike) -> Float:
 
     Source: Storkey, ICANN 1997; Storkey and Valabregue, Neural Networks 12, 869 (1999).
     """
-    neurons = real("neurons", neurons, least=2)
+    neurons = real("dimension", dimension, least=2)
     return plain(neurons / np.sqrt(2 * np.log(neurons)))
 
 
-def ramsauer(neurons: ArrayLike, beta: ArrayLike, radius_factor: ArrayLike, failure: ArrayLike = 0.001) -> StorageBound:
+def ramsauer(
+    dimension: ArrayLike, beta: ArrayLike, radius_factor: ArrayLike, failure: ArrayLike = 0.001
+) -> StorageBound:
     """Number of random patterns on a sphere that the continuous memory stores with probability 1 − p at least.
 
     √p c^((d−1)/4),  c = b/W₀(exp(a + ln b)),  a = 2/(d−1) (1 + ln(2βK²p(d−1))),  b = 2K²β/5.
@@ -53,7 +55,7 @@ def ramsauer(neurons: ArrayLike, beta: ArrayLike, radius_factor: ArrayLike, fail
     A lower bound, of 7 and 11 patterns in the paper's two examples: to be drawn, not to be quoted as a capacity.
 
     Args:
-        neurons: d >= 2.
+        dimension: d >= 2.
         beta: inverse temperature, > 0.
         radius_factor: K, the patterns have norm K√(d−1), > 0.
         failure: p, between 0 and 1.
@@ -63,7 +65,7 @@ def ramsauer(neurons: ArrayLike, beta: ArrayLike, radius_factor: ArrayLike, fail
 
     Source: Ramsauer et al., ICLR 2021, arXiv:2008.02217, theorem 3.
     """
-    d = real("neurons", neurons, least=2)
+    d = real("dimension", dimension, least=2)
     beta, k = real("beta", beta, above=0), real("radius_factor", radius_factor, above=0)
     p = real("failure", failure, above=0, below=1)
     a = 2 / (d - 1) * (1 + np.log(2 * beta * k**2 * p * (d - 1)))

@@ -161,10 +161,7 @@ MISTAKES = {
     "softmax mask": (lambda: attention.softmax(SCORES, np.array([0.0, -np.inf, 0.0])), "mask must be boolean"),
     "attention mask": (lambda: attention.attend(ROWS, ROWS, ROWS, mask="causal"), "mask must be boolean, .* got str"),
     "attention beta": (lambda: attention.attend(ROWS, ROWS, ROWS, beta="x"), "beta must be a real number"),
-    "product": (
-        lambda: separations.jacobians.softmax_jacobian_product(SCORES, np.ones(1)),
-        "v must be as long as the weights p",
-    ),
+    "product": (lambda: attention.softmax_jacobian_product(SCORES, np.ones(1)), "v must be as long as the weights p"),
     "base": (lambda: attention.rotary(ROWS, base=-1.0), "base must be positive and finite, got -1.0"),
     "positions": (lambda: attention.sinusoidal(-1, 4), f"positions {OF_ZERO}, got -1"),
     "relative": (lambda: attention.t5_buckets(jnp.arange(3.0)), "relative must be whole numbers of tokens"),

@@ -12,7 +12,6 @@ import numpy as np
 from flax import nnx
 
 from hopfield import attention, layers, optim, separations
-from hopfield.separations import jacobians
 from tests.hopfield.contracts.public import ROWS, Call, Case
 from tests.hopfield.contracts.public_curvature import BILINEAR, CURVATURE
 from tests.hopfield.contracts.public_draws import case, definite, normal, positive, simplex, some, symmetric, unit
@@ -99,22 +98,11 @@ ATTENTION = (
     case("attention.additive_scores", attention.additive_scores, *QKV[:2], normal(4, 3), normal(4, 3), normal(3)),
     case("attention.attention_gradients", attention.attention_gradients, *QKV, normal(2, 3, 2), shows=some),
     case("attention.verify_gradients", attention.verify_gradients, *QKV, nan=()),
-    case("separations.jacobians.softmax_jacobian", jacobians.softmax_jacobian, PROBABILITIES),
-    case(
-        "separations.jacobians.softmax_jacobian_product",
-        jacobians.softmax_jacobian_product,
-        PROBABILITIES,
-        normal(2, 3, 5),
-    ),
-    case("separations.jacobians.sparse_jacobian", jacobians.sparse_jacobian, PROBABILITIES, 1.5),
+    case("attention.softmax_jacobian", attention.softmax_jacobian, PROBABILITIES),
+    case("attention.softmax_jacobian_product", attention.softmax_jacobian_product, PROBABILITIES, normal(2, 3, 5)),
+    case("attention.sparse_jacobian", attention.sparse_jacobian, PROBABILITIES, 1.5),
     *(
-        case(
-            "separations.jacobians.sparse_jacobian_product",
-            jacobians.sparse_jacobian_product,
-            PROBABILITIES,
-            normal(2, 3, 5),
-            a,
-        )
+        case("attention.sparse_jacobian_product", attention.sparse_jacobian_product, PROBABILITIES, normal(2, 3, 5), a)
         for a in (1.5, 2.0)
     ),
     case("attention.head_divergence", attention.head_divergence, simplex(2, 3, 5)),

@@ -89,7 +89,7 @@ def test_storkey_count():
     ("call", "name"),
     [
         (lambda: bounds.gardner(-0.1), "stability"),
-        (lambda: bounds.ramsauer(1, 1.0, 1.0), "neurons"),
+        (lambda: bounds.ramsauer(1, 1.0, 1.0), "dimension"),
         (lambda: bounds.ramsauer(20, 0.0, 1.0), "beta"),
         (lambda: bounds.ramsauer(20, 1.0, 1.0, 1.0), "failure"),
         (lambda: bounds.separation_needed(1, 1.0, 1.0), "num_patterns"),
