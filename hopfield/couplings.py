@@ -10,7 +10,7 @@ from hopfield._numerics import is_traced, nan_outside, positive, real_matrix, vi
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
-from hopfield.spaces import Clamped, Spins, State, as_clamped, one_state
+from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 
 class Couplings(Node):
@@ -74,10 +74,10 @@ class Couplings(Node):
         """scale (matrix x + bias) [N]."""
         return self.scale * self.cache(state)
 
-    def update(self, state: State, clamped: Clamped = None) -> State:
+    def update(self, state: State, known: Known = None) -> State:
         """One synchronous step, the sign of the local field [N]; ties keep the spin."""
         state = self.as_state(state)
-        return Spins().project(self.local_field(state), state, clamped=as_clamped(clamped, state))
+        return Spins().project(self.local_field(state), state, known=as_known(known, state))
 
     def cache(self, state: State) -> Array:
         """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""

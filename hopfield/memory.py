@@ -30,7 +30,7 @@ from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, as_similarity
-from hopfield.spaces import Clamped, Euclidean, Space, Spins, State, as_clamped, as_space, one_state
+from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
 DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
@@ -142,20 +142,20 @@ class Memory(Node):
             found = self.weights(state) @ wide(_zeroed(values, self.mask))
         return found.astype(jnp.promote_types(state.dtype, values.dtype))
 
-    def update(self, state: State, clamped: Clamped = None) -> State:
-        """One synchronous step [N], units in `clamped` held fixed."""
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed."""
         state = self.as_state(state)
-        clamped = as_clamped(clamped, state)
+        known = as_known(known, state)
         if isinstance(self.space, Spins):
-            return self.space.project(self.local_field(state), state, clamped=clamped)
+            return self.space.project(self.local_field(state), state, known=known)
         # Where R is constant the scale of the weights is immaterial, and shares do not overflow.
         shares = self.space.flat and self.separation.monotone
         if isinstance(self.patterns, Source):
             (moment,), (mass,) = large.moments(self, state[None], shares=shares)
-            new = self.similarity.minimiser(wide(state), moment, mass, self.space, clamped)
+            new = self.similarity.minimiser(wide(state), moment, mass, self.space, known)
         else:
             weights = self.shares(state) if shares else self.weights(state)
-            new = self.similarity.proximal_step(wide(state), self.stored(), weights, self.space, clamped)
+            new = self.similarity.proximal_step(wide(state), self.stored(), weights, self.space, known)
         return new.astype(state.dtype)
 
     def statistics(self, state: State, target: ArrayLike | None = None, top: int = 1) -> large.Statistics:

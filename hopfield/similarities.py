@@ -11,7 +11,7 @@ from hopfield._names import Named, Table
 from hopfield._numerics import real_matrix, unit
 from hopfield._pytrees import Node
 from hopfield.metrics.forms import Metric, full
-from hopfield.spaces import Box, Clamped, Euclidean, Space, Sphere, Spins, State
+from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
@@ -68,16 +68,16 @@ class Similarity(Node, abc.ABC):
         return True
 
     def proximal_step(
-        self, state: State, patterns: Patterns, weights: Scores, space: Space, clamped: Clamped = None
+        self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None
     ) -> State:
         """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
-        return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space, clamped)
+        return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space, known)
 
     def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
         """Rows [M, K] whose weighted sum `minimiser` needs: it can be formed block by block."""
         return patterns
 
-    def minimiser(self, state: State, moment: Float[Array, "K"], mass: Array, space: Space, clamped: Clamped) -> State:
+    def minimiser(self, state: State, moment: Float[Array, "K"], mass: Array, space: Space, known: Known) -> State:
         """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ.
 
         Raises:
@@ -107,8 +107,8 @@ class Dot(Similarity):
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def minimiser(self, state, moment, mass, space, clamped):
-        return space.project(moment, state, clamped=clamped)
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(moment, state, known=known)
 
 
 class Bilinear(Similarity):
@@ -142,8 +142,8 @@ class Bilinear(Similarity):
     def summed(self, patterns):
         return self.metric.right(patterns)
 
-    def minimiser(self, state, moment, mass, space, clamped):
-        return space.project(self._slope(moment), state, clamped=clamped)
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(self._slope(moment), state, known=known)
 
     def _slope(self, compared: Float[Array, "R"]) -> State:
         """∂(left(x) · compared)/∂x [N]."""
@@ -171,8 +171,8 @@ class SquaredDistance(Similarity):
     def has_exact_step(self, space, monotone=True):
         return monotone or not isinstance(space, Box)
 
-    def minimiser(self, state, moment, mass, space, clamped):
-        return space.project(moment, state, curvature=mass, clamped=clamped)
+    def minimiser(self, state, moment, mass, space, known):
+        return space.project(moment, state, curvature=mass, known=known)
 
 
 class Cosine(Similarity):
@@ -202,10 +202,10 @@ class Cosine(Similarity):
     def summed(self, patterns):
         return unit(patterns)
 
-    def minimiser(self, state, moment, mass, space, clamped):
+    def minimiser(self, state, moment, mass, space, known):
         # Where the scores are not linear in the state, the field to first order: their slope.
         field = moment if self.has_exact_step(space) else jax.vjp(unit, state)[1](moment)[0]
-        return space.project(field, state, clamped=clamped)
+        return space.project(field, state, known=known)
 
 
 class Manhattan(Similarity):
@@ -226,14 +226,14 @@ class Manhattan(Similarity):
     def has_exact_step(self, space, monotone=True):
         return isinstance(space, Spins) or (isinstance(space, Euclidean) and (monotone or space.flat))
 
-    def proximal_step(self, state, patterns, weights, space, clamped=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         if isinstance(space, Spins):  # −|x − ξ| = xξ − 1 on spins
-            return space.project(weights @ patterns, state, clamped=clamped)
+            return space.project(weights @ patterns, state, known=known)
         if not isinstance(space, Euclidean):
-            return space.project(_slope(self, state, patterns, weights), state, clamped=clamped)
+            return space.project(_slope(self, state, patterns, weights), state, known=known)
         new = jax.vmap(_shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)
         new = jnp.where(jnp.sum(weights) <= 0, state if space.flat else jnp.zeros_like(state), new)
-        return new if clamped is None else jnp.where(clamped, state, new)
+        return new if known is None else jnp.where(known, state, new)
 
 
 def _slope(similarity: Similarity, state: State, patterns: Patterns, weights: Scores) -> State:

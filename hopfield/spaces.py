@@ -15,7 +15,7 @@ from hopfield._pytrees import Node
 from hopfield.arguments import flag
 
 State = Float[Array, "N"]
-Clamped = Bool[Array, "N"] | None
+Known = Bool[Array, "N"] | None
 
 
 class Space(Node, abc.ABC):
@@ -37,14 +37,14 @@ class Space(Node, abc.ABC):
         """R(x)."""
 
     @abc.abstractmethod
-    def project(self, field: State, state: State, curvature: ArrayLike = 0.0, clamped: Clamped = None) -> State:
-        """argmin over the space of R(x) + ½ c‖x‖² − field·x, units in `clamped` held at `state`.
+    def project(self, field: State, state: State, curvature: ArrayLike = 0.0, known: Known = None) -> State:
+        """argmin over the space of R(x) + ½ c‖x‖² − field·x, units in `known` held at `state`.
 
         Args:
             field: h [N].
             state: current state [N]; kept wherever the minimiser is not unique.
             curvature: c ≥ 0, the quadratic part of distance-like similarities.
-            clamped: units that must not move [N].
+            known: units that must not move [N].
         """
 
     @abc.abstractmethod
@@ -52,9 +52,9 @@ class Space(Node, abc.ABC):
         """Distance of states [..., N] from the space: the largest of any component, 0 inside."""
 
 
-def as_clamped(clamped, state: State) -> Clamped:
+def as_known(known, state: State) -> Known:
     """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
-    return None if clamped is None else booleans("clamped", clamped, state.shape)
+    return None if known is None else booleans("known", known, state.shape)
 
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
@@ -65,8 +65,8 @@ def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> Sta
     return found.astype(jnp.promote_types(found.dtype, dtype))
 
 
-def _clamp(new: State, state: State, clamped: Clamped) -> State:
-    return new if clamped is None else jnp.where(clamped, state, new)
+def _clamp(new: State, state: State, known: Known) -> State:
+    return new if known is None else jnp.where(known, state, new)
 
 
 def aligned(field: Array, spin: Array) -> Array:
@@ -95,10 +95,10 @@ class Euclidean(Space):
     def potential(self, state):
         return 0.5 * jnp.sum(state * state) if self.confined else jnp.zeros((), state.dtype)
 
-    def project(self, field, state, curvature: ArrayLike = 0.0, clamped=None):
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         stiffness = jnp.asarray(curvature + (1.0 if self.confined else 0.0), field.dtype)
         new = jnp.where(stiffness <= 0, state, field / jnp.where(stiffness <= 0, 1.0, stiffness))
-        return _clamp(new, state, clamped)
+        return _clamp(new, state, known)
 
     def violation(self, states):
         return jnp.zeros((), states.dtype)
@@ -120,8 +120,8 @@ class Spins(Space):
     def potential(self, state):
         return jnp.zeros((), state.dtype)
 
-    def project(self, field, state, curvature: ArrayLike = 0.0, clamped=None):
-        return _clamp(aligned(field, state), state, clamped)
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
+        return _clamp(aligned(field, state), state, known)
 
     def violation(self, states):
         return largest(jnp.abs(jnp.abs(states) - 1.0))
@@ -147,19 +147,19 @@ class Sphere(Space):
     def potential(self, state):
         return jnp.zeros((), state.dtype)
 
-    def project(self, field, state, curvature: ArrayLike = 0.0, clamped=None):
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         # Only the direction matters: no square may overflow or vanish on the way to it.
-        most = largest(jnp.abs(field if clamped is None else jnp.where(clamped, 0.0, field)))
+        most = largest(jnp.abs(field if known is None else jnp.where(known, 0.0, field)))
         field = field / jnp.where(most == 0, 1.0, most)
-        if clamped is None:
+        if known is None:
             norm = safe_norm(field)
             return jnp.where(norm == 0, state, self.radius * field / jnp.where(norm == 0, 1.0, norm))
-        kept = jnp.sum((jnp.where(clamped, state, 0.0) / self.radius) ** 2)
+        kept = jnp.sum((jnp.where(known, state, 0.0) / self.radius) ** 2)
         rest = self.radius * jnp.sqrt(jnp.maximum(1.0 - kept, 0.0))
-        free = jnp.where(clamped, 0.0, field)
+        free = jnp.where(known, 0.0, field)
         norm = safe_norm(free)
         new = jnp.where(norm == 0, state, rest * free / jnp.where(norm == 0, 1.0, norm))
-        return _clamp(nan_outside(new, kept <= 1.0 + tolerance(new.dtype)), state, clamped)
+        return _clamp(nan_outside(new, kept <= 1.0 + tolerance(new.dtype)), state, known)
 
     def violation(self, states):
         return largest(jnp.abs(safe_norm(states, axis=-1) - self.radius))
@@ -187,12 +187,12 @@ class Box(Space):
         """L(h) = T Σ ln 2cosh(h/T), with ∇L = project and L(h) + R(x) = h·x at x = project(h)."""
         return self.temperature * jnp.sum(jnp.logaddexp(field / self.temperature, -field / self.temperature))
 
-    def project(self, field, state, curvature: ArrayLike = 0.0, clamped=None):
+    def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         curvature = jnp.broadcast_to(jnp.asarray(curvature, field.dtype), field.shape)
         low, high = jnp.full_like(field, -1.0), jnp.full_like(field, 1.0)
         bent = increasing_root(_box_stationarity, low, high, (field, curvature, self.temperature))
         new = jnp.where(curvature <= 0, jnp.tanh(field / self.temperature), bent)
-        return _clamp(new, state, clamped)
+        return _clamp(new, state, known)
 
     def violation(self, states):
         return largest(jnp.maximum(jnp.abs(states) - 1.0, 0.0))

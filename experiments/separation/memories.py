@@ -25,7 +25,7 @@ class SingleShot(Similarity):
     def spin_flip(self, state, old, new, column):
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
-    def proximal_step(self, state, patterns, weights, space, clamped=None):
+    def proximal_step(self, state, patterns, weights, space, known=None):
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
 

@@ -107,17 +107,17 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
     spins = isinstance(model.space, Spins)
-    start, clamped = target, None
+    start, known = target, None
     corrupt_key, order_key = jax.random.split(key)
     if program.corruption != "none":
         start, untouched = corrupt(corrupt_key, target, program.corruption, amount, fill="random" if spins else 0.0)
         start = draws.as_spins(jax.random.fold_in(corrupt_key, 1), start) if spins else start
-        clamped = untouched if program.clamp else None
+        known = untouched if program.clamp else None
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(program.memory).draw else overlap
-    first = model.update(start, clamped)
+    first = model.update(start, known)
     clean = first if program.corruption == "none" else model.update(target)
-    end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, clamped=clamped)
+    end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else jnp.nan,

@@ -19,7 +19,7 @@ from hopfield._pytrees import Node
 from hopfield.arguments import native, shown
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
-from hopfield.spaces import Clamped, State, aligned, as_clamped
+from hopfield.spaces import Known, State, aligned, as_known
 
 Model = Memory | Couplings
 Order = Int[Array, "N"]
@@ -82,26 +82,26 @@ def lost(state: State) -> Bool[Array, ""]:
     return jnp.any(jnp.isnan(state))
 
 
-def unstable(model: Model, state: State, *, clamped: Clamped = None) -> Bool[Array, "N"]:
+def unstable(model: Model, state: State, *, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
     state = as_model("model", model).as_state(state)
-    return _unstable(model, state, as_clamped(clamped, state))
+    return _unstable(model, state, as_known(known, state))
 
 
 @jax.jit
-def _unstable(model: Model, state: State, clamped: Clamped) -> Bool[Array, "N"]:
+def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
     against = ~(model.local_field(state) * state >= 0)
-    return against if clamped is None else against & ~clamped
+    return against if known is None else against & ~known
 
 
-def sweep(model: Model, state: State, order: Order, *, clamped: Clamped = None) -> State:
+def sweep(model: Model, state: State, order: Order, *, known: Known = None) -> State:
     """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
 
     Raises:
-        ValueError: `order` is no list of neurons 0 … N−1, or `clamped` is not boolean [N].
+        ValueError: `order` is no list of neurons 0 … N−1, or `known` is not boolean [N].
     """
     state = as_model("model", model).as_state(state)
-    return _sweep(model, state, _as_order(order, state.size), as_clamped(clamped, state))
+    return _sweep(model, state, _as_order(order, state.size), as_known(known, state))
 
 
 def _as_order(order: Any, neurons: int) -> Order:
@@ -114,11 +114,11 @@ def _as_order(order: Any, neurons: int) -> Order:
 
 
 @jax.jit
-def _sweep(model: Model, state: State, order: Order, clamped: Clamped) -> State:
+def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
     def visit(carry, i):
         state, cache = carry
         new = aligned(model.field_at(cache, state, i), state[i])
-        new = new if clamped is None else jnp.where(clamped[i], state[i], new)
+        new = new if known is None else jnp.where(known[i], state[i], new)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
     return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
@@ -147,7 +147,7 @@ def relax(
     dynamics: str = "asynchronous",
     key=None,
     max_sweeps: int = 100,
-    clamped: Clamped = None,
+    known: Known = None,
 ) -> Relaxation:
     """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN.
 
@@ -159,13 +159,13 @@ def relax(
     refuse_no_key(dynamics, key)
     key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing
     most = step_limit("max_sweeps", max_sweeps)
-    return _relax(model, state, key, most, as_clamped(clamped, state), dynamics=dynamics)
+    return _relax(model, state, key, most, as_known(known, state), dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _relax(model: Model, state: State, key, max_sweeps, clamped: Clamped, *, dynamics: str) -> Relaxation:
+def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
     if isinstance(model, Couplings):
-        free = jnp.ones(state.shape, bool) if clamped is None else ~clamped
+        free = jnp.ones(state.shape, bool) if known is None else ~known
         relax_events = partial(_relax_events, dynamics=dynamics)
         if jax.default_backend() == "cpu":
             # Batched queries run one after the other: each pays for its own flips only, not for the slowest one's.
@@ -174,7 +174,7 @@ def _relax(model: Model, state: State, key, max_sweeps, clamped: Clamped, *, dyn
 
     def turn(carry):
         state, count, flips, _ = carry
-        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), clamped=clamped)
+        new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
         flipped = jnp.sum(new != state)
         return new, count + (flipped > 0), flips + flipped, flipped > 0
 
@@ -183,7 +183,7 @@ def _relax(model: Model, state: State, key, max_sweeps, clamped: Clamped, *, dyn
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, clamped=clamped))) & ~lost(final)
+    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~lost(final)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 

@@ -11,10 +11,10 @@ from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import as_model
 from hopfield.dynamics.retrieval import retrieve
 from hopfield.memory import Memory
-from hopfield.spaces import Clamped, Spins, State, as_clamped
+from hopfield.spaces import Known, Spins, State, as_known
 
 
-def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, clamped: Clamped = None) -> State:
+def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
     """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
@@ -28,22 +28,22 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, clamped:
     if isinstance(as_model("memory", memory).space, Spins):
         raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
     state = memory.as_state(state)
-    found = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_clamped(clamped, state))
+    found = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
     return found.astype(state.dtype)
 
 
 @jax.jit
-def _fixed_point(memory: Memory, state: State, max_steps, clamped: Clamped) -> State:
+def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State:
     start = jax.lax.stop_gradient(state)
 
     def update(x):
-        return memory.update(x if clamped is None else jnp.where(clamped, state, x), clamped)
+        return memory.update(x if known is None else jnp.where(known, state, x), known)
 
     def krylov(linear, y):
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
 
     def reached(x):
-        return retrieve(memory, x, max_steps=max_steps, clamped=clamped).state
+        return retrieve(memory, x, max_steps=max_steps, known=known).state
 
     return implicit(update, start, reached, krylov)
 

@@ -12,7 +12,7 @@ from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Model, Order, as_model, visiting_order
-from hopfield.spaces import Clamped, State, as_clamped
+from hopfield.spaces import Known, State, as_known
 
 
 class HeatBath(NamedTuple):
@@ -43,7 +43,7 @@ def glauber(
     sweeps: int = 100,
     burn_in: int = 0,
     dynamics: str = "asynchronous",
-    clamped: Clamped = None,
+    known: Known = None,
     order_key=None,
 ) -> HeatBath:
     """Heat-bath dynamics: neuron i becomes +1 with probability 1 / (1 + exp(−2 h_i / T)) (Glauber 1963).
@@ -55,7 +55,7 @@ def glauber(
         temperature: T > 0 in the units of the energy; may be traced.
         sweeps: sweeps made after `burn_in` further ones that are not averaged.
         dynamics: "asynchronous", "sequential", or "synchronous" (all neurons at once; Little 1974).
-        clamped: units held fixed [N].
+        known: units held fixed [N].
         order_key: random key of the visiting orders, from `key` by default. Chains in one network that share it
             under `jax.vmap` (temperatures, starts) visit the same neurons together, which on Couplings is several
             times as fast; a chain on its own gains nothing.
@@ -67,30 +67,30 @@ def glauber(
         random_key("order_key", order_key)
     state = as_model("model", model).as_state(state)
     scale = jnp.asarray(positive("temperature", temperature))
-    clamped = jnp.zeros(state.shape, bool) if clamped is None else as_clamped(clamped, state)
-    return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), clamped, dynamics=dynamics)
+    held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
+    return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), held, dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: Model, state: State, keys, scale, lengths, clamped, *, dynamics: str) -> HeatBath:
+def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics: str) -> HeatBath:
     (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
 
-    def drawn(field, spin, chance, clamped):
+    def drawn(field, spin, chance, held):
         up = jax.nn.sigmoid(2.0 * field / scale)
         new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
-        return jnp.where(clamped, spin, new).astype(state.dtype)
+        return jnp.where(held, spin, new).astype(state.dtype)
 
     def one_sweep(state, cache, number):
         chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, dtype)
         if dynamics == "synchronous":
-            state = drawn(model.local_field(state), state, chance, clamped)
+            state = drawn(model.local_field(state), state, chance, held)
             return state, model.cache(state)
         order = visiting_order(order_key, number, state.size, dynamics)
-        at = lambda field, spin, i: drawn(field, spin, chance[i], clamped[i])
+        at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])
         if shared:
             return _visit_blocks(model, state, cache, order, at)
         return _visit_each(model, state, cache, order, at)

@@ -14,7 +14,7 @@ from hopfield.dynamics.asynchronous import Model, as_model, lost, refuse_no_key,
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large._passes import while_outside
 from hopfield.memory import DYNAMICS, Memory
-from hopfield.spaces import Clamped, Spins, State, as_clamped
+from hopfield.spaces import Known, Spins, State, as_known
 
 
 class Retrieval(NamedTuple):
@@ -41,7 +41,7 @@ def retrieve(
     dynamics: str = "synchronous",
     key=None,
     max_steps: int = 100,
-    clamped: Clamped = None,
+    known: Known = None,
     rtol: float | None = None,
 ) -> Retrieval:
     """Run the memory from one query to a fixed point, a 2-cycle or `max_steps`; queries of a batch stop independently.
@@ -57,7 +57,7 @@ def retrieve(
             two are event-driven.
         key: JAX random key, for "asynchronous" only.
         max_steps: updates, or sweeps, at most.
-        clamped: units clamped to the query's values [N].
+        known: units clamped to the query's values [N].
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
         Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, or NOT_A_NUMBER where NaN has come into the state.
@@ -71,8 +71,8 @@ def retrieve(
         rtol = number("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
-        return run(model, state, max_steps, as_clamped(clamped, state), rtol)
-    end = relax(model, state, dynamics=dynamics, key=key, max_sweeps=max_steps, clamped=clamped)
+        return run(model, state, max_steps, as_known(known, state), rtol)
+    end = relax(model, state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
@@ -85,10 +85,10 @@ def _check_dynamics(model: Model, dynamics: str, key) -> None:
     refuse_no_key(dynamics, key)
 
 
-def _settled(model: Model, state: State, max_steps, clamped: Clamped, rtol, loop: Callable) -> Retrieval:
+def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
     same = alike if isinstance(model.space, Spins) else near(tolerance(start.dtype) if rtol is None else rtol, start)
-    end = settled(lambda x: model.update(x, clamped), start, max_steps, same, cycles=True, loop=loop)
+    end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
     reached = end.state.astype(state.dtype)
     return Retrieval(reached, end.steps, model.energy(reached), end.status)
 
@@ -97,16 +97,16 @@ _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
 _walked = partial(_settled, loop=while_outside)
 
 
-def trajectory(model: Model, state: State, steps: int, *, clamped: Clamped = None) -> Float[Array, "T N"]:
+def trajectory(model: Model, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:
     """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable."""
     state = as_model("model", model).as_state(state)
-    return _trajectory(model, state, as_clamped(clamped, state), steps=whole("steps", steps, 0))
+    return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")
-def _trajectory(model: Model, state: State, clamped: Clamped, *, steps: int) -> Float[Array, "T N"]:
+def _trajectory(model: Model, state: State, known: Known, *, steps: int) -> Float[Array, "T N"]:
     def advance(now, _):
-        new = model.update(now, clamped)
+        new = model.update(now, known)
         return new, new
 
     visited = jax.lax.scan(advance, wide(state), length=steps)[1]

@@ -41,7 +41,7 @@ def storkey(neurons: ArrayLike) -> Float:
 
     Source: Storkey, ICANN 1997; Storkey and Valabregue, Neural Networks 12, 869 (1999).
     """
-    neurons = real("dimension", dimension, least=2)
+    neurons = real("neurons", neurons, least=2)
     return plain(neurons / np.sqrt(2 * np.log(neurons)))
 
 

@@ -99,11 +99,11 @@ MISTAKES = {
     "order floats": (lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8.0)), "order must be indices of neurons"),
     "rtol negative": (lambda: retrieve(MODERN, STATE, rtol=-1.0), "rtol must be a finite number of at least 0, got -1"),
     "rtol NaN": (lambda: retrieve(MODERN, STATE, rtol=np.nan), "rtol must be a finite number of at least 0, got nan"),
-    "clamped of a sweep": (
-        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8), clamped=np.ones(3, bool)),
-        r"clamped must be boolean \[8\], got bool \(3,\)",
+    "known of a sweep": (
+        lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8), known=np.ones(3, bool)),
+        r"known must be boolean \[8\], got bool \(3,\)",
     ),
-    "clamped of an update": (lambda: MODERN.update(STATE, clamped=[1] * 8), r"clamped must be boolean \[8\], got int"),
+    "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
     "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
     "beta text": (lambda: Memory.create(ROWS, "1"), "beta must be a positive finite number, got '1'"),
     "mask text": (lambda: Memory.create(ROWS, mask="all"), "mask must be boolean, got str 'all'"),

@@ -81,9 +81,9 @@ def test_couplings_drop_the_diagonal_and_give_half_the_energy_difference():
         down, up = (energy(np.where(np.arange(N) == i, spin, SPIN_STATES)) for spin in (-1.0, 1.0))
         np.testing.assert_allclose(fields[:, i], 0.5 * (np.asarray(down) - np.asarray(up)), rtol=1e-12)
     np.testing.assert_array_equal(updates, np.sign(fields))
-    clamped = jnp.arange(N) < 3
-    held = batched(lambda x: couplings.update(x, clamped))(SPIN_STATES)
-    np.testing.assert_array_equal(held, np.where(clamped, SPIN_STATES, updates))
+    known = jnp.arange(N) < 3
+    held = batched(lambda x: couplings.update(x, known))(SPIN_STATES)
+    np.testing.assert_array_equal(held, np.where(known, SPIN_STATES, updates))
 
 
 def test_couplings_given_in_half_precision_are_summed_in_single():

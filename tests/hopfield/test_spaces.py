@@ -12,11 +12,11 @@ from tests.hopfield.contracts.parts import SPACES, quick, slopes
 RNG = np.random.default_rng(3)
 FIELDS = RNG.normal(size=(6, 5)) * np.array([0.1, 0.5, 1, 2, 5, 30])[:, None]
 STATE = jnp.array([0.5, -0.5, 0.2, 0.9, -0.1])
-CLAMPED = jnp.array([True, False, False, True, False])
+KNOWN = jnp.array([True, False, False, True, False])
 
 
-def project(space, fields, curvature=0.0, clamped=None):
-    return np.asarray(quick(jax.vmap(lambda h: space.project(h, STATE, curvature, clamped)))(jnp.asarray(fields)))
+def project(space, fields, curvature=0.0, known=None):
+    return np.asarray(quick(jax.vmap(lambda h: space.project(h, STATE, curvature, known)))(jnp.asarray(fields)))
 
 
 @pytest.mark.parametrize("curvature", [0.0, 0.3, 20.0])
@@ -86,15 +86,15 @@ def test_sphere_projects_to_its_radius_whatever_the_size_of_the_field(scale):
 
 def test_sphere_keeps_the_state_where_no_direction_is_better():
     np.testing.assert_array_equal(sphere().project(jnp.zeros(5), STATE), STATE)
-    np.testing.assert_array_equal(sphere(1.5).project(jnp.zeros(5).at[0].set(3.0), STATE, clamped=CLAMPED), STATE)
+    np.testing.assert_array_equal(sphere(1.5).project(jnp.zeros(5).at[0].set(3.0), STATE, known=KNOWN), STATE)
 
 
 def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
     """The best point with x₁, x₄ given: the rest of the radius along the rest of the field."""
     space = sphere(1.5)
-    x = project(space, FIELDS, clamped=CLAMPED)
-    free = ~np.asarray(CLAMPED)
-    np.testing.assert_array_equal(x[:, ~free], np.broadcast_to(STATE[CLAMPED], (6, 2)))
+    x = project(space, FIELDS, known=KNOWN)
+    free = ~np.asarray(KNOWN)
+    np.testing.assert_array_equal(x[:, ~free], np.broadcast_to(STATE[KNOWN], (6, 2)))
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1.5, rtol=1e-14)
     np.testing.assert_allclose(
         np.sum(x[:, free] * FIELDS[:, free], axis=1),
@@ -106,13 +106,13 @@ def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
 @pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
 def test_clamped_units_of_a_sphere_have_no_unit_of_length(scale):
     space, state = sphere(scale), jnp.array([0.6, 0.0, 0.8], jnp.float32) * np.float32(scale)
-    found = space.project(state, state, clamped=jnp.array([True, False, False]))
+    found = space.project(state, state, known=jnp.array([True, False, False]))
     np.testing.assert_allclose(np.asarray(found) / np.float32(scale), [0.6, 0.0, 0.8], rtol=1e-6)
 
 
 def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
     memory, first = Memory.create(np.eye(4), 2.0, space=sphere(1.0)), jnp.arange(4) == 0
-    within, beyond = (retrieve(memory, jnp.where(first, length, 0.0), clamped=first) for length in (1.0, 2.0))
+    within, beyond = (retrieve(memory, jnp.where(first, length, 0.0), known=first) for length in (1.0, 2.0))
     np.testing.assert_array_equal(within.state, [1.0, 0.0, 0.0, 0.0])
     assert np.isnan([beyond.energy, *beyond.state[1:]]).all()
     assert beyond.status == NOT_A_NUMBER
@@ -121,10 +121,10 @@ def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
 @pytest.mark.parametrize("name", SPACES)
 def test_clamped_units_do_not_move(name):
     space = SPACES[name]
-    x = project(space, FIELDS, 0.3, CLAMPED)
-    np.testing.assert_array_equal(x[:, CLAMPED], np.broadcast_to(STATE[CLAMPED], (6, 2)))
+    x = project(space, FIELDS, 0.3, KNOWN)
+    np.testing.assert_array_equal(x[:, KNOWN], np.broadcast_to(STATE[KNOWN], (6, 2)))
     if not isinstance(space, Sphere):
-        np.testing.assert_allclose(x[:, ~CLAMPED], project(space, FIELDS, 0.3)[:, ~CLAMPED], rtol=1e-14)
+        np.testing.assert_allclose(x[:, ~KNOWN], project(space, FIELDS, 0.3)[:, ~KNOWN], rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", SPACES)

@@ -118,7 +118,7 @@ def _order(dynamics: str, turn: int, neurons: int):
         return visiting_order(jax.random.key(3), turn, neurons, dynamics)
 
 
-def energies(model, state, dynamics: str, clamped=None, steps: int = 5):
+def energies(model, state, dynamics: str, known=None, steps: int = 5):
     """Energies along one trajectory, after each update of all neurons or of a single one [T]."""
     if dynamics == "synchronous":
         visits = jnp.arange(steps)[:, None]
@@ -126,7 +126,7 @@ def energies(model, state, dynamics: str, clamped=None, steps: int = 5):
         visits = jnp.concatenate([_order(dynamics, turn, state.size) for turn in range(2)])[:, None]
 
     def visit(now, order):
-        new = model.update(now, clamped) if dynamics == "synchronous" else sweep(model, now, order, clamped=clamped)
+        new = model.update(now, known) if dynamics == "synchronous" else sweep(model, now, order, known=known)
         return new, model.energy(now)
 
     return jax.lax.scan(visit, state, visits)[1]

@@ -51,7 +51,7 @@ def draw(space: Space, spins: bool):
     patterns = jax.random.normal(KEYS[0], (CASES, PATTERNS, WIDTH))
     beta = jnp.exp(jax.random.uniform(KEYS[1], (CASES,), minval=-2.5, maxval=2.5))
     mask = jax.random.bernoulli(KEYS[2], 0.7, (CASES, PATTERNS))
-    clamped = jax.random.bernoulli(KEYS[3], 0.3, (CASES, WIDTH)) & (jnp.arange(CASES)[:, None] % 2 == 0)
+    known = jax.random.bernoulli(KEYS[3], 0.3, (CASES, WIDTH)) & (jnp.arange(CASES)[:, None] % 2 == 0)
     states = jax.random.normal(KEYS[4], (CASES, WIDTH))
     if isinstance(space, Spins):
         states = jnp.sign(states)
@@ -59,15 +59,15 @@ def draw(space: Space, spins: bool):
         states = space.radius * states / jnp.linalg.norm(states, axis=1, keepdims=True)
     if isinstance(space, Box):
         states = jnp.tanh(states)
-    return (jnp.sign(patterns) if spins else patterns), beta, mask, clamped, states
+    return (jnp.sign(patterns) if spins else patterns), beta, mask, known, states
 
 
 def trace(similarity, separation, space, dynamics):
     """Energies along one trajectory from every random case [CASES, T]."""
 
-    def one(patterns, beta, mask, clamped, state):
+    def one(patterns, beta, mask, known, state):
         memory = Memory.create(patterns, beta, mask=mask, similarity=similarity, separation=separation, space=space)
-        return energies(memory, state, dynamics, clamped)
+        return energies(memory, state, dynamics, known)
 
     spins = isinstance(space, Spins) and isinstance(similarity, Dot)
     return quick(jax.vmap(one))(*draw(space, spins))

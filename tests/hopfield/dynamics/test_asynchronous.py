@@ -29,13 +29,13 @@ def spins(seed: int, *shape: int):
     return np.random.default_rng(seed).choice([-1, 1], size=shape)
 
 
-def brute_force(patterns, state, orders, clamped):
+def brute_force(patterns, state, orders, known):
     """Hopfield's rule in integers, spin by spin: (final state, sweeps that moved a spin, flips, ties met)."""
     state, sweeps, flips, ties = state.copy(), 0, 0, 0
     for order in orders:
         before = flips
         for i in order:
-            if clamped[i]:
+            if known[i]:
                 continue
             field = sum(
                 int(row[i]) * sum(int(row[j]) * int(state[j]) for j in range(state.size) if j != i) for row in patterns
@@ -61,16 +61,16 @@ def test_classical_network_follows_the_brute_force_loop(dynamics, stored, neuron
     """Same order, states and counts. A field is a sum of M (N − 1) signs: if even, it may tie, and keeps the spin."""
     queries = 12
     patterns, states = spins(stored, stored, neurons), spins(7, queries, neurons)
-    clamped = np.random.default_rng(1).random((queries, neurons)) < np.where(np.arange(queries) % 3, 0.0, 0.3)[:, None]
+    known = np.random.default_rng(1).random((queries, neurons)) < np.where(np.arange(queries) % 3, 0.0, 0.3)[:, None]
     keys = jax.random.split(KEY, queries)
     memory = classical(jnp.asarray(patterns, dtype))
     model = memory if form == "memory" else hebb_couplings(memory)
-    run = quick(jax.vmap(lambda s, k, held: relax(model, s, dynamics=dynamics, key=k, max_sweeps=100, clamped=held)))
-    end = run(jnp.asarray(states, dtype), keys, clamped)
+    run = quick(jax.vmap(lambda s, k, held: relax(model, s, dynamics=dynamics, key=k, max_sweeps=100, known=held)))
+    end = run(jnp.asarray(states, dtype), keys, known)
     orders = orders_of(dynamics, neurons, queries)
     ties = 0
     for q in range(queries):
-        state, sweeps, flips, met = brute_force(patterns, states[q], orders[q], clamped[q])
+        state, sweeps, flips, met = brute_force(patterns, states[q], orders[q], known[q])
         np.testing.assert_array_equal(end.state[q], state)
         assert (int(end.sweeps[q]), int(end.flips[q])) == (sweeps, flips)
         assert bool(end.stable[q])
@@ -92,21 +92,21 @@ def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, 
     count, neurons = 64, 24
     drawn = jax.random.normal(KEY, (count, neurons, neurons))
     states = jnp.asarray(spins(3, count, neurons), float)
-    clamped = jnp.asarray(np.random.default_rng(2).random((count, neurons)) < (0.25 if held else 0.0))
+    known = jnp.asarray(np.random.default_rng(2).random((count, neurons)) < (0.25 if held else 0.0))
     keys = jax.random.split(jax.random.key(4), count)
     models = quick(jax.vmap(Couplings.create))(drawn + jnp.swapaxes(drawn, 1, 2))
-    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, dynamics=dynamics, key=k, max_sweeps=50, clamped=h)))(
-        models, states, keys, clamped
+    events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, dynamics=dynamics, key=k, max_sweeps=50, known=h)))(
+        models, states, keys, known
     )
 
     @quick
     @jax.vmap
     def one_sweep(model, state, key, turn, held):
-        return sweep(model, state, visiting_order(key, turn, neurons, dynamics), clamped=held)
+        return sweep(model, state, visiting_order(key, turn, neurons, dynamics), known=held)
 
     now, sweeps, flips = states, np.zeros(count, int), np.zeros(count, int)
     for turn in range(50):
-        new = one_sweep(models, now, keys, jnp.full(count, turn), clamped)
+        new = one_sweep(models, now, keys, jnp.full(count, turn), known)
         moved = np.sum(np.asarray(new != now), axis=1)
         now, sweeps, flips = new, sweeps + (moved > 0), flips + moved
         if not np.any(moved):
@@ -185,12 +185,12 @@ def energies(name: str) -> np.ndarray:
     return np.asarray(quick(jax.vmap({"couplings": COUPLED, "dense": DENSE}[name].energy))(CELLS))
 
 
-def visited(model, dynamics, temperature, chains=6000, sweeps=12, clamped=None, start=None):
+def visited(model, dynamics, temperature, chains=6000, sweeps=12, known=None, start=None):
     """How many of many independent chains end in each of the sixteen states of four spins [16]."""
     start = jnp.ones(4) if start is None else start
 
     def end(key):
-        return glauber(model, start, key, temperature, sweeps=sweeps, dynamics=dynamics, clamped=clamped).state
+        return glauber(model, start, key, temperature, sweeps=sweeps, dynamics=dynamics, known=known).state
 
     ends = np.asarray(quick(jax.vmap(end))(jax.random.split(KEY, chains)))
     return np.bincount(((ends + 1) // 2 @ 2 ** np.arange(3, -1, -1)).astype(int), minlength=16)
@@ -226,10 +226,10 @@ def test_synchronous_heat_bath_ends_in_littles_distribution():
 
 
 def test_clamped_units_give_the_conditional_distribution():
-    clamped, start = np.array([False, True, False, True]), np.array([1.0, -1.0, 1.0, 1.0])
+    known, start = np.array([False, True, False, True]), np.array([1.0, -1.0, 1.0, 1.0])
     chances = np.exp(-energies("couplings") / 1.2)
-    chances = np.where(np.all(np.asarray((start[None] == CELLS) | ~clamped[None]), axis=1), chances, 0.0)
-    counts = visited(COUPLED, "asynchronous", 1.2, chains=3000, clamped=jnp.asarray(clamped), start=jnp.asarray(start))
+    chances = np.where(np.all(np.asarray((start[None] == CELLS) | ~known[None]), axis=1), chances, 0.0)
+    counts = visited(COUPLED, "asynchronous", 1.2, chains=3000, known=jnp.asarray(known), start=jnp.asarray(start))
     assert_drawn_from(counts, chances / chances.sum())
 
 
@@ -243,7 +243,7 @@ def test_averages_over_sweeps_are_thermal_averages():
     )
     error = np.std(end.energy, ddof=1) / 8
     assert abs(np.mean(end.energy) - chances @ energies("couplings")) < 4 * error < 0.2
-    held = quick(jax.vmap(lambda key: glauber(COUPLED, jnp.ones(4), key, 2.0, sweeps=400, clamped=bias).mean))(
+    held = quick(jax.vmap(lambda key: glauber(COUPLED, jnp.ones(4), key, 2.0, sweeps=400, known=bias).mean))(
         jax.random.split(KEY, 64)
     )
     conditional = np.where(CELLS[:, 3] > 0, chances, 0.0)
@@ -264,10 +264,10 @@ def test_cold_heat_bath_is_the_zero_temperature_sweep():
 
 def test_a_neuron_whose_field_is_not_a_number_is_not_stable():
     state = jnp.array([jnp.nan, 1.0, 1.0, 1.0])
-    clamped = np.array([True, False, False, True])
+    known = np.array([True, False, False, True])
     assert np.all(unstable(COUPLED, state))
     assert np.all(unstable(DENSE, state))
-    np.testing.assert_array_equal(unstable(COUPLED, state, clamped=clamped), ~clamped)
+    np.testing.assert_array_equal(unstable(COUPLED, state, known=known), ~known)
 
 
 def test_temperature_is_traced_so_that_sweeping_it_is_one_program():

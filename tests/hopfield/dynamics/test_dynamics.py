@@ -21,7 +21,7 @@ KEYS = jax.random.split(jax.random.key(6), 4)
 M, N = 4, 6
 PATTERNS = jax.random.normal(KEYS[0], (M, N))
 QUERIES = PATTERNS + 0.3 * jax.random.normal(KEYS[1], (M, N))
-CLAMPED = jnp.arange(N) < 2
+KNOWN = jnp.arange(N) < 2
 PAIR = Couplings.create(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
 
 CONTINUOUS = {
@@ -94,7 +94,7 @@ def test_a_query_ends_the_same_in_any_company(name, dynamics):
     keys = jax.random.split(KEYS[0], 6)
 
     def run(query, key):
-        return retrieve(model, query, dynamics=dynamics, key=key, max_steps=60, clamped=jnp.arange(16) < 3)
+        return retrieve(model, query, dynamics=dynamics, key=key, max_steps=60, known=jnp.arange(16) < 3)
 
     batched = quick(jax.vmap(run))
     mixed = batched(queries, keys)
@@ -115,7 +115,7 @@ def test_batches_do_contain_queries_of_different_length():
 def test_clamped_units_keep_their_values_and_the_others_converge(build):
     memory = build(PATTERNS, 2.0)
     inside = 0.4 * jnp.tanh(QUERIES)
-    end = quick(jax.vmap(lambda q: retrieve(memory, q, max_steps=3000, clamped=CLAMPED)))(inside)
+    end = quick(jax.vmap(lambda q: retrieve(memory, q, max_steps=3000, known=KNOWN)))(inside)
     np.testing.assert_array_equal(end.state[:, :2], inside[:, :2])
     assert not np.any(end.status)
     assert np.all(np.abs(end.state[:, 2:] - inside[:, 2:]) > 0)
@@ -156,18 +156,18 @@ def test_retrieve_refuses(options, message):
 
 def test_known_units_are_given_by_name_in_all_dynamics():
     takes = {name: inspect.signature(getattr(dynamics, name)).parameters for name in dynamics.__all__ if name.islower()}
-    clamped = {name: given["clamped"].kind for name, given in takes.items() if "clamped" in given}
-    assert clamped.keys() == {"fixed_point", "glauber", "relax", "retrieve", "sweep", "trajectory", "unstable"}
-    assert set(clamped.values()) == {inspect.Parameter.KEYWORD_ONLY}
+    known = {name: given["known"].kind for name, given in takes.items() if "known" in given}
+    assert known.keys() == {"fixed_point", "glauber", "relax", "retrieve", "sweep", "trajectory", "unstable"}
+    assert set(known.values()) == {inspect.Parameter.KEYWORD_ONLY}
 
 
 def test_trajectory_is_the_sequence_of_updates():
     memory = Memory.create(PATTERNS, 0.8)
-    path = trajectory(memory, QUERIES[0], 4, clamped=CLAMPED)
+    path = trajectory(memory, QUERIES[0], 4, known=KNOWN)
     state = QUERIES[0]
     for visited in path:
         np.testing.assert_allclose(visited, state, rtol=1e-13)
-        state = memory.update(state, CLAMPED)
+        state = memory.update(state, KNOWN)
     assert path.shape == (5, N)
     assert trajectory(memory, QUERIES[0], 0).shape == (1, N)
 
@@ -191,23 +191,22 @@ def test_gradient_through_a_trajectory_is_that_of_finite_differences(build):
 
 
 @pytest.mark.parametrize(
-    ("build", "clamped"),
-    [(CONTINUOUS[name], None) for name in ("modern", "sparse", "distance in a box")]
-    + [(CONTINUOUS["sphere"], CLAMPED)],
+    ("build", "known"),
+    [(CONTINUOUS[name], None) for name in ("modern", "sparse", "distance in a box")] + [(CONTINUOUS["sphere"], KNOWN)],
     ids=["modern", "sparse", "distance in a box", "sphere clamped"],
 )
-def test_implicit_gradient_is_that_of_finite_differences_of_the_converged_state(build, clamped):
+def test_implicit_gradient_is_that_of_finite_differences_of_the_converged_state(build, known):
     def converged(point):
         patterns, beta, query = unpack(point)
-        return fixed_point(build(patterns, beta), 0.5 * jnp.tanh(query), max_steps=3000, clamped=clamped)
+        return fixed_point(build(patterns, beta), 0.5 * jnp.tanh(query), max_steps=3000, known=known)
 
     point = POINT.at[M * N].set(0.4)
     found = quick(jax.jacrev(converged))(point)
     np.testing.assert_allclose(found, slopes(converged, point), atol=1e-6)
     query = found[:, M * N + 1 :]
     assert np.max(np.abs(found)) > 1e-3
-    np.testing.assert_array_equal(query if clamped is None else query[:, ~np.asarray(clamped)], 0.0)
-    assert clamped is None or np.max(np.abs(query)) > 1e-3
+    np.testing.assert_array_equal(query if known is None else query[:, ~np.asarray(known)], 0.0)
+    assert known is None or np.max(np.abs(query)) > 1e-3
 
 
 def test_implicit_gradient_is_that_of_the_unrolled_iteration_in_both_modes():

@@ -24,11 +24,11 @@ def network(neurons: int, patterns: int) -> Memory:
     return Memory.create(stored, 1 / neurons, separation=Linear(), space=Spins())
 
 
-def chains(model, start, dynamics, clamped):
+def chains(model, start, dynamics, known):
     """Five chains of one network at five temperatures; a Memory visits one neuron after the other."""
 
     def chain(temperature, key):
-        options = {"sweeps": 6, "burn_in": 2, "dynamics": dynamics, "clamped": clamped, "order_key": ORDER_KEY}
+        options = {"sweeps": 6, "burn_in": 2, "dynamics": dynamics, "known": known, "order_key": ORDER_KEY}
         return glauber(model, start, key, temperature, **options)
 
     return quick(jax.vmap(chain))(TEMPERATURES, KEYS)
@@ -45,10 +45,10 @@ EITHER = [(1, False), (BLOCK - 1, False), (BLOCK, True), (2 * BLOCK + 3, True)]
 def test_visits_in_blocks_end_where_single_visits_do(neurons, clamped):
     """Every spin of every chain, with temperatures from frozen to free; Hebb's fields are whole numbers over N."""
     memory = network(neurons, 7)
-    units = jnp.arange(neurons) % 3 == 0 if clamped else None
+    known = jnp.arange(neurons) % 3 == 0 if clamped else None
     for dynamics in ORDERS:
-        blocks = chains(hebb_couplings(memory), memory.patterns[0], dynamics, units)
-        single = chains(memory, memory.patterns[0], dynamics, units)
+        blocks = chains(hebb_couplings(memory), memory.patterns[0], dynamics, known)
+        single = chains(memory, memory.patterns[0], dynamics, known)
         np.testing.assert_array_equal(blocks.state, single.state)
         np.testing.assert_array_equal(blocks.mean, single.mean)
         np.testing.assert_allclose(blocks.energy, single.energy + 3.5, rtol=1e-9, atol=1e-9)  # own spins: −M/2
