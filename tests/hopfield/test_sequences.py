@@ -54,7 +54,7 @@ def test_fields_of_any_degree_have_the_sign_of_whole_numbers():
     sums = (patterns @ patterns.T)[:, :, None] - patterns * patterns[:, None]
     expected = np.sign(np.sum(np.roll(patterns, -1, 0) * sums.astype(object) ** 150, axis=1).astype(float))
     model = SequenceMemory.create(jnp.asarray(patterns, jnp.float32), 150)
-    found = quick(jax.vmap(model.field))(jnp.asarray(patterns, jnp.float32))
+    found = quick(jax.vmap(model.local_field))(jnp.asarray(patterns, jnp.float32))
     np.testing.assert_array_equal(np.sign(found), expected)
 
 
