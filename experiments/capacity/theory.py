@@ -13,6 +13,7 @@ import numpy as np
 from experiments.shared.convergence import REST, STEP
 from experiments.shared.retention import CUTS
 from hopfield.memories import find
+from hopfield.theory.base import CRITERIA
 
 WRONG = 0.005
 """Share of wrong spins after one step that defines a load, the 0.5 % of Krotov & Hopfield 2016."""
@@ -99,7 +100,7 @@ def success(
     memory: str, criterion: str, neurons: int, num_patterns, corruption, beta: float | None
 ) -> np.ndarray | None:
     """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
-    if not isinstance(corruption, int | float):
+    if not isinstance(corruption, int | float) or criterion not in CRITERIA:
         return None
     return find(memory).theory.success(criterion, neurons, num_patterns, corruption=corruption, beta=beta)
 

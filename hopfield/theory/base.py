@@ -1,13 +1,18 @@
 """Theory of one memory: what is predicted of it, each method None where nothing is known."""
 
-from collections.abc import Callable
-from typing import NamedTuple, cast
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from hopfield.arguments import Float
+from hopfield.arguments import Float, one_of, one_real, one_whole, whole_numbers
+
+CRITERIA = ("retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight")
+DYNAMICS = ("synchronous", "asynchronous")
 
 
 class Spinodal(NamedTuple):
@@ -25,12 +30,39 @@ class Line(NamedTuple):
     overlaps: Float
 
 
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "criterion": lambda value: one_of("criterion", value, CRITERIA),
+    "dynamics": lambda value: one_of("dynamics", value, DYNAMICS),
+    "neurons": lambda value: value is None or one_whole("neurons", value, least=1),
+    "num_patterns": lambda value: whole_numbers("num_patterns", value, least=1),
+    "corruption": lambda value: one_real("corruption", value, least=0, most=1),
+    "cut": lambda value: one_real("cut", value, least=0, most=1),
+    "error": lambda value: one_real("error", value, above=0, below=0.5),
+}
+
+
+def _checked(method: Callable) -> Callable:
+    """A prediction that refuses arguments out of range, whether it uses them or not."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def predicted(*args, **kwargs):
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            if name in _CHECKS:
+                _CHECKS[name](value)
+        return method(*args, **kwargs)
+
+    return predicted
+
+
 class Theory:
     """Predictions of one memory, to be overridden one by one; a memory of which nothing is known has this one.
 
     Criteria are names of what is measured: `retained` (final overlap above a cut), `one_step_error`, `fixed_point`,
     `exact`, `target_weight` (weight on the pattern above one half at the start) and `converged_weight` (where the
     dynamics end). Loads are in the memory's own scaling.
+
+    Arguments out of range are refused by every method of every memory, in one sentence, used or not.
     """
 
     sized: frozenset[str] = frozenset()
@@ -38,6 +70,12 @@ class Theory:
     softmax: frozenset[str] = frozenset()
     """Of the criteria of weights: where those on random patterns are a softmax in every state met."""
 
+    def __init_subclass__(cls):
+        for name, method in list(vars(cls).items()):
+            if hasattr(getattr(Theory, name, None), "__wrapped__"):
+                setattr(cls, name, _checked(method))
+
+    @_checked
     def kind(self, criterion: str) -> str | None:
         """Kind of theory that the `critical_load` of a criterion is for N → ∞, in a word or two.
 
@@ -48,6 +86,7 @@ class Theory:
         """
         return None
 
+    @_checked
     def critical_load(
         self,
         criterion: str,
@@ -65,11 +104,12 @@ class Theory:
             neurons: N for the finite-size prediction where there is one (`sized`); None for the limit of large N.
             corruption: flipped fraction of the start, 0 to 1/2.
             beta: inverse temperature; None where there is none or the patterns decide.
-            cut: final overlap above which a pattern counts as `retained`.
-            error: share of wrong spins that `one_step_error` asks for.
+            cut: final overlap above which a pattern counts as `retained`, 0 to 1.
+            error: share of wrong spins that `one_step_error` asks for, above 0 and below 1/2.
         """
         return None
 
+    @_checked
     def success(
         self,
         criterion: str,
@@ -82,6 +122,7 @@ class Theory:
         """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
         return None
 
+    @_checked
     def one_step_error(
         self, neurons: int, num_patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
     ) -> Float | None:
@@ -92,6 +133,7 @@ class Theory:
         """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
         return None
 
+    @_checked
     def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
         """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
 
@@ -103,6 +145,7 @@ class Theory:
         """
         return []
 
+    @_checked
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float | None:
         """Share of queries of given overlaps that end right where the nearest pattern always wins."""
         return None
