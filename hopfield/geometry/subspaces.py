@@ -38,8 +38,9 @@ def orthonormal_basis(columns: ArrayLike) -> Frame:
     basis, triangle = jnp.linalg.qr(columns)
     size = jnp.abs(jnp.diagonal(triangle, axis1=-2, axis2=-1))
     least = columns.shape[-2] * float(jnp.finfo(basis.dtype).eps) * jnp.max(size, axis=-1)
-    dependent = jax.lax.stop_gradient(jnp.min(size, axis=-1) <= least)
-    return jnp.where(dependent[..., None, None], jnp.nan, basis)
+    # Above zeros a NaN is passed over by the reflections, and stands in the triangle alone.
+    independent = jax.lax.stop_gradient((jnp.min(size, axis=-1) > least) & jnp.isfinite(triangle).all((-2, -1)))
+    return jnp.where(independent[..., None, None], basis, jnp.nan)
 
 
 def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"]:

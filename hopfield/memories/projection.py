@@ -53,7 +53,7 @@ def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
     held = jnp.where(used[:, None], stored, 0.0)
     _, levels, rows = jnp.linalg.svd(held.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(levels.dtype).eps
-    basis = jnp.where(levels[:, None] > cutoff, rows, 0.0)
+    basis = jnp.where(levels[:, None] <= cutoff, 0.0, rows)  # NaN stays NaN
     projector = basis.T @ basis
     hollow = projector * (1.0 - jnp.eye(projector.shape[0], dtype=projector.dtype))
     return Couplings(hollow, jnp.ones((), hollow.dtype))

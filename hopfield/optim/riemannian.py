@@ -135,7 +135,9 @@ class Stiefel(Manifold):
     def retract(self, point, tangent):
         q, r = jnp.linalg.qr(point + tangent)
         sign = jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))
-        return q * jnp.where(sign == 0, 1.0, sign)[..., None, :]  # the factor nearest to where it was
+        sign = jnp.where(sign == 0, 1.0, sign)[..., None, :]  # of the factor nearest to where it was
+        # Above zeros a NaN is passed over by the reflections, and stands in the triangle alone.
+        return q * jnp.where(jnp.isfinite(r).all((-2, -1), keepdims=True), sign, jnp.nan)
 
     def transport(self, point, tangent, vector):
         return self.project(self.retract(point, tangent), vector)

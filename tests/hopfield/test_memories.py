@@ -248,3 +248,15 @@ def test_theory_of_the_separation_is_not_said_of_patterns_that_a_memory_draws_it
     assert drawn.draw is not None
     assert drawn.theory.one_step_error(50, np.array([5])) is None
     assert drawn.theory.critical_load("retained") is None
+
+
+@pytest.mark.parametrize("name", memories.names())
+def test_patterns_that_are_no_numbers_leave_no_numbers(name):
+    """Under jit they cannot be refused."""
+    patterns = jnp.asarray(SPINS).at[0, 1].set(jnp.nan)
+
+    @quick
+    def energy(patterns, state):
+        return memories.find(name).build(patterns).energy(state)
+
+    assert np.isnan(energy(patterns, STATES[0]))

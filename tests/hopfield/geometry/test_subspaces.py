@@ -147,3 +147,13 @@ def test_columns_of_unlike_lengths_span_what_their_directions_span():
     columns = np.random.default_rng(2).normal(size=(6, 2)).astype(np.float32)
     basis = orthonormal_basis(columns * np.float32([1.0, 1e-12]))
     np.testing.assert_allclose(np.abs(basis), np.abs(orthonormal_basis(columns)), atol=1e-6)
+
+
+@pytest.mark.parametrize("lost", [np.nan, np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1), (2, 0)])
+def test_columns_that_are_no_numbers_span_nothing(lost, place):
+    """Where the entries below are zero, the reflections of a QR decomposition pass over an entry on or above it."""
+    columns = np.eye(3)[:, :2]
+    columns[place] = lost
+    assert np.isnan(orthonormal_basis(columns)).all()
+    assert np.isnan(grassmann_distance(columns, np.eye(3)[:, :2]))

@@ -187,3 +187,9 @@ def test_a_step_to_a_matrix_that_is_not_positive_definite_to_rounding_is_not_a_n
     assert np.isnan(ends[0]).all()
     np.testing.assert_allclose(ends[1], np.exp(-1) * np.eye(2), atol=1e-12)
     assert np.isnan(PositiveDefinite().retract(ends[0], -jnp.eye(2))).all()
+
+
+def test_a_step_that_is_no_number_leaves_no_point():
+    """Above zeros the reflections of a QR decomposition pass over an entry."""
+    step = jnp.zeros((3, 2)).at[0, 1].set(jnp.nan)
+    assert np.isnan(Stiefel().retract(jnp.eye(3, 2), step)).all()
