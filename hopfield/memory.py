@@ -167,6 +167,8 @@ class Memory(Node):
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
         state, top = self.as_state(state), whole("top", top)
+        if top > self.patterns.shape[0]:
+            raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
         own: Any = target if is_traced(target) else np.asarray(target)
         targets = None if target is None else own[None]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
@@ -185,7 +187,7 @@ class Memory(Node):
             return large.local_field(self, state[None])[0].astype(state.dtype)
         keys, scores = self.cache(state)
         steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
-        found = self.separation.fields(scores, steps, state, self.beta, self.mask)
+        found = _fields(self.separation, scores, steps, state, self.beta, self.mask)
         return self.similarity.known_fields(state, found).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
@@ -226,6 +228,12 @@ class Memory(Node):
         potential = self.separation.convex or (self.separation.quasiconvex and self.space.flat)
         has_exact_step = self.similarity.has_exact_step(self.space, self.separation.monotone)
         return dynamics == "synchronous" and potential and has_exact_step
+
+
+@jax.jit  # so that their conditions are compiled once, not at every call
+def _fields(separation: Separation, *parts: Any) -> State:
+    """Local fields [N] by a separation's own form of them."""
+    return separation.fields(*parts)
 
 
 def _statistics(memory: Memory, state: State, own: Int[Array, ""], top: int) -> large.Statistics:

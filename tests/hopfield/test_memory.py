@@ -331,3 +331,12 @@ def test_a_target_that_no_pattern_has_is_refused(options):
     np.testing.assert_allclose(memory.statistics(rows[0], target=2).target_weight, memory.shares(rows[0])[2], rtol=1e-5)
     traced = jax.vmap(lambda target: memory.statistics(rows[0], target=target).target_weight)(jnp.array([2, 5, -1]))
     np.testing.assert_array_equal(np.isnan(traced), [False, True, True])
+
+
+@pytest.mark.parametrize("mask", [None, np.ones(3, bool)], ids=["all", "masked"])
+@pytest.mark.parametrize("separation", ["softmax", "entmax:1.3", "sparsemax", "top_k:2"])
+def test_no_more_scores_are_kept_than_there_are_patterns(separation, mask):
+    memory = Memory.create(np.eye(3), mask=mask, separation=separation)
+    assert memory.statistics(np.ones(3), top=3).top_scores.shape == (3,)
+    with pytest.raises(ValueError, match="top must be from 1 to the 3 patterns, got 4"):
+        memory.statistics(np.ones(3), top=4)

@@ -1,5 +1,6 @@
 """How the parts of memories are called: separations, similarities, spaces, patterns, reading in blocks."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -152,12 +153,21 @@ def _in_blocks() -> list[Case]:
 
 
 def _named_memories() -> list[Case]:
+    def steps(rng, shape, spec):
+        return Call(find(spec).build(spins(rng, (3, *shape))).update, (spins(rng, shape),))
+
     return [
-        Case(
-            f"hopfield.memories.{name}.{name}",
-            lambda rng, shape, n=name: Call(find(n).build, (spins(rng, (3, *shape)),)),
-        )
-        for name in names()
+        *(
+            Case(
+                f"hopfield.memories.{name}.{name}",
+                lambda rng, shape, n=name: Call(find(n).build, (spins(rng, (3, *shape)),)),
+            )
+            for name in names()
+        ),
+        *(  # fields whose form depends on the numbers
+            Case("hopfield.memory.Memory.update", partial(steps, spec=spec), nan=(0,))
+            for spec in ("dense:3", "dense:12", "dense:30", "exponential", "modern")
+        ),
     ]
 
 
