@@ -120,6 +120,8 @@ def photograph_patches(
     if size > levels.shape[1]:
         raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")
     patches = _cut(levels, size, count, seed) / (255.0 if colour else 255_000.0)
+    if flag("unit_norm", unit_norm) and flag("binary", binary):
+        raise ValueError("unit_norm must be False where binary is True, as spins have the norm √N")
     if flag("binary", binary):
         return to_spins(jnp.asarray(patches))
     if unit_norm:
@@ -156,7 +158,7 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     """Patterns from a .npy, .npz or .csv file: numbers of shape [M, N], or [M, height, width, …] to be flattened.
 
     A .csv file has a pattern in each line, its numbers between commas; a first line of names is passed over: texts
-    with a letter, none of them a number or a truth value. Pickled data is refused, so no file can execute code.
+    with a letter, none of them a number or a truth value. Pickled data, which could execute code, is refused.
 
     Args:
         path: the file.
@@ -204,14 +206,13 @@ def _table(path: Path, shown: str) -> np.ndarray:
     if not rows:
         raise ValueError(f"path must hold patterns of shape [M, N], got no line of numbers in {shown}")
     numbers: list[list[float]] = []
-    for line, row in enumerate(rows, start=1):
-        if len(row) != len(rows[0]):
-            got = f"{len(row)} in row {line} of {shown} after {len(rows[0])}"
-            raise ValueError(f"path must hold as many numbers in every line, got {got}")
+    for number, row in enumerate(rows):
+        if len(row) != (width := len(rows[0])):
+            raise ValueError(f"path must hold {width} numbers in every line, got {len(row)} in row {number} of {shown}")
         try:
             numbers.append([spelled(float, text) for text in row])
         except ValueError:
-            raise ValueError(f"path must hold numbers alone, got text in row {line} of {shown}") from None
+            raise ValueError(f"path must hold numbers alone, got text in row {number} of {shown}") from None
     return np.array(numbers, float).reshape(len(rows), -1)
 
 

@@ -82,8 +82,8 @@ def test_a_corruption_that_returns_no_numbers_is_refused(mine: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1,2\n3\n", "as many numbers in every line, got 1 in row 2 of 'x.csv' after 2"),
-        ("1,2\n3,four\n", "numbers alone, got text in row 2"),
+        ("1,2\n3\n", "2 numbers in every line, got 1 in row 1 of 'x.csv'"),
+        ("1,2\n3,four\n", "numbers alone, got text in row 1"),
         ("", "shape"),
         ("1,nan\n", "finite"),
     ],

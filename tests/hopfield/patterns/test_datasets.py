@@ -136,3 +136,10 @@ def test_bundled_data_needs_no_network_and_says_nothing(capfd, monkeypatch):
     datasets.digits()
     datasets.photograph_patches(count=10)
     assert capfd.readouterr() == ("", "")
+
+
+def test_spins_are_not_scaled_to_norm_one():
+    with pytest.raises(ValueError, match="unit_norm must be False where binary is True"):
+        datasets.photograph_patches(4, 5, unit_norm=True, binary=True)
+    with pytest.raises(ValueError, match="unit_norm must be True or False, got 'no'"):
+        datasets.photograph_patches(4, 5, unit_norm="no")
