@@ -1,13 +1,16 @@
 """Strict numerics for the whole suite: 64-bit types available, no silent rank promotion, no GPU needed."""
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import gc
+import hashlib
 import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +25,7 @@ os.environ.setdefault(
     + (" --xla_cpu_use_fusion_emitters=false" if version("jaxlib") < "0.11" else ""),
 )
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# Programs that several workers, processes or modules compile are compiled once; they go with the session.
+# Programs that several processes compile are compiled once; those of processes that tests kill go with the session.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="hopfield-tests-")
     atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
@@ -39,6 +42,28 @@ from jax._src.interpreters import mlir
 
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
 
+
+def _kept_programs() -> Path:
+    """Folder of the programs that earlier runs of the tests have compiled for this kind of machine, flags and version.
+
+    What no run has read for two weeks is removed.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-tests"
+    processor = Path("/proc/cpuinfo")
+    features = [line for line in processor.read_text().splitlines() if "flags" in line] if processor.exists() else []
+    kind = [version("jax"), version("jaxlib"), os.environ["XLA_FLAGS"], sys.platform, *features[:1]]
+    folder = cache / hashlib.sha256("\n".join(kind).encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        for entry in cache.glob("*/*"):
+            if time.time() - entry.stat().st_atime > 14 * 86400:
+                entry.unlink(missing_ok=True)
+    return folder
+
+
+if Path(os.environ["JAX_COMPILATION_CACHE_DIR"]).name.startswith("hopfield-tests-"):  # none was asked for
+    with contextlib.suppress(OSError, RuntimeError):  # no home, or none to write to
+        jax.config.update("jax_compilation_cache_dir", str(_kept_programs()))
 matplotlib.use("Agg")
 gc.set_threshold(50_000, 20, 20)
 jax.config.update("jax_enable_x64", True)

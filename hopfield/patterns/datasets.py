@@ -206,13 +206,13 @@ def _table(path: Path, shown: str) -> np.ndarray:
     if not rows:
         raise ValueError(f"path must hold patterns of shape [M, N], got no line of numbers in {shown}")
     numbers: list[list[float]] = []
-    for number, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if len(row) != (width := len(rows[0])):
-            raise ValueError(f"path must hold {width} numbers in every line, got {len(row)} in row {number} of {shown}")
+            raise ValueError(f"path must hold {width} numbers in every line, got {len(row)} in row {index} of {shown}")
         try:
             numbers.append([spelled(float, text) for text in row])
         except ValueError:
-            raise ValueError(f"path must hold numbers alone, got text in row {number} of {shown}") from None
+            raise ValueError(f"path must hold numbers alone, got text in row {index} of {shown}") from None
     return np.array(numbers, float).reshape(len(rows), -1)
 
 
