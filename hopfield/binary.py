@@ -2,7 +2,7 @@
 
     E(V) = −½ (V−b)·W (V−b) + θ Σ_i V_i        V_i = 1 where h_i = Σ_{j≠i} W_ij (V_j − b) − θ > 0
 
-With spins x = 2V − 1 the same network is one of `Couplings` with a bias, whose dynamics are those of spins.
+With spins x = 2V − 1 the same network is one of `Couplings` with a bias, whose neurons also move one at a time.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from hopfield._checks import booleans, number, whole
 from hopfield._numerics import is_traced, nan_outside, real_matrix, violated, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
-from hopfield.spaces import State, one_state
+from hopfield.spaces import Known, State, as_known, one_state
 
 
 class BinaryNetwork(Node):
@@ -51,21 +51,27 @@ class BinaryNetwork(Node):
         offset = number("offset", offset, "from 0 to 1", 0.0, 1.0)
         return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
 
+    def as_state(self, state: ArrayLike) -> State:
+        """Zeros and ones in the matrix's type; ValueError unless they are one state, as wide as the matrix."""
+        state = one_state(state, self.matrix.shape[0], self.matrix.dtype)
+        return _zeros_and_ones("state", state.astype(self.matrix.dtype))
+
     def local_field(self, state: State) -> Float[Array, "N"]:
         """h = W (V − b) − θ [N], by which the energy falls where a neuron goes from 0 to 1."""
-        return self.matrix @ (self._state(state) - self.offset) - self.threshold
+        return self.matrix @ (self.as_state(state) - self.offset) - self.threshold
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(V) = −½ (V−b)·W (V−b) + θ Σ V."""
-        state = self._state(state)
+        state = self.as_state(state)
         apart = state - self.offset
         return -0.5 * jnp.dot(apart, self.matrix @ apart) + self.threshold * jnp.sum(state)
 
-    def update(self, state: State) -> State:
-        """One synchronous step [N]; a neuron whose field is zero does not change."""
-        state = self._state(state)
-        field = self.local_field(state)
-        return jnp.where(field == 0, state, jnp.where(jnp.isnan(field), field, jnp.where(field > 0, 1.0, 0.0)))
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed; a neuron whose field is zero does not change."""
+        state = self.as_state(state)
+        field, known = self.local_field(state), as_known(known, state)
+        kept = (field == 0) if known is None else (field == 0) | known
+        return jnp.where(kept, state, jnp.where(jnp.isnan(field), field, jnp.where(field > 0, 1.0, 0.0)))
 
     def winners(self, state: State, active: ArrayLike) -> State:
         """One synchronous step under activity control [N]: the `active` neurons of largest field are on, no threshold.
@@ -85,10 +91,6 @@ class BinaryNetwork(Node):
         """The same network of spins x = 2V − 1: its energy up to a constant, with all dynamics of spins."""
         bias = (1.0 - 2.0 * self.offset) * jnp.sum(self.matrix, axis=1) - 2.0 * self.threshold
         return Couplings(self.matrix, jnp.asarray(0.25, self.matrix.dtype), bias)
-
-    def _state(self, state: State) -> State:
-        state = one_state(state, self.matrix.shape[0], self.matrix.dtype)
-        return _zeros_and_ones("state", state.astype(self.matrix.dtype))
 
 
 def covariance_network(

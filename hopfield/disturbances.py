@@ -13,11 +13,10 @@ from jaxtyping import Array
 from hopfield._checks import instance, number, random_key
 from hopfield._numerics import safe_norm
 from hopfield.couplings import Couplings, hebb_couplings
-from hopfield.dynamics.asynchronous import Model
 from hopfield.memory import Memory
 
 
-def clipped(model: Model) -> Couplings:
+def clipped(model: Memory | Couplings) -> Couplings:
     """Signs of the couplings times the mean size of those that are not zero, the nearest such matrix.
 
     Source: Sompolinsky 1987; capacity 0.102 N of Hebb's rule.
@@ -29,7 +28,7 @@ def clipped(model: Model) -> Couplings:
     return Couplings(jnp.sign(couplings.matrix), couplings.scale * held, bias)
 
 
-def diluted(model: Model, key, keep: float | Array) -> Couplings:
+def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
     """Couplings of which each pair's is kept with probability `keep`, in (0, 1], and then divided by it."""
     couplings, keep = _couplings(model), number("keep", keep, "above 0 and at most 1", 1e-6, 1.0)
     chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
@@ -37,7 +36,7 @@ def diluted(model: Model, key, keep: float | Array) -> Couplings:
     return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix, 0.0) / keep)
 
 
-def noisy(model: Model, key, strength: float | Array) -> Couplings:
+def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
     """Couplings with independent Gaussian noise on each pair's, of `strength` ≥ 0 times their root mean square."""
     couplings, strength = _couplings(model), number("strength", strength, "a finite number of at least 0", 0.0)
     neurons = couplings.matrix.shape[0]
@@ -46,7 +45,7 @@ def noisy(model: Model, key, strength: float | Array) -> Couplings:
     return couplings.replace(matrix=couplings.matrix + strength * size * (drawn + drawn.T))
 
 
-def _couplings(model: Model) -> Couplings:
+def _couplings(model: Memory | Couplings) -> Couplings:
     """Couplings unchanged, those of a classical memory; TypeError or ValueError for anything else."""
     if isinstance(model, Couplings):
         return model

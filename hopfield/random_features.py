@@ -20,8 +20,8 @@ from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 from hopfield.dynamics.retrieval import Retrieval
-from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, near
-from hopfield.spaces import State, one_state
+from hopfield.dynamics.settling import near, settled
+from hopfield.spaces import Euclidean, Known, State, as_known, one_state
 
 FEATURES = ("trigonometric", "positive")
 BLOCK = 256
@@ -89,9 +89,18 @@ class FeatureMemory(Node):
         scale = jnp.asarray(positive("beta", beta), drawn.dtype)
         return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind, group)
 
-    def features(self, x: State) -> Float[Array, "2 K"]:
+    @property
+    def space(self) -> Euclidean:
+        """Space of the states: ℝᴺ, where the energy confines by itself."""
+        return Euclidean(confined=False)
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state, as wide as the projections."""
+        return one_state(state, self.projections.shape[1], self.projections.dtype)
+
+    def features(self, state: State) -> Float[Array, "2 K"]:
         """√K φ(x): both features of every projection."""
-        x = wide(self._state(x))
+        x = wide(self.as_state(state))
         along = jnp.sqrt(self.beta) * (self.projections @ x)
         if self.kind == "trigonometric":
             return jnp.stack([jnp.cos(along), jnp.sin(along)])
@@ -106,34 +115,33 @@ class FeatureMemory(Node):
         """The memory without patterns that were added before, to rounding: T − Σ φ(ξ)."""
         return self.replace(total=self.total - _summed(self, self._rows(patterns)))
 
-    def kernel_sum(self, x: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    def kernel_sum(self, state: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""
-        terms = jnp.sum(self.features(x) * self.total, axis=0)
+        terms = jnp.sum(self.features(state) * self.total, axis=0)
         means = jnp.mean(terms[: terms.size // self.group * self.group].reshape(-1, self.group), axis=1)
         return jnp.mean(terms), jnp.std(means, ddof=1) / jnp.sqrt(means.size)
 
-    def predicted_error(self, x: State) -> Float[Array, ""]:
+    def predicted_error(self, state: State) -> Float[Array, ""]:
         """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive.
 
         Of positive features it is too small, half and less, unless β‖x+ξ‖² is small beside ln K: one pattern's relative
         variance is (cosh(β‖x+ξ‖²) − 1)/K, and most of it comes from projections so rare that a memory may have none.
         """
-        value, error = self.kernel_sum(x)
+        value, error = self.kernel_sum(state)
         return jnp.where(value <= 0, jnp.inf, error / jnp.where(value <= 0, 1.0, value))
 
-    def energy(self, x: State) -> Float[Array, ""]:
+    def energy(self, state: State) -> Float[Array, ""]:
         """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit, as where the sum is zero."""
-        value, error = self.kernel_sum(x)
+        value, error = self.kernel_sum(state)
         reliable = (value > 0) & (error <= self.limit * value)
         return -jnp.log(value * jnp.where(reliable, 1.0, jnp.nan)) / self.beta  # whose slope is NaN, too
 
-    def update(self, x: State) -> State:
-        """x − ∇E(x) [N], which with exact features is the mean of patterns weighted by their kernels."""
-        x = self._state(x)
-        return (wide(x) - jax.grad(self.energy)(wide(x))).astype(x.dtype)
-
-    def _state(self, x: State) -> State:
-        return one_state(x, self.projections.shape[1], self.projections.dtype)
+    def update(self, state: State, known: Known = None) -> State:
+        """x − ∇E(x) [N], units in `known` held fixed; with exact features the mean of patterns, by kernels."""
+        state = self.as_state(state)
+        x = wide(state)
+        new = self.space.project(x - jax.grad(self.energy)(x), x, 1.0, as_known(known, state))
+        return new.astype(state.dtype)
 
     def _rows(self, patterns: Float[Array, "M N"]) -> Float[Array, "M N"]:
         rows = real_matrix("patterns", patterns)
@@ -159,7 +167,7 @@ def _summed(memory: FeatureMemory, rows: Array) -> Array:
 
 
 def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> Retrieval:
-    """Steps x ← x − s ∇E until they stand still; a state whose energy is NaN on the way is lost, and says so.
+    """Steps x ← x − s ∇E until they stand still, at s = 1 those of `retrieve`; an energy of NaN on the way ends them.
 
     Args:
         memory: with patterns.
@@ -169,26 +177,16 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
     """
     instance("memory", memory, FeatureMemory)
     size = jnp.asarray(positive("step_size", step_size), memory.projections.dtype)
-    state = memory._state(state)
-    end = _descend(memory, wide(state), step_limit("max_steps", max_steps), size)
-    return end._replace(state=end.state.astype(state.dtype))
+    return _descend(memory, memory.as_state(state), step_limit("max_steps", max_steps), size)
 
 
 @jax.jit
 def _descend(memory: FeatureMemory, state: State, max_steps, size) -> Retrieval:
-    def move(carry):
-        x, count, _ = carry
-        new = x - size * jax.grad(memory.energy)(x)
-        still = near(tolerance(x.dtype), state)(new, x)
-        return new, count + ~still, still | jnp.any(jnp.isnan(new))
+    def step(x):
+        return x - size * jax.grad(memory.energy)(x)
 
-    def moving(carry):
-        return (carry[1] < max_steps) & ~carry[2]
-
-    x, count, ended = jax.lax.while_loop(moving, move, (state, jnp.zeros((), int), jnp.zeros((), bool)))
-    status = jnp.where(ended, CONVERGED, STEP_LIMIT)
-    status = jnp.where(jnp.any(jnp.isnan(x)), NOT_A_NUMBER, status)
-    return Retrieval(x, count, memory.energy(x), status)
+    end = settled(step, state, max_steps, near(tolerance(state.dtype), state))
+    return Retrieval(end.state, end.steps, memory.energy(end.state), end.status)
 
 
 @partial(jax.jit, static_argnums=(1, 2, 3))

@@ -2,23 +2,23 @@
 
     σ_i(t+1) = sgn Σ_μ (ξ_i^{μ+1} + λ ξ_i^μ) f((1/(N−1)) Σ_{j≠i} ξ_j^μ σ_j)       f(x) = x^d or e^{(N−1)(x−1)}
 
-No energy exists that falls along such steps. The protocol is therefore one of its own: `local_field`, `update` and
-`trajectory`, where `retrieve`, which asks for an end, refuses them.
+No energy exists that falls along such steps: `trajectory` takes these memories, and `retrieve`, which asks for an
+energy, refuses them.
 """
-
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 from flax import struct
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, whole
+from hopfield._checks import number, whole
 from hopfield._numerics import power_scale, spin_matrix, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
+from hopfield.dynamics.retrieval import trajectory as trajectory
 from hopfield.separations._ties import balance
-from hopfield.spaces import Spins, State, one_state
+from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 
 class SequenceMemory(Node):
@@ -76,14 +76,23 @@ class SequenceMemory(Node):
             filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
         return cls(patterns, successors, jnp.asarray(ratio, wide(patterns).dtype), filters, degree)
 
+    @property
+    def space(self) -> Spins:
+        """Space of the states: sequences are of spins."""
+        return Spins()
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state, as wide as the patterns."""
+        return one_state(state, self.patterns.shape[1], self.patterns.dtype)
+
     def overlaps(self, state: State) -> Float[Array, "M"]:
         """m_μ = ξ_μ·x/N [M], decorrelated where the memory is."""
-        overlaps = self._rows() @ self._state(state) / self.patterns.shape[1]
+        overlaps = self._rows() @ self.as_state(state) / self.patterns.shape[1]
         return overlaps if self.filters is None else self.filters @ overlaps
 
     def local_field(self, state: State) -> Float[Array, "N"]:
         """The local field on every spin [N], up to a positive factor; exact integers while they are below 2^24."""
-        state, rows = self._state(state), self._rows()
+        state, rows = self.as_state(state), self._rows()
         if self.filters is None:
             sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
         else:
@@ -95,10 +104,10 @@ class SequenceMemory(Node):
             return _counted(sums, wide(self.successors), self.ratio * rows)
         return jax.vmap(balance, (None, 1))(self._shape(sums)[:, 0], called)
 
-    def update(self, state: State) -> State:
-        """One synchronous step [N]; a zero field keeps the spin."""
-        state = self._state(state)
-        return Spins().project(self.local_field(state), state).astype(state.dtype)
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed; a zero field keeps the spin."""
+        state = self.as_state(state)
+        return self.space.project(self.local_field(state), state, known=as_known(known, state)).astype(state.dtype)
 
     def _shape(self, sums: Array) -> Array:
         """f of sums of N − 1 signs [M, ...], each spin's relative to a factor of its own."""
@@ -109,20 +118,6 @@ class SequenceMemory(Node):
     def _rows(self) -> Float[Array, "M N"]:
         """The patterns in the type that sums are carried in."""
         return wide(self.patterns)
-
-    def _state(self, state: State) -> State:
-        return one_state(state, self.patterns.shape[1], self.patterns.dtype)
-
-
-def trajectory(model: SequenceMemory, state: State, steps: int) -> Float[Array, "T N"]:
-    """States that `steps` ≥ 0 synchronous updates go through, the first one first [steps + 1, N].
-
-    Raises:
-        TypeError: the model is no sequence memory.
-        ValueError: another shape of the state, or steps below 0.
-    """
-    instance("model", model, SequenceMemory)
-    return _trajectory(model, model._state(state), whole("steps", steps, 0))
 
 
 def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
@@ -138,12 +133,3 @@ def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
     largest = jnp.max(jnp.where(count != 0, height, 0), axis=0, keepdims=True)
     factor = jnp.exp(jnp.minimum(2.0 * (height - largest), 0.0))  # nothing is counted above the largest
     return jnp.sum(count * factor, axis=0) + 0.0 * jnp.sum(sums, axis=0)  # NaN stays
-
-
-@partial(jax.jit, static_argnums=2)
-def _trajectory(model: SequenceMemory, state: State, steps: int):
-    def advance(now, _):
-        new = model.update(now)
-        return new, new
-
-    return jnp.concatenate([state[None], jax.lax.scan(advance, state, length=steps)[1]])

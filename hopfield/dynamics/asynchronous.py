@@ -1,8 +1,7 @@
 """Asynchronous dynamics: sweeps of one neuron at a time and event-driven relaxation on spins.
 
-`model` is anything with `cache`, `field_at`, `advance`, `local_field` and `energy`: a Memory on Spins or Couplings.
-Each neuron sees the field of the moment, from the exact energy difference with its own spin excluded; a field of
-exactly zero keeps the spin.
+`model` is a `SpinModel`, as a Memory on Spins and Couplings are. Each neuron sees the field of the moment, from the
+exact energy difference with its own spin excluded; a field of exactly zero keeps the spin.
 """
 
 from functools import partial
@@ -15,13 +14,11 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import is_traced
-from hopfield._pytrees import Node
-from hopfield.arguments import native, shown
+from hopfield.arguments import native
 from hopfield.couplings import Couplings
-from hopfield.memory import Memory
+from hopfield.dynamics.models import SpinModel, as_model
 from hopfield.spaces import Known, State, aligned, as_known
 
-Model = Memory | Couplings
 Order = Int[Array, "N"]
 
 ORDERS = ("asynchronous", "sequential")
@@ -65,36 +62,24 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
-def is_model(found: Any) -> bool:
-    """Whether an object is a memory, couplings, or something else with states."""
-    return isinstance(found, Node) and hasattr(found, "as_state")
-
-
-def as_model(name: str, model: Any) -> Any:
-    """A memory or couplings, unchanged. Raises TypeError for anything else."""
-    if not is_model(model):
-        raise TypeError(f"{name} must be a Memory or Couplings, got {shown(model)}")
-    return model
-
-
 def lost(state: State) -> Bool[Array, ""]:
     """Whether a state holds NaN."""
     return jnp.any(jnp.isnan(state))
 
 
-def unstable(model: Model, state: State, *, known: Known = None) -> Bool[Array, "N"]:
+def unstable(model: SpinModel, state: State, *, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
     state = as_model("model", model).as_state(state)
     return _unstable(model, state, as_known(known, state))
 
 
 @jax.jit
-def _unstable(model: Model, state: State, known: Known) -> Bool[Array, "N"]:
+def _unstable(model: SpinModel, state: State, known: Known) -> Bool[Array, "N"]:
     against = ~(model.local_field(state) * state >= 0)
     return against if known is None else against & ~known
 
 
-def sweep(model: Model, state: State, order: Order, *, known: Known = None) -> State:
+def sweep(model: SpinModel, state: State, order: Order, *, known: Known = None) -> State:
     """One asynchronous sweep at zero temperature: each neuron in turn aligns with its field of the moment.
 
     Raises:
@@ -114,7 +99,7 @@ def _as_order(order: Any, neurons: int) -> Order:
 
 
 @jax.jit
-def _sweep(model: Model, state: State, order: Order, known: Known) -> State:
+def _sweep(model: SpinModel, state: State, order: Order, known: Known) -> State:
     def visit(carry, i):
         state, cache = carry
         new = aligned(model.field_at(cache, state, i), state[i])
@@ -141,7 +126,7 @@ def refuse_no_key(dynamics: str, key) -> None:
 
 
 def relax(
-    model: Model,
+    model: SpinModel,
     state: State,
     *,
     dynamics: str = "asynchronous",
@@ -163,7 +148,7 @@ def relax(
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _relax(model: Model, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
+def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
     if isinstance(model, Couplings):
         free = jnp.ones(state.shape, bool) if known is None else ~known
         relax_events = partial(_relax_events, dynamics=dynamics)

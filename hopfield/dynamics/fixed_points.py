@@ -8,13 +8,12 @@ from jaxtyping import Array
 
 from hopfield._checks import step_limit
 from hopfield._numerics import tolerance, wide
-from hopfield.dynamics.asynchronous import as_model
+from hopfield.dynamics.models import Model, as_model
 from hopfield.dynamics.retrieval import retrieve
-from hopfield.memory import Memory
-from hopfield.spaces import Known, Spins, State, as_known
+from hopfield.spaces import Known, Space, Spins, State, as_known
 
 
-def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
+def fixed_point(memory: Model, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
     """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
@@ -23,17 +22,19 @@ def fixed_point(memory: Memory, state: State, *, max_steps: int = 1000, known: K
     has no such gradient whatever is returned: the status of `retrieve` says which those are.
 
     Raises:
-        ValueError: the memory lives on spins, where nothing is differentiable.
+        ValueError: the memory lives on spins, or says of no space, where nothing is differentiable.
     """
-    if isinstance(as_model("memory", memory).space, Spins):
-        raise ValueError("memory must live in a continuous space to have a differentiable fixed point, got Spins")
+    space = getattr(as_model("memory", memory, Model), "space", memory)
+    if isinstance(space, Spins) or not isinstance(space, Space):
+        kind = type(space).__name__
+        raise ValueError(f"memory must live in a continuous space to have a differentiable fixed point, got {kind}")
     state = memory.as_state(state)
     found = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
     return found.astype(state.dtype)
 
 
 @jax.jit
-def _fixed_point(memory: Memory, state: State, max_steps, known: Known) -> State:
+def _fixed_point(memory: Model, state: State, max_steps, known: Known) -> State:
     start = jax.lax.stop_gradient(state)
 
     def update(x):

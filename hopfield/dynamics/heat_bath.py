@@ -11,7 +11,8 @@ from jaxtyping import Array, Float
 from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
-from hopfield.dynamics.asynchronous import ORDERS, Model, Order, as_model, visiting_order
+from hopfield.dynamics.asynchronous import ORDERS, Order, visiting_order
+from hopfield.dynamics.models import SpinModel, as_model
 from hopfield.spaces import Known, State, as_known
 
 
@@ -35,7 +36,7 @@ BLOCK = 64
 
 
 def glauber(
-    model: Model,
+    model: SpinModel,
     state: State,
     key,
     temperature: float,
@@ -49,7 +50,7 @@ def glauber(
     """Heat-bath dynamics: neuron i becomes +1 with probability 1 / (1 + exp(−2 h_i / T)) (Glauber 1963).
 
     Args:
-        model: Memory on Spins or Couplings.
+        model: Memory on Spins, Couplings or another `SpinModel`.
         state: starting spins [N].
         key: JAX random key.
         temperature: T > 0 in the units of the energy; may be traced.
@@ -72,7 +73,7 @@ def glauber(
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics: str) -> HeatBath:
+def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dynamics: str) -> HeatBath:
     (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
@@ -112,7 +113,7 @@ def _glauber(model: Model, state: State, keys, scale, lengths, held, *, dynamics
     return HeatBath(state, total / sweeps, energy / sweeps)
 
 
-def _visit_each(model: Model, state: State, cache, order: Order, drawn: Callable) -> tuple[State, Any]:
+def _visit_each(model: SpinModel, state: State, cache, order: Order, drawn: Callable) -> tuple[State, Any]:
     """Visit the neurons in order; `drawn(field, spin, i)` is the new spin of neuron i."""
 
     def visit(carry, i):

@@ -10,7 +10,8 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
 from hopfield._numerics import tolerance, wide
-from hopfield.dynamics.asynchronous import Model, as_model, lost, refuse_no_key, relax
+from hopfield.dynamics.asynchronous import lost, refuse_no_key, relax
+from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large._passes import while_outside
 from hopfield.memory import DYNAMICS, Memory
@@ -50,7 +51,7 @@ def retrieve(
     A loop that stops early has no reverse-mode gradient in JAX: differentiate `fixed_point` or `trajectory`.
 
     Args:
-        model: Memory or Couplings.
+        model: Memory, Couplings or another `Model`, as `BinaryNetwork` and `FeatureMemory` are.
         state: the query [N].
         dynamics: "synchronous" (all neurons at once; every space), "asynchronous" (spins, one at a time in a
             fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last
@@ -64,7 +65,7 @@ def retrieve(
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
-    _check_dynamics(as_model("model", model), dynamics, key)
+    _check_dynamics(as_model("model", model, Model), dynamics, key)
     max_steps = step_limit("max_steps", max_steps)
     state = model.as_state(state)
     if rtol is not None:
@@ -72,7 +73,7 @@ def retrieve(
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, as_known(known, state), rtol)
-    end = relax(model, state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
+    end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
 
@@ -80,14 +81,19 @@ def retrieve(
 def _check_dynamics(model: Model, dynamics: str, key) -> None:
     """Raise ValueError for dynamics that the model's space or a missing key excludes."""
     one_of("dynamics", dynamics, DYNAMICS)
-    if dynamics != "synchronous" and not isinstance(model.space, Spins):
-        raise ValueError(f"dynamics must be synchronous in {type(model.space).__name__}, got {dynamics!r}")
+    if dynamics != "synchronous" and not _on_spins(model):
+        kind = type(getattr(model, "space", model)).__name__
+        raise ValueError(f"dynamics must be synchronous in {kind}, got {dynamics!r}")
     refuse_no_key(dynamics, key)
+
+
+def _on_spins(model: Model) -> bool:
+    return isinstance(getattr(model, "space", None), Spins)
 
 
 def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
-    same = alike if isinstance(model.space, Spins) else near(tolerance(start.dtype) if rtol is None else rtol, start)
+    same = alike if _on_spins(model) else near(tolerance(start.dtype) if rtol is None else rtol, start)
     end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
     reached = end.state.astype(state.dtype)
     return Retrieval(reached, end.steps, model.energy(reached), end.status)
@@ -97,14 +103,19 @@ _synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
 _walked = partial(_settled, loop=while_outside)
 
 
-def trajectory(model: Model, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:
-    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable."""
-    state = as_model("model", model).as_state(state)
+def trajectory(model: Updates, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:
+    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable.
+
+    Raises:
+        TypeError: the model lacks `as_state` or `update`.
+        ValueError: another shape of the state, or steps below 0.
+    """
+    state = as_model("model", model, Updates).as_state(state)
     return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")
-def _trajectory(model: Model, state: State, known: Known, *, steps: int) -> Float[Array, "T N"]:
+def _trajectory(model: Updates, state: State, known: Known, *, steps: int) -> Float[Array, "T N"]:
     def advance(now, _):
         new = model.update(now, known)
         return new, new

@@ -30,7 +30,8 @@ from hopfield import outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._names import unknown
 from hopfield.arguments import shown
-from hopfield.dynamics.asynchronous import Model, is_model
+from hopfield.couplings import Couplings
+from hopfield.dynamics.models import Model, lacking
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
 from hopfield.similarities import Dot, SquaredDistance
@@ -73,7 +74,7 @@ class Blueprint(NamedTuple):
     """A memory chosen by name and parameter, not yet given patterns."""
 
     spec: str
-    build: Callable[..., Model]
+    build: Callable[..., Memory | Couplings]
     """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any."""
     scaling: Scaling
     ensemble: str
@@ -158,7 +159,7 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
                 known = ", ".join([*signature][1 + len(arguments) :])
                 raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
         model = function(patterns, *arguments, **options)
-        if not is_model(model):
+        if lacking(model, Model) or not hasattr(model, "space"):
             raise ValueError(f"memory must return a Memory or Couplings, got {shown(model)} from {spec!r}")
         return model
 

@@ -43,6 +43,7 @@ MODERN = Memory.create(ROWS)
 CLASSICAL = Memory.create(SPINS, separation="linear", space=spaces.Spins())
 HEBB = hebb_couplings(CLASSICAL)
 SCORES = np.array([0.1, 0.5, 2.0])
+MODEL = "must be a Memory or Couplings, or a pytree with "
 OF_ONE, OF_ZERO = "must be an integer of at least 1", "must be an integer of at least 0"
 
 
@@ -55,11 +56,11 @@ def _asynchronous(key):
 
 
 MISTAKES = {
-    "model text": (lambda: retrieve("x", STATE), "model must be a Memory or Couplings, got 'x'"),
-    "model class": (lambda: retrieve(Memory, STATE), "model must be a Memory or Couplings"),
-    "model blueprint": (lambda: trajectory(find_memory("modern"), STATE, 3), "model must be a Memory or Couplings"),
-    "model heat bath": (lambda: glauber(None, STATE, KEY, 1.0), "model must be a Memory or Couplings, got None"),
-    "model fixed point": (lambda: fixed_point(None, STATE), "memory must be a Memory or Couplings, got None"),
+    "model text": (lambda: retrieve("x", STATE), f"model {MODEL}as_state, energy, update, got 'x'"),
+    "model class": (lambda: retrieve(Memory, STATE), f"model {MODEL}as_state, energy, update, got <class"),
+    "model blueprint": (lambda: trajectory(find_memory("modern"), STATE, 3), f"model {MODEL}as_state, update, got"),
+    "model heat bath": (lambda: glauber(None, STATE, KEY, 1.0), f"model {MODEL}advance, as_state, .* got None"),
+    "model fixed point": (lambda: fixed_point(None, STATE), f"memory {MODEL}as_state, energy, update, got None"),
     "model Hebb": (lambda: hebb_couplings(HEBB), "memory must be a Memory, got Couplings"),
     "model diagnostics": (lambda: stability.update_jacobian("x", STATE), "memory must be a Memory or Couplings"),
     "memory name": (lambda: find_memory(None), "memory must be a str, got None"),

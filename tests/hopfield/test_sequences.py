@@ -133,9 +133,13 @@ def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_lose
 
 def test_what_looks_for_an_end_refuses_sequences_and_trajectory_refuses_energies():
     model = SequenceMemory.create(jnp.asarray(PATTERNS))
-    with pytest.raises(TypeError, match="model must be a Memory or Couplings"):
+    with pytest.raises(
+        TypeError, match=r"^model must be a Memory or Couplings, or a pytree with energy, got SequenceMemory"
+    ):
         retrieve(model, jnp.asarray(PATTERNS[0]))
-    with pytest.raises(TypeError, match="model must be"):
+    with pytest.raises(
+        TypeError, match=r"^model must be a Memory or Couplings, or a pytree with as_state, got Bidirectional"
+    ):
         trajectory(
             BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2
         )

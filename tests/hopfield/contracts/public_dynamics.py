@@ -139,7 +139,7 @@ def _sequences() -> list[Case]:
     found = {
         f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "local_field", "update")
     }
-    found[f"{name}.trajectory"] = follow(lambda model, state: sequences.trajectory(model, state, 3))
+    found["hopfield.dynamics.trajectory"] = follow(lambda model, state: sequences.trajectory(model, state, 3))
     cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
     pairs = [Case(f"{other}.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
     return [

@@ -1,0 +1,75 @@
+"""Protocols of models: the methods by which dynamics move a memory, a network or a user-defined model.
+
+A model is any object with these methods that is a pytree, as what inherits `Node` or is registered with JAX is.
+"""
+
+from typing import Any, Protocol
+
+import jax
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield.arguments import shown
+from hopfield.spaces import Known, Space, State
+
+
+class Updates(Protocol):
+    """A model with synchronous updates, for `trajectory`: a sequence memory is one that has no energy."""
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type; ValueError unless it is one state of this model."""
+        ...
+
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed."""
+        ...
+
+
+class Model(Updates, Protocol):
+    """A model with an energy, for `retrieve` and `fixed_point`; where its `space` is Spins, states compare exactly."""
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(x)."""
+        ...
+
+
+class SpinModel(Model, Protocol):
+    """A model of spins that move one at a time, for `sweep`, `relax`, `glauber` and the dynamics of `retrieve`."""
+
+    @property
+    def space(self) -> Space:
+        """Space of the states, Spins."""
+        ...
+
+    def local_field(self, state: State) -> State:
+        """Half the energy each spin would lose by being +1 rather than −1 [N]."""
+        ...
+
+    def cache(self, state: State) -> Any:
+        """Numbers of a state from which `field_at` is cheap."""
+        ...
+
+    def field_at(self, cache: Any, state: State, i: Any) -> Float[Array, ""]:
+        """Local field of neuron i."""
+        ...
+
+    def advance(self, cache: Any, state: State, i: Any, new: Any) -> Any:
+        """The cache after spin i of `state` has become `new`."""
+        ...
+
+
+def lacking(model: Any, protocol: type) -> list[str]:
+    """Names of a protocol that an object lacks: all of them for a class and for what is no pytree."""
+    names = [name for name in dir(protocol) if not name.startswith("_")]
+    if isinstance(model, type) or jax.tree_util.all_leaves([model]):
+        return names
+    return [name for name in names if not hasattr(model, name)]
+
+
+def as_model(name: str, model: Any, protocol: type = SpinModel) -> Any:
+    """A model of a protocol, unchanged. TypeError, which names what it lacks, for anything else."""
+    absent = lacking(model, protocol)
+    if absent:
+        named = ", ".join(absent)
+        raise TypeError(f"{name} must be a Memory or Couplings, or a pytree with {named}, got {shown(model)}")
+    return model
