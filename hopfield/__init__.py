@@ -14,16 +14,25 @@ from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
 
 if TYPE_CHECKING:
+    from hopfield import arguments as arguments
     from hopfield import bidirectional as bidirectional
     from hopfield import binary as binary
+    from hopfield import couplings as couplings
     from hopfield import disturbances as disturbances
+    from hopfield import dynamics as dynamics
     from hopfield import fisher as fisher
     from hopfield import geometry as geometry
     from hopfield import graphs as graphs
+    from hopfield import large as large
+    from hopfield import memories as memories
+    from hopfield import memory as memory
+    from hopfield import observables as observables
     from hopfield import optim as optim
+    from hopfield import outside as outside
     from hopfield import plots as plots
     from hopfield import random_features as random_features
     from hopfield import sequences as sequences
+    from hopfield import theory as theory
 
 __version__ = "0.1.0"
 

@@ -1,5 +1,6 @@
 """Modules of the library after `import hopfield`."""
 
+import ast
 import importlib
 import pkgutil
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 import hopfield
-from tests.source_code import ROOT, imports
+from tests.source_code import ROOT, imports, tree_of
 
 MODULES = [found.name for found in pkgutil.iter_modules(hopfield.__path__) if not found.name.startswith("_")]
 
@@ -36,3 +37,14 @@ def test_what_is_not_imported_is_named_for_those_who_check_types() -> None:
     assert "hopfield.graphs" in late
     assert "matplotlib" not in loaded
     assert late <= {found.module for found in imports(ROOT / "hopfield" / "__init__.py")}
+
+
+def test_those_who_check_types_are_told_of_every_public_module() -> None:
+    nodes = ast.walk(tree_of(ROOT / "hopfield" / "__init__.py"))
+    named = [
+        alias
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module == "hopfield"
+        for alias in node.names
+    ]
+    assert sorted(alias.name for alias in named) == sorted(MODULES)
