@@ -52,7 +52,7 @@ def glauber(
     Args:
         model: Memory on Spins, Couplings or another `SpinModel`.
         state: starting spins [N].
-        key: JAX random key.
+        key: JAX random key, third by position or by name as in `retrieve`; `temperature` follows in the same way.
         temperature: T > 0 in the units of the energy; may be traced.
         sweeps: sweeps made after `burn_in` further ones that are not averaged.
         dynamics: "asynchronous", "sequential", or "synchronous" (all neurons at once; Little 1974).

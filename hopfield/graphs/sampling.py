@@ -30,7 +30,7 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: Arra
         graph: synapses must be linear in the activations of every single layer, as `Bilinear`, `Convolution` and
             `Bias` are, and join no layer to itself.
         activations: by layer, where the chain starts; those of the first layer are drawn before they are used.
-        key: random key.
+        key: JAX random key, third by position or by name; `temperature` follows in the same way, as in `glauber`.
         temperature: T > 0; may be traced.
         sweeps: how many; every layer is drawn once in each.
     Returns:
