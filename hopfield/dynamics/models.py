@@ -14,7 +14,20 @@ from hopfield.spaces import Known, Space, State
 
 
 class Updates(Protocol):
-    """A model with synchronous updates, for `trajectory`: a sequence memory is one that has no energy."""
+    """A model with synchronous updates, for `trajectory`: a sequence memory is one that has no energy.
+
+    Example:
+        >>> from typing import NamedTuple
+        >>> from hopfield import trajectory
+        >>> class Halved(NamedTuple):
+        ...     centre: jax.Array
+        ...     def as_state(self, state):
+        ...         return jnp.asarray(state)
+        ...     def update(self, state, known=None):
+        ...         return 0.5 * (state + self.centre)
+        >>> trajectory(Halved(jnp.ones(1)), [0.0], 2).tolist()
+        [[0.0], [0.5], [0.75]]
+    """
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state of this model."""
@@ -26,7 +39,14 @@ class Updates(Protocol):
 
 
 class Model(Updates, Protocol):
-    """A model with an energy, for `retrieve` and `fixed_point`; where its `space` is Spins, states compare exactly."""
+    """A model with an energy, for `retrieve` and `fixed_point`; where its `space` is Spins, states compare exactly.
+
+    Example:
+        >>> from hopfield import binary, retrieve
+        >>> network = binary.willshaw_network(jnp.array([[1.0, 1, 1, 0, 0]]))
+        >>> retrieve(network, [1.0, 1.0, 0.0, 0.0, 0.0]).state.tolist()
+        [1.0, 1.0, 1.0, 0.0, 0.0]
+    """
 
     def energy(self, state: State) -> Float[Array, ""]:
         """E(x)."""
@@ -34,7 +54,14 @@ class Model(Updates, Protocol):
 
 
 class SpinModel(Model, Protocol):
-    """A model of spins that move one at a time, for `sweep`, `relax`, `glauber` and the dynamics of `retrieve`."""
+    """A model of spins that move one at a time, for `sweep`, `relax`, `glauber` and the dynamics of `retrieve`.
+
+    Example:
+        >>> from hopfield import Couplings, retrieve
+        >>> pair = Couplings.create([[0, 1], [1, 0]])
+        >>> retrieve(pair, [1.0, -1.0], dynamics="sequential").state.tolist()
+        [-1.0, -1.0]
+    """
 
     @property
     def space(self) -> Space:
