@@ -152,7 +152,7 @@ class Memory(Node):
         shares = self.space.flat and self.separation.monotone
         if isinstance(self.patterns, Source):
             (moment,), (mass,) = large.moments(self, state[None], shares=shares)
-            new = self.similarity.minimiser(wide(state), moment, mass, self.space, known)
+            new = self.similarity.minimiser(wide(state), moment, mass, space=self.space, known=known)
         else:
             weights = self.shares(state) if shares else self.weights(state)
             new = self.similarity.proximal_step(wide(state), self.stored(), weights, self.space, known)

@@ -20,6 +20,10 @@ Scores = Float[Array, "M"]
 class Similarity(Node, abc.ABC):
     """Scores of a state against stored patterns, written through `keys`, the patterns as the comparison sees them.
 
+    A subclass must define `__call__`, `spin_flip` and, for updates, `minimiser`, or `proximal_step` where a step needs
+    all patterns at once. It may define, in this order: `summed`, the rows that `minimiser` reads; `has_exact_step` and
+    `linear`, what is known of it; `width` and `keys`, where patterns are no states; `of_states` and `flips`.
+
     Example:
         >>> from hopfield import similarities
         >>> similarities.Dot()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
@@ -30,33 +34,26 @@ class Similarity(Node, abc.ABC):
     def __call__(self, state: State, patterns: Patterns) -> Scores:
         """s_μ(x) [M]."""
 
-    def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
-        """s_μ(x) of many states, row by row in memory as the passes over patterns read them."""
-        return jax.vmap(self, (0, None))(states, patterns)
-
-    def width(self, patterns: Any) -> int:
-        """N, the number of components of a state that patterns of shape [M, K] can be compared with."""
-        return patterns.shape[1]
-
-    def keys(self, patterns: Patterns) -> Patterns:
-        """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
-        return patterns
-
-    linear: ClassVar[bool] = False
-    """Whether scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
-
     @abc.abstractmethod
     def spin_flip(self, state: State, old, new, column: Array) -> Array:
         """Exact change of the scores when a spin of `state` goes from old to new, given its column of the keys."""
 
-    def flips(self, state: State) -> Bool[Array, ""]:
-        """Whether `spin_flip` is exact from this state, units of which may be hidden, 0."""
-        return jnp.ones((), bool)
+    def minimiser(
+        self, state: State, moment: Float[Array, "K"], mass: Array, *, space: Space, known: Known = None
+    ) -> State:
+        """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ; TypeError if there is none."""
+        one, other = type(self).__name__, type(space).__name__
+        raise TypeError(f"{one} has no step by blocks in {other}: it needs all patterns at once")
 
-    def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:
-        """Local fields formed from scores and the steps between −1 and +1; NaN where these do not tell them."""
-        told = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
-        return jnp.where(told & self.flips(state), fields, jnp.nan)
+    def proximal_step(
+        self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None
+    ) -> State:
+        """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
+        return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space=space, known=known)
+
+    def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
+        """Rows [M, K] whose weighted sum `minimiser` needs: it can be formed block by block."""
+        return patterns
 
     def has_exact_step(self, space: Space, monotone: bool = True) -> bool:
         """Whether `proximal_step` is the exact minimiser on this space, a condition of the descent theorem.
@@ -67,24 +64,29 @@ class Similarity(Node, abc.ABC):
         """
         return True
 
-    def proximal_step(
-        self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known = None
-    ) -> State:
-        """argmin over the space of R(x) − Σ_μ weights_μ s_μ(x): the second half of one update."""
-        return self.minimiser(state, weights @ self.summed(patterns), jnp.sum(weights), space, known)
+    linear: ClassVar[bool] = False
+    """Whether scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
 
-    def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
-        """Rows [M, K] whose weighted sum `minimiser` needs: it can be formed block by block."""
+    def width(self, patterns: Any) -> int:
+        """N, the number of components of a state that patterns of shape [M, K] can be compared with."""
+        return patterns.shape[1]
+
+    def keys(self, patterns: Patterns) -> Patterns:
+        """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
         return patterns
 
-    def minimiser(self, state: State, moment: Float[Array, "K"], mass: Array, space: Space, known: Known) -> State:
-        """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ.
+    def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
+        """s_μ(x) of many states, row by row in memory as the passes over patterns read them."""
+        return jax.vmap(self, (0, None))(states, patterns)
 
-        Raises:
-            TypeError: this similarity's step needs all patterns at once.
-        """
-        one, other = type(self).__name__, type(space).__name__
-        raise TypeError(f"{one} has no step by blocks in {other}: it needs all patterns at once")
+    def flips(self, state: State) -> Bool[Array, ""]:
+        """Whether `spin_flip` is exact from this state, units of which may be hidden, 0."""
+        return jnp.ones((), bool)
+
+    def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:
+        """Local fields formed from scores and the steps between −1 and +1; NaN where these do not tell them."""
+        told = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
+        return jnp.where(told & self.flips(state), fields, jnp.nan)
 
 
 class Dot(Similarity):
@@ -107,7 +109,7 @@ class Dot(Similarity):
     def spin_flip(self, state, old, new, column):
         return (new - old) * column
 
-    def minimiser(self, state, moment, mass, space, known):
+    def minimiser(self, state, moment, mass, *, space, known=None):
         return space.project(moment, state, known=known)
 
 
@@ -142,7 +144,7 @@ class Bilinear(Similarity):
     def summed(self, patterns):
         return self.metric.right(patterns)
 
-    def minimiser(self, state, moment, mass, space, known):
+    def minimiser(self, state, moment, mass, *, space, known=None):
         return space.project(self._slope(moment), state, known=known)
 
     def _slope(self, compared: Float[Array, "R"]) -> State:
@@ -171,7 +173,7 @@ class SquaredDistance(Similarity):
     def has_exact_step(self, space, monotone=True):
         return monotone or not isinstance(space, Box)
 
-    def minimiser(self, state, moment, mass, space, known):
+    def minimiser(self, state, moment, mass, *, space, known=None):
         return space.project(moment, state, curvature=mass, known=known)
 
 
@@ -202,7 +204,7 @@ class Cosine(Similarity):
     def summed(self, patterns):
         return unit(patterns)
 
-    def minimiser(self, state, moment, mass, space, known):
+    def minimiser(self, state, moment, mass, *, space, known=None):
         # Where the scores are not linear in the state, the field to first order: their slope.
         field = moment if self.has_exact_step(space) else jax.vjp(unit, state)[1](moment)[0]
         return space.project(field, state, known=known)

@@ -13,6 +13,8 @@ from jaxtyping import Array, Float
 from hopfield._checks import booleans, vector
 from hopfield._numerics import real_array
 from hopfield._pytrees import Node
+from hopfield.separations._guards import nonzero as nonzero
+from hopfield.separations._guards import unmasked as unmasked
 from hopfield.separations._ties import balance, difference, finite_rise, where_near
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
@@ -50,6 +52,13 @@ ROUNDING = 2.0**-8
 
 class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
+
+    A subclass must define `potential` and `weights`. It may define, in this order: what is known of F, the flags from
+    `normalised` to `quasiconvex`, `convex` and `monotone`; `shares` and `share_form`, where weights overflow;
+    `jacobian_product`; `_regulariser`, its entropy; `potential_difference` or `_difference`, and `fields`, where
+    potentials cancel; `summand`, `log_weight` and `overlap_terms`, where F is a sum over patterns; `log_sizes`,
+    `block`, `merge` and `finish`, where it is `streaming`; `at_threshold`, where it is `thresholded`; `field_block`,
+    `field_merge` and `field_finish`, where `fields` of blocks cancel.
 
     Every method takes one vector of scores z = β s [M] and an optional mask `mask` of the patterns in use. Fully
     masked scores have zero weights and, for normalised potentials, F = −∞. One unmasked score of NaN makes F and the
@@ -112,6 +121,27 @@ class Separation(Node, abc.ABC):
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
         """∇F(z) [M]; zero where masked."""
 
+    def shares(self, z: Scores, mask: Mask = None) -> Scores:
+        """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
+        size = jnp.abs(self.weights(z, mask))
+        size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
+        return size / nonzero(jnp.sum(size))
+
+    @property
+    def share_form(self) -> "Separation":
+        """A separation with the same shares, whose weights overflow nowhere."""
+        return self
+
+    def jacobian_product(self, p: Array, v: Array) -> Array:
+        """J v = vᵀ J with J = ∂p/∂z, the Hessian of F, worked out by hand at weights p and along v, both [*b, M].
+
+        Raises:
+            ValueError: there is none, as where the weights alone do not determine J.
+        """
+        if self.gibbs:
+            return softmax_jacobian_product(p, v)
+        raise ValueError(f"separation must have a Jacobian by hand (jacobian_product), got {type(self).__name__}")
+
     def regulariser(self, p: Scores) -> Scalar:
         """Ω(p), the entropy of this separation: F(z) = max over p of p·z + Ω(p), reached at the weights.
 
@@ -131,22 +161,6 @@ class Separation(Node, abc.ABC):
         """Ω at weights inside its domain."""
         raise TypeError(f"{type(self).__name__} has no regulariser: its potential is no maximum over weights")
 
-    def jacobian_product(self, p: Array, v: Array) -> Array:
-        """J v = vᵀ J with J = ∂p/∂z, the Hessian of F, worked out by hand at weights p and along v, both [*b, M].
-
-        Raises:
-            ValueError: there is none, as where the weights alone do not determine J.
-        """
-        if self.gibbs:
-            return softmax_jacobian_product(p, v)
-        raise ValueError(f"separation must have a Jacobian by hand (jacobian_product), got {type(self).__name__}")
-
-    def shares(self, z: Scores, mask: Mask = None) -> Scores:
-        """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
-        size = jnp.abs(self.weights(z, mask))
-        size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
-        return size / nonzero(jnp.sum(size))
-
     def potential_difference(self, up: Scores, down: Scores, beta: Scalar, mask: Mask = None) -> Scalar:
         """[F(β up) − F(β down)] / β for two vectors of scores, without overflow or cancellation where possible."""
         return difference(self, up, down, beta, mask)
@@ -163,19 +177,6 @@ class Separation(Node, abc.ABC):
         """[F(β up) − F(β down)] / β; equal potentials are a tie even where both are −∞, outside every support."""
         high, low = self.potential(beta * up, mask), self.potential(beta * down, mask)
         return jnp.where(high == low, 0.0, high - low) / beta
-
-    @property
-    def share_form(self) -> "Separation":
-        """A separation with the same shares, whose weights overflow nowhere."""
-        return self
-
-    def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
-        """f and w = f′ as functions of an overlap with spins if F is a function of the sum over patterns; else None.
-
-        Where `summand` scales by the scores it is given, these have one scale for all calls: the least and the largest
-        overlap [*b, 2] that patterns have, so that the largest term is within the range of double precision.
-        """
-        return None
 
     def fields(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask: Mask = None):
         """Half the rise of F from spin −1 to +1, for every spin i [N], which moves the scores by steps[:, i]."""
@@ -204,6 +205,14 @@ class Separation(Node, abc.ABC):
         with np.errstate(divide="ignore"):
             found = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
         return np.asarray(found, np.float64)
+
+    def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
+        """f and w = f′ as functions of an overlap with spins if F is a function of the sum over patterns; else None.
+
+        Where `summand` scales by the scores it is given, these have one scale for all calls: the least and the largest
+        overlap [*b, 2] that patterns have, so that the largest term is within the range of double precision.
+        """
+        return None
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """ln |∇F| [M] up to a number that all patterns share, each entry from its own score only; −∞ where masked.
@@ -268,23 +277,3 @@ def _adds_up(separation: Separation, lift) -> bool:
     masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
     first, second, both, none = lift(np.asarray([separation.potential(scores, jnp.asarray(mask)) for mask in masks]))
     return bool(abs(first + second - both - none) < 1e-5 * (1 + abs(both)))
-
-
-def nonzero(x: Array) -> Array:
-    """x, with zeros replaced by ones so that it can be divided by."""
-    return jnp.where(x != 0, x, 1.0)
-
-
-def scaled(x: Any, factor: Array) -> Array:
-    """x · factor, where an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
-    return jnp.where(x == 0, 0.0, x * factor)
-
-
-def faint(dtype) -> float:
-    """Smallest common factor of a sum whose sign must survive underflow."""
-    return 1e12 * float(jnp.finfo(dtype).tiny)
-
-
-def unmasked(x: Array, mask: Mask) -> Array:
-    """x, with zeros where masked."""
-    return x if mask is None else jnp.where(mask, x, 0.0)

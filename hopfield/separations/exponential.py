@@ -11,8 +11,9 @@ from jaxtyping import Array, Bool
 from hopfield import _numerics
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, anywhere, largest, wide
+from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations._ties import balance, finite_rise, tied, where_near
-from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
+from hopfield.separations.base import Separation, Stream, Summand
 from hopfield.separations.jacobians import of_width, softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
 

@@ -12,7 +12,8 @@ from flax import struct
 from hopfield._checks import whole
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
 from hopfield.arguments import flag
-from hopfield.separations.base import Separation, Stream, Summand, faint, nonzero, scaled, unmasked
+from hopfield.separations._guards import faint, nonzero, scaled, unmasked
+from hopfield.separations.base import Separation, Stream, Summand
 from hopfield.separations.simplex import Mask, Scores
 
 NEVER_CANCELS = 8

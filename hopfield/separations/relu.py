@@ -4,7 +4,8 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 
-from hopfield.separations.base import Scalar, Separation, Stream, nonzero, unmasked
+from hopfield.separations._guards import nonzero, unmasked
+from hopfield.separations.base import Scalar, Separation, Stream
 from hopfield.separations.simplex import Mask, Scores
 
 
