@@ -1,6 +1,7 @@
 """Spaces: where states live, with a convex potential R that says how a field h is projected back onto a state."""
 
 import abc
+from functools import partial
 
 import jax.numpy as jnp
 from flax import struct
@@ -23,7 +24,7 @@ class Space(Node, abc.ABC):
 
     Example:
         >>> from hopfield import spaces
-        >>> print(spaces.Spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
+        >>> print(spaces.spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
         0.5
     """
 
@@ -79,7 +80,7 @@ class Euclidean(Space):
 
     Example:
         >>> from hopfield import spaces
-        >>> spaces.Euclidean().potential(jnp.array([3.0, 4.0])).item()
+        >>> spaces.euclidean().potential(jnp.array([3.0, 4.0])).item()
         12.5
     """
 
@@ -109,7 +110,7 @@ class Spins(Space):
 
     Example:
         >>> from hopfield import spaces
-        >>> spaces.Spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
+        >>> spaces.spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
         [1.0, -1.0]
     """
 
@@ -203,6 +204,16 @@ def _box_stationarity(x, parameters):
     return x - jnp.tanh((field - curvature * x) / temperature)
 
 
+def euclidean(*, confined: bool = True) -> Euclidean:
+    """The space ℝᴺ with R = ½‖x‖², or R = 0 when not `confined`. Raises ValueError for what is no truth value."""
+    return Euclidean(confined)
+
+
+def spins() -> Spins:
+    """The space {−1, +1}ᴺ with R = 0."""
+    return Spins()
+
+
 def sphere(radius: float = 1.0) -> Sphere:
     """The sphere of positive radius. Raises ValueError otherwise."""
     return Sphere(positive("radius", radius))
@@ -213,14 +224,10 @@ def box(temperature: float = 1.0) -> Box:
     return Box(positive("temperature", temperature))
 
 
-def _unconfined() -> Euclidean:
-    return Euclidean(confined=False)
-
-
 NAMES: dict[str, Named] = {
-    "euclidean": Named(Euclidean),
-    "unconfined": Named(_unconfined),
-    "spins": Named(Spins),
+    "euclidean": Named(euclidean),
+    "unconfined": Named(partial(euclidean, confined=False)),
+    "spins": Named(spins),
     "sphere": Named(sphere, float),
     "box": Named(box, float),
 }

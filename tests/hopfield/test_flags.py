@@ -14,7 +14,7 @@ from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldLayer
 from hopfield.patterns.datasets import digits, photograph_patches
 from hopfield.separations import polynomial
 from hopfield.sequences import SequenceMemory
-from hopfield.spaces import Euclidean
+from hopfield.spaces import Euclidean, euclidean
 from hopfield.theory import classical, dense, sequences
 
 ROWS = np.eye(2, dtype=np.float32)
@@ -37,6 +37,7 @@ FLAGS: dict[str, Callable] = {
     "cyclic": lambda x: SequenceMemory.create(SPINS, cyclic=x),
     "pseudo_inverse": lambda x: SequenceMemory.create(SPINS, pseudo_inverse=x),
     "confined": lambda x: Euclidean(confined=x),
+    "confined ": lambda x: euclidean(confined=x),
     "learn_beta": lambda x: AssociationOptions(learn_beta=x),
     "metric_per_head": lambda x: AssociationOptions(metric="full", metric_per_head=x),
     "use_bias": lambda x: attention(use_bias=x),
