@@ -1,19 +1,34 @@
-"""Attention in numpy and in double precision, written apart from the library's own for finite differences of it."""
+"""Attention in numpy and in double precision, written apart from the library's own for finite differences of it.
+
+The weights of the separations in `WRITTEN` are written in numpy, too. Those of any other, user-defined ones included,
+are the slope of its potential by JAX, in the precision that it has: neither its weights nor its Jacobian take part.
+"""
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from hopfield.metrics import Block, Diagonal, Full, LowRank, Projected, Scaled
 from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
 
+WRITTEN = (Entmax, Exponential, LogSumExp, Normmax, SoftmaxOne, Sparsemax, TopK)
+
+
+def rounding(separation: Separation) -> float:
+    """Rounding of the weights, relative to 1."""
+    return float(jnp.finfo(np.float64 if type(separation) in WRITTEN else jnp.result_type(float)).eps)
+
 
 def attended(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Attention in numpy, and its weights."""
+    """Outputs of attention, and its weights."""
     raw = _form(given["metric"], given["query"], given["key"])
     scores = given["beta"][..., None, None] * raw + given["bias"]
     z = scores / given["temperature"][..., None, None]
-    p = _weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
+    weights = _weights if type(separation) in WRITTEN else _slopes
+    p = weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
     return p @ given["value"], p
 
 
@@ -40,6 +55,18 @@ def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
     return x @ np.swapaxes(y, -1, -2)
 
 
+def _slopes(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
+    """Weights of rows as the slope of their potential; rows with nothing to read are zero."""
+    shape = np.broadcast_shapes(z.shape, mask.shape)
+    rows, used = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (z, mask))
+    return np.where(mask, np.asarray(_gradients(separation, rows, used), float).reshape(shape), 0.0)
+
+
+@jax.jit
+def _gradients(separation: Separation, rows: Array, used: Array) -> Array:
+    return jax.vmap(jax.grad(separation.potential))(rows, used)
+
+
 def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
     """Weights of rows in numpy; rows with nothing to read are zero."""
     z = np.where(mask, z, -np.inf)
@@ -58,10 +85,8 @@ def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndar
             w = np.where(z >= np.sort(z, axis=-1)[..., -min(int(k), z.shape[-1]), None], np.exp(z), 0.0)
         case Exponential():
             return np.exp(z + np.where(np.isfinite(top), top, 0.0))
-        case LogSumExp():
+        case _:  # softmax, with a score of zero beside them or without
             w = np.exp(z)
-        case _:
-            raise TypeError(f"finite differences know no weights of {type(separation).__name__}")
     total = np.sum(w, axis=-1, keepdims=True)
     if isinstance(separation, SoftmaxOne):
         total = total + np.exp(-np.where(np.isfinite(top), top, 0.0))

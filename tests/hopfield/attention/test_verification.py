@@ -1,5 +1,8 @@
 """The verification of gradients: right ones pass against both routes, wrong ones are found out by both."""
 
+from typing import ClassVar
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -103,6 +106,74 @@ def test_attention_in_numpy_is_that_of_the_library(separation):
     given |= {"bias": np.zeros((3, 5)), "temperature": np.asarray(1.0)}
     output = core.attend(q, k, v, beta=0.8, separation=separation, mask=jnp.asarray(mask))
     np.testing.assert_allclose(_in_numpy.attended(given, separation, mask)[0], output, atol=1e-14)
+
+
+class Softplus(separations.Separation):
+    """F(z) = Σ ln(1 + e^z), whose weights are logistic functions; their factor and that of their slopes must be 1."""
+
+    weight: ClassVar[float] = 1.0
+    slope: ClassVar[float] = 1.0
+
+    def potential(self, z, mask=None):
+        each = jax.nn.softplus(z)
+        return jnp.sum(each if mask is None else jnp.where(mask, each, 0.0))
+
+    def weights(self, z, mask=None):
+        each = self.weight * jax.nn.sigmoid(z)
+        return each if mask is None else jnp.where(mask, each, 0.0)
+
+    def jacobian_product(self, p, v):
+        return self.slope * p * (1.0 - p / self.weight) * v
+
+
+class Heavier(Softplus):
+    """Weights, and their slopes with them, that are not those of the potential."""
+
+    weight: ClassVar[float] = 1.00001
+
+
+class Steeper(Softplus):
+    """Slopes that are not those of the weights."""
+
+    slope: ClassVar[float] = 1.00001
+
+
+class Flatter(separations.LogSumExp):
+    """A softmax of half the scores, whose potential says so: no softmax in spite of its base."""
+
+    gibbs: ClassVar[bool] = False
+
+    def potential(self, z, mask=None):
+        return 2.0 * separations.LogSumExp().potential(0.5 * z, mask)
+
+    def weights(self, z, mask=None):
+        return separations.LogSumExp().weights(0.5 * z, mask)
+
+    def jacobian_product(self, p, v):
+        return 0.5 * p * (v - jnp.sum(p * v, axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("separation", [Softplus(), Flatter()], ids=["softplus", "flatter"])
+def test_a_user_defined_separation_is_verified_by_its_potential(separation):
+    mask = jnp.ones((3, 5), bool).at[0, 2:].set(False).at[1].set(False)
+    for agreement in (Agreement(), Agreement(components=True)):
+        found = verify_gradients(*drawn(), separation=separation, mask=mask, temperature=0.7, agreement=agreement)
+        assert found.passed, str(found)
+    with jax.enable_x64(False):
+        single = verify_gradients(*(x.astype(jnp.float32) for x in drawn()), separation=separation, mask=mask)
+    assert single.passed, str(single)
+    assert single.dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    ("separation", "differs"), [(Heavier(), False), (Steeper(), True)], ids=["weights", "Jacobian"]
+)
+def test_a_mistake_in_a_user_defined_separation_is_found_out(separation, differs):
+    """In the Jacobian by both routes, in the weights by the differences of the potential alone."""
+    found = verify_gradients(*drawn(), separation=separation)
+    (query,) = (check for check in found.checks if check.input == "query")
+    assert (query.autodiff > query.tolerance) == differs
+    assert query.difference > 100 * query.difference_tolerance
 
 
 def test_finite_differences_step_short_of_a_kink():
