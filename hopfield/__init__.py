@@ -59,7 +59,7 @@ __all__ = [
 
 def _modules() -> set[str]:
     """Names of the public modules of this package."""
-    return {found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")}
+    return {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
 
 
 if not TYPE_CHECKING:  # where types are checked, the modules are those imported above and another name is a mistake

@@ -38,12 +38,12 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 def axis_of(name: str, value: Any, rank: int, of: str) -> int:
     """One of the axes of an array of a rank, called `of`, from the end below 0. ValueError for anything else."""
     try:
-        found = rank if isinstance(value, bool) else operator.index(value)
+        axis = rank if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        found = rank
-    if not -rank <= found < rank:
+        axis = rank
+    if not -rank <= axis < rank:
         raise ValueError(f"{name} must be one of the {rank} axes of the {of}, got {shown(value)}")
-    return found
+    return axis
 
 
 def step_limit(name: str, value: Any, least: int = 1) -> Any:
@@ -87,13 +87,13 @@ def number(name: str, value: Any, contract: str, low: float = -FINITE, high: flo
 def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bool[Array, "..."]:
     """Truth values, of a shape if one is given. ValueError for numbers: 0 and 1 to some, 0 and −∞ to others."""
     try:
-        found = jnp.asarray(value)
+        truths = jnp.asarray(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be boolean, got {type(value).__name__} {shown(value)}") from None
-    if found.dtype != bool or (shape is not None and found.shape != shape):
+    if truths.dtype != bool or (shape is not None and truths.shape != shape):
         wanted = "" if shape is None else f" {list(shape)}"
-        raise ValueError(f"{name} must be boolean{wanted}, got {found.dtype} {found.shape}")
-    return found
+        raise ValueError(f"{name} must be boolean{wanted}, got {truths.dtype} {truths.shape}")
+    return truths
 
 
 def random_key(name: str, key: Any) -> Any:
@@ -118,11 +118,11 @@ def instance(name: str, value: Any, kind: type) -> Any:
 
 def vector(name: str, value: Any, like: Array | None = None) -> Array:
     """Real numbers [N], as many as another vector has. ValueError, with advice to batch by `jax.vmap`, otherwise."""
-    found = real_array(name, value)
+    array = real_array(name, value)
     shape = "[N]" if like is None else str(list(like.shape))
-    if found.ndim != 1 or (like is not None and found.shape != like.shape):
-        raise ValueError(f"{name} must have shape {shape} (batch with jax.vmap), got shape {found.shape}")
-    return found
+    if array.ndim != 1 or (like is not None and array.shape != like.shape):
+        raise ValueError(f"{name} must have shape {shape} (batch with jax.vmap), got shape {array.shape}")
+    return array
 
 
 def as_path(name: str, value: Any) -> Path:
@@ -134,13 +134,13 @@ def as_path(name: str, value: Any) -> Path:
 
 def integers(name: str, value: ArrayLike) -> Array:
     """Whole numbers of at least 0 as an array, at most what its type holds. ValueError, one sentence, for others."""
-    given: Any = value
+    entries: Any = value
     try:
-        if not is_traced(given) and not isinstance(given, jax.Array | np.ma.MaskedArray):
-            given = native(np.asarray(given))
-            if given.dtype in (np.int64, np.uint64):  # which JAX would cut to their last 32 bits
-                given = np.clip(given, -1 if given.dtype == np.int64 else 0, np.iinfo(jnp.result_type(int)).max)
-        array = jnp.asarray(given)
+        if not is_traced(entries) and not isinstance(entries, jax.Array | np.ma.MaskedArray):
+            entries = native(np.asarray(entries))
+            if entries.dtype in (np.int64, np.uint64):  # which JAX would cut to their last 32 bits
+                entries = np.clip(entries, -1 if entries.dtype == np.int64 else 0, np.iinfo(jnp.result_type(int)).max)
+        array = jnp.asarray(entries)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be integers, got {shown(value)}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):

@@ -45,14 +45,14 @@ class Table(NamedTuple):
         """Name of the argument that takes such a part."""
         return self.kind.__name__.lower()
 
-    def part(self, given: Any) -> Any:
+    def part(self, value: Any) -> Any:
         """The given part, or the one that a name stands for in `find`. Raises TypeError for anything else."""
-        if isinstance(given, self.kind):
-            return given
-        if not isinstance(given, str):
+        if isinstance(value, self.kind):
+            return value
+        if not isinstance(value, str):
             known = f"a {self.kind.__name__} or one of {', '.join(self.names)}"
-            raise TypeError(f"{self.what} must be {known}, got {shown(given)}")
-        return self.find(given)
+            raise TypeError(f"{self.what} must be {known}, got {shown(value)}")
+        return self.find(value)
 
     def find(self, spec: str) -> Any:
         """The part that "name" or "name:number" stands for, in this table or outside the package.
@@ -61,9 +61,9 @@ class Table(NamedTuple):
             ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
         """
         name, colon, text = instance(self.what, spec, str).partition(":")
-        found = outside.find(self.group, spec) if name not in self.names else None
-        if found is not None:
-            return self._from_outside(found, spec)
+        entry = outside.find(self.group, spec) if name not in self.names else None
+        if entry is not None:
+            return self._from_outside(entry, spec)
         if name not in self.names:
             raise unknown(self.what, spec, self.names)
         build, kind = self.names[name]
@@ -81,11 +81,11 @@ class Table(NamedTuple):
             name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
             raise ValueError(f"{self.what} must give {name} {article} after the colon, got {spec!r}") from None
 
-    def _from_outside(self, found: outside.Outside, spec: str) -> Any:
+    def _from_outside(self, entry: outside.Outside, spec: str) -> Any:
         """A part as it stands elsewhere, or what a class or function of its parameter returns."""
-        value = found.value
+        value = entry.value
         if callable(value) and not isinstance(value, self.kind):
-            parameter = () if found.parameter is None else (self._number(spec, found.parameter),)
+            parameter = () if entry.parameter is None else (self._number(spec, entry.parameter),)
             value = outside.called(self.what, spec, value, *parameter)
         if not isinstance(value, self.kind):
             wanted = f"a {self.kind.__name__} or return one"

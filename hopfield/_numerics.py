@@ -99,20 +99,20 @@ def real_matrix(name: str, value) -> Float[Array, "A B"]:
     """`value` as a non-empty matrix of real floating type, checked to be finite unless traced; ValueError otherwise."""
     # Evaluated at once, so that constants can be checked inside jit, too.
     with contextlib.nullcontext() if is_traced(value) else jax.ensure_compile_time_eval():
-        found = real_array(name, value)
-        if found.ndim != 2 or 0 in found.shape:
-            raise ValueError(f"{name} must be a non-empty matrix, got shape {found.shape}")
-        if not is_traced(found) and not bool(jnp.all(jnp.isfinite(found))):
+        matrix = real_array(name, value)
+        if matrix.ndim != 2 or 0 in matrix.shape:
+            raise ValueError(f"{name} must be a non-empty matrix, got shape {matrix.shape}")
+        if not is_traced(matrix) and not bool(jnp.all(jnp.isfinite(matrix))):
             raise ValueError(f"{name} must be finite, got NaN or infinite entries")
-    return found
+    return matrix
 
 
 def spin_matrix(name: str, value) -> Float[Array, "A B"]:
     """`value` as a non-empty matrix of spins, checked unless traced; ValueError otherwise."""
-    found = real_matrix(name, value)
-    if violated(lambda x: jnp.abs(x) == 1, found):
+    matrix = real_matrix(name, value)
+    if violated(lambda x: jnp.abs(x) == 1, matrix):
         raise ValueError(f"{name} must be spins −1 or +1, got other entries")
-    return found
+    return matrix
 
 
 def positive(name: str, value, dtype=None) -> Float[Array, ""]:
@@ -206,8 +206,8 @@ def map_rows(function: Callable, arrays: Sequence[Array], ranks: Sequence[int]) 
         array.reshape((math.prod(leading), *array.shape[array.ndim - rank :]))
         for array, rank in zip(arrays, ranks, strict=True)
     ]
-    found = jax.vmap(function)(*flat)
-    return found.reshape((*leading, *found.shape[1:]))
+    results = jax.vmap(function)(*flat)
+    return results.reshape((*leading, *results.shape[1:]))
 
 
 @partial(jax.jit, static_argnums=0)  # without it, the loop would be compiled anew at every call

@@ -23,14 +23,14 @@ def numbers(name: str, value: Any) -> Float:
     """Return real numbers as float64, masked entries as NaN; ValueError for others, text that spells some included."""
     masked = isinstance(value, np.ma.MaskedArray)
     try:
-        given = np.asarray(value)
-        entries = given.ravel().tolist() if given.dtype == object else ()
-        found = None if given.dtype.kind not in "biufO" else np.array(given, np.float64)
+        array = np.asarray(value)
+        entries = array.ravel().tolist() if array.dtype == object else ()
+        reals = None if array.dtype.kind not in "biufO" else np.array(array, np.float64)
     except (TypeError, ValueError, OverflowError):  # rows of different lengths, or things that are no numbers
-        entries, found = (), None
-    if found is None or any(isinstance(entry, str | bytes) for entry in entries):
+        entries, reals = (), None
+    if reals is None or any(isinstance(entry, str | bytes) for entry in entries):
         raise ValueError(f"{name} must be real numbers, got {shown(value)}")
-    return np.where(np.ma.getmaskarray(value), np.nan, found) if masked else found
+    return np.where(np.ma.getmaskarray(value), np.nan, reals) if masked else reals
 
 
 def real(
@@ -43,23 +43,23 @@ def real(
     most: float = np.inf,
 ) -> Float:
     """Return `value` as float64, or say which of `above < value < below`, `least <= value <= most` it breaks."""
-    found = numbers(name, value)
+    reals = numbers(name, value)
     if np.asarray(value).dtype == np.bool_:
         raise ValueError(f"{name} must be real numbers, got {shown(value)}")
-    inside = (found > above) & (found >= least) & (found < below) & (found <= most)
-    if not np.all(inside & np.isfinite(found)):
+    inside = (reals > above) & (reals >= least) & (reals < below) & (reals <= most)
+    if not np.all(inside & np.isfinite(reals)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)
         limits += [f"< {below:g}"] * (below < np.inf) + [f"<= {most:g}"] * (most < np.inf)
         raise ValueError(f"{name} must be finite{''.join(f' and {limit}' for limit in limits)}, got {value}")
-    return found
+    return reals
 
 
 def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
     """Return integers of at least `least` as float64, or say what is wrong with them."""
-    found = real(name, value)
-    if not np.all((found == np.floor(found)) & (found >= least)):
+    reals = real(name, value)
+    if not np.all((reals == np.floor(reals)) & (reals >= least)):
         raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
-    return found
+    return reals
 
 
 def one_real(name: str, value: ArrayLike, **limits: float) -> float:
@@ -72,10 +72,10 @@ def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
     return int(_one(name, whole_numbers(name, value, least=least)))
 
 
-def _one(name: str, found: Float) -> Float:
-    if found.shape != ():
-        raise ValueError(f"{name} must be one number, got an array of shape {found.shape}")
-    return found
+def _one(name: str, reals: Float) -> Float:
+    if reals.shape != ():
+        raise ValueError(f"{name} must be one number, got an array of shape {reals.shape}")
+    return reals
 
 
 def flag(name: str, value: Any) -> bool:

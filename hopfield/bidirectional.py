@@ -48,14 +48,14 @@ class BidirectionalMemory(Node):
         """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
         patterns, partners, state, other = self._wide(state, partner)
         other = Spins().project(partners.T @ (patterns @ state), other)
-        found = Spins().project(patterns.T @ (partners @ other), state)
-        return found.astype(self.patterns.dtype), other.astype(self.partners.dtype)
+        new = Spins().project(patterns.T @ (partners @ other), state)
+        return new.astype(self.patterns.dtype), other.astype(self.partners.dtype)
 
     def _wide(self, state: State, partner: State) -> tuple[Array, Array, Array, Array]:
         """Patterns, partners and both states in the type that sums are carried in."""
-        found = []
+        halves = []
         for name, rows, x in (("state", self.patterns, state), ("partner", self.partners, partner)):
             x = one_state(x, rows.shape[1], rows.dtype, name)
-            found.append((wide(rows), wide(x)))
-        (patterns, state), (partners, partner) = found
+            halves.append((wide(rows), wide(x)))
+        (patterns, state), (partners, partner) = halves
         return patterns, partners, state, partner

@@ -137,10 +137,10 @@ class Memory(Node):
         state = self.as_state(state)
         values: Any = self.patterns if self.values is None else self.values
         if isinstance(self.patterns, Source):
-            found = large.read(self, state[None]).output[0]
+            output = large.read(self, state[None]).output[0]
         else:
-            found = self.weights(state) @ wide(_zeroed(values, self.mask))
-        return found.astype(jnp.promote_types(state.dtype, values.dtype))
+            output = self.weights(state) @ wide(_zeroed(values, self.mask))
+        return output.astype(jnp.promote_types(state.dtype, values.dtype))
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed."""
@@ -173,8 +173,8 @@ class Memory(Node):
         targets = None if target is None else own[None]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, own_patterns(targets, 1, self.patterns.shape[0])[0], top)
-        found = large.statistics(self, state[None], targets=targets, top=top)[1]
-        return jax.tree.map(lambda of_queries: of_queries[0], found)
+        batch = large.statistics(self, state[None], targets=targets, top=top)[1]
+        return jax.tree.map(lambda of_queries: of_queries[0], batch)
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -187,8 +187,8 @@ class Memory(Node):
             return large.local_field(self, state[None])[0].astype(state.dtype)
         keys, scores = self.cache(state)
         steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
-        found = _fields(self.separation, scores, steps, state, self.beta, self.mask)
-        return self.similarity.known_fields(state, found).astype(state.dtype)
+        fields = _fields(self.separation, scores, steps, state, self.beta, self.mask)
+        return self.similarity.known_fields(state, fields).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
         """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""

@@ -48,15 +48,15 @@ def find(kind: str, spec: str) -> Outside | None:
     Raises:
         ValueError: the file, the module or the name in it is not there, or its code fails.
     """
-    found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
-    if found is None:
+    match = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
+    if match is None:
         name, colon, parameter = spec.partition(":")
         for entry in entry_points(group=f"hopfield.{kind}", name=name):
             value = entry.load()
             return Outside(value, sys.modules[entry.module], entry.attr, parameter if colon else None)
         return None
-    name, parameter = found["name"], found["parameter"]
-    module = _file(found["module"], spec) if found.re is _FILE else _module(found["module"], spec)
+    name, parameter = match["name"], match["parameter"]
+    module = _file(match["module"], spec) if match.re is _FILE else _module(match["module"], spec)
     if not hasattr(module, name):
         public = ", ".join(sorted(key for key in vars(module) if not key.startswith("_"))) or "nothing"
         raise ValueError(f"{kind} must be defined where they are said to be, got {spec!r}, which defines {public}")
@@ -65,10 +65,10 @@ def find(kind: str, spec: str) -> Outside | None:
 
 def source(spec: str) -> Path | None:
     """File of the code that a specification names, whatever it is of; None where it names none that is there."""
-    if found := _FILE.fullmatch(spec):
-        return _regular(Path(os.path.expanduser(found["module"])))
-    if found := _MODULE.fullmatch(spec):
-        return _origin(found["module"])
+    if match := _FILE.fullmatch(spec):
+        return _regular(Path(os.path.expanduser(match["module"])))
+    if match := _MODULE.fullmatch(spec):
+        return _origin(match["module"])
     module = _entries(tuple(sys.path)).get(spec.partition(":")[0])
     return None if module is None else _origin(module)
 
@@ -118,13 +118,13 @@ def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
     name = f"_outside_{hashlib.sha256(repr((str(place), state)).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    found = importlib.util.spec_from_file_location(name, place)
-    if found is None or found.loader is None:
+    module_spec = importlib.util.spec_from_file_location(name, place)
+    if module_spec is None or module_spec.loader is None:
         raise ValueError(f"{place} must be a Python file, got something else")
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(module_spec)
     sys.modules[name] = module
     try:
-        found.loader.exec_module(module)
+        module_spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ValueError(_failed(spec, error)) from error
@@ -139,10 +139,10 @@ def _entries(places: tuple[str, ...]) -> dict[str, str]:
 
 def _origin(module: str) -> Path | None:
     try:
-        found = importlib.util.find_spec(module)
+        spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):  # of a package on the way there
         return None
-    return _regular(Path(found.origin)) if found is not None and found.origin else None
+    return _regular(Path(spec.origin)) if spec is not None and spec.origin else None
 
 
 def _regular(path: Path) -> Path | None:

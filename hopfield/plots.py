@@ -41,31 +41,31 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
     Returns:
         The axes, a list of them for several heads.
     """
-    found = _numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
+    maps = _numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
     if head is not None:
-        heads = len(found) if found.ndim == 3 else 0
+        heads = len(maps) if maps.ndim == 3 else 0
         if not heads or not 0 <= whole("head", head, 0) < heads:
             raise ValueError(f"head must lie in [0, {heads}), got {head}")
-        found = found[head]
-    several = found if found.ndim == 3 else found[None]
+        maps = maps[head]
+    several = maps if maps.ndim == 3 else maps[None]
     panels = _panels(axes, len(several))
-    sound = found[np.isfinite(found)]
+    sound = maps[np.isfinite(maps)]
     low, high = sound.min(initial=0.0), sound.max(initial=1.0)
     for number, (ax, part) in enumerate(zip(panels, several, strict=True)):
         image = ax.imshow(part, vmin=low, vmax=high, cmap="cividis", aspect="auto", interpolation="nearest")
         ax.set(xlabel="pattern", ylabel="query" if number == 0 else "")
-        ax.set_title(_head(found, number, head), loc="left")
+        ax.set_title(_head(maps, number, head), loc="left")
         ax.figure.colorbar(image, ax=ax, label="weight")
-    return panels if found.ndim == 3 else panels[0]
+    return panels if maps.ndim == 3 else panels[0]
 
 
 def mask(values: Any, *, axes: Axes | None = None) -> Axes:
     """A mask [Q, M] of truth values, or of 0 and 1: dark where a query may read a pattern."""
-    found = _numbers("values", values, "a mask [Q, M]", (2,))
-    if not np.isin(found, (0, 1)).all():
+    entries = _numbers("values", values, "a mask [Q, M]", (2,))
+    if not np.isin(entries, (0, 1)).all():
         raise ValueError("values must be boolean, or 0 and 1, got other numbers")
     (ax,) = _panels(axes, 1)
-    ax.imshow(found != 0, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    ax.imshow(entries != 0, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     ax.set(xlabel="pattern", ylabel="query", title="readable (dark)")
     return ax
 
@@ -78,15 +78,15 @@ def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
         axes: where to draw; new axes if None.
     """
     values = values if np.iterable(values) else [values]
-    found = [getattr(each, "entropy", each) for each in values]
-    found = _numbers("values", found, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
+    by_layer = [getattr(each, "entropy", each) for each in values]
+    by_layer = _numbers("values", by_layer, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
     (ax,) = _panels(axes, 1)
-    for layer, rows in enumerate(found if found.ndim == 3 else found[..., None]):
+    for layer, rows in enumerate(by_layer if by_layer.ndim == 3 else by_layer[..., None]):
         low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=-1)
         bars = np.array([middle - low, high - middle])
         ax.errorbar(np.arange(len(rows)), middle, bars, marker="o", capsize=2, label=f"layer {layer}")
     ax.set(xlabel="head", ylabel="entropy $H$ (nats)")
-    ax.set_xticks(range(found.shape[1]))
+    ax.set_xticks(range(by_layer.shape[1]))
     ax.legend()
     return ax
 
@@ -104,12 +104,12 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
         raise ValueError(f"values must be inverse temperatures above 0 and finite, got {betas}")
     betas = np.sort(betas)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite scores have no weights
-        found = softmax(betas[:, None] * (scores - scores.max()), axis=-1)
+        columns = softmax(betas[:, None] * (scores - scores.max()), axis=-1)
     (ax,) = _panels(axes, 1)
-    for number, column in enumerate(found.T):
+    for number, column in enumerate(columns.T):
         ax.plot(betas, column, label=f"pattern {number}" if len(scores) <= 8 else None)
     right = ax.twinx()
-    right.plot(betas, entr(found).sum(axis=-1), color="0.3", linestyle=":", label="entropy")
+    right.plot(betas, entr(columns).sum(axis=-1), color="0.3", linestyle=":", label="entropy")
     right.set_ylabel("entropy $H$ (nats)")
     ax.set(xscale="log", xlabel=r"inverse temperature $\beta$", ylabel="weight")
     if len(scores) <= 8:
@@ -125,9 +125,9 @@ def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
         states: states [T, N] of one retrieval, or of several [R, T, N].
         axes: where to draw; new axes if None.
     """
-    found = _numbers("states", states, "[T, N] or [R, T, N]", (2, 3))
-    found = found if found.ndim == 3 else found[None]
-    levels = [_energies("model.energy", getattr(model, "energy", None), course) for course in found]
+    courses = _numbers("states", states, "[T, N] or [R, T, N]", (2, 3))
+    courses = courses if courses.ndim == 3 else courses[None]
+    levels = [_energies("model.energy", getattr(model, "energy", None), course) for course in courses]
     (ax,) = _panels(axes, 1)
     for course in levels:
         ax.plot(course, marker="o", markersize=3)
@@ -183,10 +183,10 @@ def landscape(
 
 def metric(values: Any, *, axes: Axes | None = None) -> Axes:
     """A metric g [N, N] as a map, white at zero."""
-    found = _square(values)
-    size = float(np.abs(found[np.isfinite(found)]).max(initial=0.0)) or 1.0
+    matrix = _square(values)
+    size = float(np.abs(matrix[np.isfinite(matrix)]).max(initial=0.0)) or 1.0
     (ax,) = _panels(axes, 1)
-    image = ax.imshow(found, cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
+    image = ax.imshow(matrix, cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label="$g_{ij}$")
     ax.set(xlabel="$j$", ylabel="$i$", title="metric $g$")
     return ax
@@ -199,14 +199,14 @@ def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
         raise ValueError("values must be finite for a metric to have eigenvalues, got NaN or infinite entries")
     if not np.allclose(matrix, matrix.T, rtol=1e-5, atol=1e-6 * np.max(np.abs(matrix), initial=0.0), equal_nan=True):
         raise ValueError("values must be a symmetric metric for its eigenvalues to be real, got another")
-    found = np.linalg.eigvalsh(matrix)[::-1]
-    order = np.arange(1, len(found) + 1)
+    eigenvalues = np.linalg.eigvalsh(matrix)[::-1]
+    order = np.arange(1, len(eigenvalues) + 1)
     (ax,) = _panels(axes, 1)
-    ax.plot(order[found >= 0], found[found >= 0], "o-", label="not negative")
-    if (found < 0).any():
-        ax.plot(order[found < 0], -found[found < 0], "x", label="negative, sign changed")
+    ax.plot(order[eigenvalues >= 0], eigenvalues[eigenvalues >= 0], "o-", label="not negative")
+    if (eigenvalues < 0).any():
+        ax.plot(order[eigenvalues < 0], -eigenvalues[eigenvalues < 0], "x", label="negative, sign changed")
         ax.legend()
-    ax.set(xlabel="rank", ylabel="eigenvalue", yscale="log" if (found != 0).all() else "linear")
+    ax.set(xlabel="rank", ylabel="eigenvalue", yscale="log" if (eigenvalues != 0).all() else "linear")
     return ax
 
 
@@ -231,25 +231,25 @@ def _panels(axes: Any, number: int) -> list[Axes]:
         with matplotlib.rc_context(_STYLE):
             figure = pyplot.figure(figsize=(4.2 * number, 3.4), layout="constrained")
             return list(figure.subplots(1, number, squeeze=False)[0])
-    found = list(axes) if np.iterable(axes) else [axes]
-    for each in found:
+    panels = list(axes) if np.iterable(axes) else [axes]
+    for each in panels:
         instance("axes", each, Axes)
-    if len(found) != number:
-        raise ValueError(f"axes must be {number}, got {len(found)}")
-    return found
+    if len(panels) != number:
+        raise ValueError(f"axes must be {number}, got {len(panels)}")
+    return panels
 
 
-def _head(found: np.ndarray, number: int, head: int | None) -> str:
-    if found.ndim == 3:
+def _head(maps: np.ndarray, number: int, head: int | None) -> str:
+    if maps.ndim == 3:
         return f"head {number}"
     return "" if head is None else f"head {head}"
 
 
 def _square(values: Any) -> np.ndarray:
-    found = _numbers("values", values, "a metric [N, N]", (2,))
-    if found.shape[0] != found.shape[1]:
-        raise ValueError(f"values must be a metric [N, N], got shape {found.shape}")
-    return found
+    matrix = _numbers("values", values, "a metric [N, N]", (2,))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"values must be a metric [N, N], got shape {matrix.shape}")
+    return matrix
 
 
 def _plane(origin: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -266,15 +266,15 @@ def _plane(origin: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
 def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = None) -> np.ndarray:
     """A non-empty array of real numbers in double precision; ValueError, in the words of `what`, otherwise."""
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except ValueError:  # rows of different lengths
-        found = np.empty(0, object)
-    real = any(jnp.issubdtype(found.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_))
-    if not real or found.size == 0 or (ranks is not None and found.ndim not in ranks):
-        got = f"shape {found.shape}" if real else f"{type(value).__name__} of {found.dtype}"
+        array = np.empty(0, object)
+    real = any(jnp.issubdtype(array.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_))
+    if not real or array.size == 0 or (ranks is not None and array.ndim not in ranks):
+        got = f"shape {array.shape}" if real else f"{type(value).__name__} of {array.dtype}"
         raise ValueError(f"{name} must be {what}, not empty, got {got}")
     masked = np.ma.getmaskarray(value) if isinstance(value, np.ma.MaskedArray) else False
-    return np.where(masked, np.nan, found.astype(float))
+    return np.where(masked, np.nan, array.astype(float))
 
 
 def _energies(name: str, energy: Any, states: np.ndarray) -> np.ndarray:
@@ -282,9 +282,9 @@ def _energies(name: str, energy: Any, states: np.ndarray) -> np.ndarray:
     if not callable(energy):
         raise TypeError(f"{name} must be a function, got {type(energy).__name__}")
     try:
-        found: Any = jax.vmap(energy)(jnp.asarray(states))
+        levels: Any = jax.vmap(energy)(jnp.asarray(states))
     except jax.errors.JAXTypeError as error:
         raise TypeError(f"{name} must be a function that JAX can trace, got {type(error).__name__}") from error
-    if jnp.shape(found) != (len(states),):
-        raise ValueError(f"{name} must be one number for a state, got shape {jnp.shape(found)[1:]}")
-    return _numbers(name, found, "one real number for a state")
+    if jnp.shape(levels) != (len(states),):
+        raise ValueError(f"{name} must be one number for a state, got shape {jnp.shape(levels)[1:]}")
+    return _numbers(name, levels, "one real number for a state")

@@ -159,8 +159,8 @@ def _summed(memory: FeatureMemory, rows: Array) -> Array:
 
     def add(total, block):
         part, valid = block
-        found = jax.vmap(memory.features)(part)
-        return total + jnp.sum(jnp.where(valid[:, None, None], found, 0.0), axis=0), None
+        features = jax.vmap(memory.features)(part)
+        return total + jnp.sum(jnp.where(valid[:, None, None], features, 0.0), axis=0), None
 
     shaped = padded.reshape(blocks, BLOCK, -1), used.reshape(blocks, BLOCK)
     return jax.lax.scan(add, jnp.zeros_like(memory.total), shaped)[0]

@@ -85,8 +85,8 @@ class Similarity(Node, abc.ABC):
 
     def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:
         """Local fields formed from scores and the steps between −1 and +1; NaN where these do not tell them."""
-        told = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
-        return jnp.where(told & self.flips(state), fields, jnp.nan)
+        exact = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
+        return jnp.where(exact & self.flips(state), fields, jnp.nan)
 
 
 class Dot(Similarity):

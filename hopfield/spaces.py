@@ -60,10 +60,10 @@ def as_known(known, state: State) -> Known:
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
     """One state [N] of floating type; what is not as precise as `dtype` becomes it. ValueError for another shape."""
-    found = real_array(name, state, dtype)
-    if found.shape != (neurons,):
-        raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {found.shape}")
-    return found.astype(jnp.promote_types(found.dtype, dtype))
+    array = real_array(name, state, dtype)
+    if array.shape != (neurons,):
+        raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {array.shape}")
+    return array.astype(jnp.promote_types(array.dtype, dtype))
 
 
 def _clamp(new: State, state: State, known: Known) -> State:

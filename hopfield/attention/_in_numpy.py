@@ -22,14 +22,14 @@ def rounding(separation: Separation) -> float:
     return float(jnp.finfo(np.float64 if type(separation) in WRITTEN else jnp.result_type(float)).eps)
 
 
-def attended(given: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def attended(inputs: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of attention, and its weights."""
-    raw = _form(given["metric"], given["query"], given["key"])
-    scores = given["beta"][..., None, None] * raw + given["bias"]
-    z = scores / given["temperature"][..., None, None]
+    raw = _form(inputs["metric"], inputs["query"], inputs["key"])
+    scores = inputs["beta"][..., None, None] * raw + inputs["bias"]
+    z = scores / inputs["temperature"][..., None, None]
     weights = _weights if type(separation) in WRITTEN else _slopes
     p = weights(z, separation, np.broadcast_to(mask, np.broadcast_shapes(z.shape, mask.shape)))
-    return p @ given["value"], p
+    return p @ inputs["value"], p
 
 
 def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:

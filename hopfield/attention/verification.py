@@ -122,15 +122,15 @@ def verify_gradients(
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 
-    found, pull_back = jax.vjp(partial(_attended, separation=separation, mask=mask), inputs)
+    output, pull_back = jax.vjp(partial(_attended, separation=separation, mask=mask), inputs)
     if output_gradient is None:
-        output_gradient = jnp.asarray(rng.normal(size=found.shape), found.dtype)
+        output_gradient = jnp.asarray(rng.normal(size=output.shape), output.dtype)
     options = {name: inputs[name] for name in ("metric", "beta", "bias", "temperature")}
     hand = attention_gradients(query, key, value, output_gradient, separation=separation, mask=mask, **options)
     routes = _named(hand._asdict()), _named(pull_back(output_gradient)[0])
     drawing = None if agreement.components else rng
     differences = _differences(inputs, np.asarray(output_gradient, float), separation, mask, drawing, routes[0])
-    return _verified(*routes, differences, agreement, found.dtype)
+    return _verified(*routes, differences, agreement, output.dtype)
 
 
 def _verified(hand: dict, automatic: dict, differences: dict[str, float], agreement: Agreement, dtype) -> Verification:
@@ -140,10 +140,12 @@ def _verified(hand: dict, automatic: dict, differences: dict[str, float], agreem
     return Verification(checks, str(dtype), all(check.passed for check in checks))
 
 
-def _attended(given: dict[str, Any], separation: Separation, mask: Array | None) -> Array:
-    scores = core.scores(given["query"], given["key"], metric=given["metric"], beta=given["beta"], bias=given["bias"])
-    p = core.weights(scores, separation=separation, mask=mask, temperature=given["temperature"])
-    return core.read(p, given["value"])
+def _attended(inputs: dict[str, Any], separation: Separation, mask: Array | None) -> Array:
+    scores = core.scores(
+        inputs["query"], inputs["key"], metric=inputs["metric"], beta=inputs["beta"], bias=inputs["bias"]
+    )
+    p = core.weights(scores, separation=separation, mask=mask, temperature=inputs["temperature"])
+    return core.read(p, inputs["value"])
 
 
 def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any]:
@@ -153,8 +155,8 @@ def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any
         leading = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         bias = jnp.zeros((*leading, query.shape[-2], key.shape[-2]), query.dtype)
     heat = jnp.asarray(1.0 if temperature is None else temperature, query.dtype)
-    given = {"query": query, "key": key, "value": value, "metric": metric}
-    return given | {"beta": scale.astype(query.dtype), "bias": real_array("bias", bias), "temperature": heat}
+    inputs = {"query": query, "key": key, "value": value, "metric": metric}
+    return inputs | {"beta": scale.astype(query.dtype), "bias": real_array("bias", bias), "temperature": heat}
 
 
 def _named(tree: Any) -> dict[str, np.ndarray]:
@@ -179,8 +181,8 @@ def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str,
     mask = np.ones(shape, bool) if mask is None else np.asarray(mask)
 
     def loss(place, moved):
-        given = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])
-        output, p = attended(given, separation, mask)
+        displaced = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])
+        output, p = attended(displaced, separation, mask)
         return float(np.sum(output * output_gradient)), p > 0
 
     errors, steps = {}, STEPS if rounding(separation) < 1e-12 else ROUGH_STEPS

@@ -90,12 +90,12 @@ def sweep(model: SpinModel, state: State, order: Order, *, known: Known = None) 
 
 
 def _as_order(order: Any, neurons: int) -> Order:
-    given = order if is_traced(order) else native(np.asarray(order))
-    if given.ndim != 1 or not jnp.issubdtype(given.dtype, jnp.integer):
-        raise ValueError(f"order must be indices of neurons, got {given.dtype} {list(given.shape)}")
-    if not is_traced(given) and not np.all((given >= 0) & (given < neurons)):
-        raise ValueError(f"order must be indices from 0 to {neurons - 1}, got {given.min()} to {given.max()}")
-    return jnp.asarray(given)
+    indices = order if is_traced(order) else native(np.asarray(order))
+    if indices.ndim != 1 or not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError(f"order must be indices of neurons, got {indices.dtype} {list(indices.shape)}")
+    if not is_traced(indices) and not np.all((indices >= 0) & (indices < neurons)):
+        raise ValueError(f"order must be indices from 0 to {neurons - 1}, got {indices.min()} to {indices.max()}")
+    return jnp.asarray(indices)
 
 
 @jax.jit
@@ -193,12 +193,12 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
             return jnp.min(jnp.where(waiting(state, field) & (priority > passed), priority, done))
 
         def flip(inner):
-            state, field, found, flips = inner
-            i = found & index
+            state, field, next_one, flips = inner
+            i = next_one & index
             spin = jnp.sign(field[i])
             field = field + (spin - state[i]) * model.matrix[i]
             state = state.at[i].set(spin)
-            return state, field, ahead(state, field, found), flips + 1
+            return state, field, ahead(state, field, next_one), flips + 1
 
         start = (state, field, ahead(state, field, -1), flips)
         state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != done, flip, start)

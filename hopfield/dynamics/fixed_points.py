@@ -29,8 +29,8 @@ def fixed_point(memory: Model, state: State, *, max_steps: int = 1000, known: Kn
         kind = type(space).__name__
         raise ValueError(f"memory must live in a continuous space to have a differentiable fixed point, got {kind}")
     state = memory.as_state(state)
-    found = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
-    return found.astype(state.dtype)
+    end = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
+    return end.astype(state.dtype)
 
 
 @jax.jit

@@ -86,10 +86,10 @@ def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, s
         def rises(trial):
             return ~(trial[2] <= most) & (trial[3] < HALVINGS)
 
-        size, new, found, _ = jax.lax.while_loop(rises, shorter, (size, *moved(size), jnp.zeros((), int)))
-        better = found <= most
+        size, new, reached, _ = jax.lax.while_loop(rises, shorter, (size, *moved(size), jnp.zeros((), int)))
+        better = reached <= most
         states = jax.tree.map(lambda old, x: jnp.where(better, x, old), states, new)
-        energy = jnp.where(better, found, energy)
+        energy = jnp.where(better, reached, energy)
         return (states, energy, jnp.minimum(energy, lowest), jnp.minimum(2.0 * size, largest)), energy
 
     start = graph.energy(states)
@@ -142,12 +142,12 @@ def _flow(graph: Graph, states: States, clamped: States, times: Array, rates: St
         slope = _free(graph.slope(states), clamped)
         return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
 
-    found = odeint(velocity, states, times, graph, clamped, rates, rtol=rtol, atol=rtol, mxstep=100_000)
+    visited = odeint(velocity, states, times, graph, clamped, rates, rtol=rtol, atol=rtol, mxstep=100_000)
     # Beyond its last step the solver extrapolates, and the energy of that is as large as any; from NaN it is anything.
-    energies = jax.lax.stop_gradient(jax.vmap(graph.energy)(found))
+    energies = jax.lax.stop_gradient(jax.vmap(graph.energy)(visited))
     before = jnp.concatenate([energies[:1], energies[:-1]])
     lost = jnp.cumsum(~(energies <= before + 1e-3 * (1.0 + jnp.abs(before)))) > 0
-    return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), found)
+    return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), visited)
 
 
 def _free(slope: States, clamped: States) -> States:
@@ -158,17 +158,17 @@ def _free(slope: States, clamped: States) -> States:
 def _clamped(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
     """Clamped units as booleans of the shapes of their layers."""
     _among(graph, "clamped", clamped)
-    found = {}
+    held = {}
     for name, units in (clamped or {}).items():
         shape, what = graph.layers[name].shape, f"clamped[{name!r}]"
-        given = booleans(what, units)
-        if given.shape not in ((), shape):
-            raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {given.shape}")
-        found[name] = jnp.broadcast_to(given, shape)
-    return found
+        truths = booleans(what, units)
+        if truths.shape not in ((), shape):
+            raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {truths.shape}")
+        held[name] = jnp.broadcast_to(truths, shape)
+    return held
 
 
-def _among(graph: Graph, what: str, given: Mapping[str, ArrayLike] | None) -> None:
-    for name in given or ():
+def _among(graph: Graph, what: str, by_layer: Mapping[str, ArrayLike] | None) -> None:
+    for name in by_layer or ():
         if name not in graph.layers:
             raise ValueError(f"{what} must name layers among {', '.join(graph.layers)}, got {name!r}")

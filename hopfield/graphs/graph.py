@@ -71,7 +71,7 @@ class Graph(Node):
             TypeError: a layer or a synapse is something else.
         """
         instance("layers", layers, Mapping)
-        found = []
+        joined = []
         for each in instance("connections", connections, Sequence):
             if not isinstance(each, Sequence) or len(each) != 2 or not isinstance(each[0], Sequence):
                 raise ValueError(f"connections must be pairs of names of layers and a synapse, got {shown(each)}")
@@ -80,7 +80,7 @@ class Graph(Node):
             for name in names:
                 if name not in layers:
                     raise ValueError(f"connections must name layers among {', '.join(layers)}, got {name!r}")
-            found.append(Connection(names, synapse))
+            joined.append(Connection(names, synapse))
         if not layers:
             raise ValueError("layers must have at least one entry, got none")
         for layer in layers.values():
@@ -89,7 +89,7 @@ class Graph(Node):
             instance("lagrangian", layer.lagrangian, Lagrangian)
             for size in layer.shape:
                 whole("shape", size)
-        graph = cls(dict(layers), tuple(c.synapse for c in found), tuple(c.layers for c in found))
+        graph = cls(dict(layers), tuple(c.synapse for c in joined), tuple(c.layers for c in joined))
         for names, synapse in zip(graph.joined, graph.synapses, strict=True):
             _tried(names, synapse, [graph.layers[name].shape for name in names])
         return graph
@@ -113,14 +113,14 @@ class Graph(Node):
         if names != set(self.layers):
             got = names if isinstance(names, str) else ", ".join(map(str, states))
             raise ValueError(f"states must be of the layers {', '.join(map(str, self.layers))}, got {got}")
-        found = {name: real_array(f"states[{name!r}]", states[name]) for name in self.layers}
+        arrays = {name: real_array(f"states[{name!r}]", states[name]) for name in self.layers}
         for name, layer in self.layers.items():
-            if found[name].shape != layer.shape:
-                shape = found[name].shape
+            if arrays[name].shape != layer.shape:
+                shape = arrays[name].shape
                 raise ValueError(
                     f"states[{name!r}] must have shape {layer.shape} (batch with jax.vmap), got shape {shape}"
                 )
-        return found
+        return arrays
 
     def activations(self, states: Mapping[str, Array]) -> States:
         """g = ∇L(x) by layer."""
@@ -141,8 +141,8 @@ class Graph(Node):
     def slope(self, states: Mapping[str, Array]) -> States:
         """x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""
         states = self.as_states(states)
-        found = jax.grad(self.interaction)(self.activations(jax.tree.map(wide, states)))
-        slopes = {name: (states[name] if layer.leak else 0.0) + found[name] for name, layer in self.layers.items()}
+        gradient = jax.grad(self.interaction)(self.activations(jax.tree.map(wide, states)))
+        slopes = {name: (states[name] if layer.leak else 0.0) + gradient[name] for name, layer in self.layers.items()}
         return {name: slope.astype(states[name].dtype) for name, slope in slopes.items()}
 
     def _energy(self, states: States, g: States) -> Float[Array, ""]:
@@ -152,13 +152,13 @@ class Graph(Node):
 
 def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
     """Check of a synapse: ValueError unless it takes activations of these shapes and returns a single number."""
-    given = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
+    arguments = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
     try:
-        found = jax.eval_shape(synapse, *given)
+        result = jax.eval_shape(synapse, *arguments)
     except Exception as error:
         kind = type(synapse).__name__
         raise ValueError(
             f"synapse {kind} must fit layers {names} of shapes {shapes}, got: {' '.join(str(error).split())}"
         ) from error
-    if getattr(found, "shape", None) != ():
-        raise ValueError(f"synapse of {names} must be one number, got shape {getattr(found, 'shape', None)}")
+    if getattr(result, "shape", None) != ():
+        raise ValueError(f"synapse of {names} must be one number, got shape {getattr(result, 'shape', None)}")

@@ -98,8 +98,8 @@ class Convolution(Synapse):
         first, second = activations
         order = ("NHWC", "HWIO", "NHWC")
         image, kernel = (x.astype(jnp.result_type(first, self.kernel)) for x in (first[None], self.kernel))
-        found = jax.lax.conv_general_dilated(image, kernel, self.strides, self.padding, dimension_numbers=order)
-        return -_overlap(found[0], second)
+        filtered = jax.lax.conv_general_dilated(image, kernel, self.strides, self.padding, dimension_numbers=order)
+        return -_overlap(filtered[0], second)
 
 
 class Attention(Synapse):
@@ -124,8 +124,9 @@ class Attention(Synapse):
         query, key = (jnp.einsum("tf,hfd->htd", g, w) for g, w in ((first, self.query), (second, self.key)))
         scores = self.beta * jnp.einsum("htd,hsd->hts", query, key)
         used = jnp.ones(scores.shape[1:], bool) if len(activations) == 2 else ~jnp.eye(len(first), dtype=bool)
-        found = jax.vmap(lambda rows: jax.vmap(self.separation.potential)(rows, used))(scores)
-        return -jnp.sum(jnp.where(found == -jnp.inf, 0.0, found)) / self.beta  # a token that may read none adds nothing
+        potentials = jax.vmap(lambda rows: jax.vmap(self.separation.potential)(rows, used))(scores)
+        # A token that may read none adds nothing.
+        return -jnp.sum(jnp.where(potentials == -jnp.inf, 0.0, potentials)) / self.beta
 
 
 class Formula(Synapse):

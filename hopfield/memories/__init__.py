@@ -122,10 +122,10 @@ def _located(spec: str) -> tuple[ModuleType, str, str | None]:
     name, colon, text = instance("memory", spec, str).partition(":")
     if name in names():
         return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
-    found = outside.find("memories", spec)
-    if found is None:
+    entry = outside.find("memories", spec)
+    if entry is None:
         raise unknown("memory", spec, (*names(), *outside.plugged("memories")))
-    return found.module, found.name, found.parameter
+    return entry.module, entry.name, entry.parameter
 
 
 def find(spec: str) -> Blueprint:
@@ -171,10 +171,10 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
     ensemble = getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)
     drawn = draw and (lambda key, num_patterns, neurons: draw(key, num_patterns, neurons, *arguments))
-    found = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers, drawn)
+    blueprint = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers, drawn)
     if scaling is None:
-        return found._replace(scaling=_derived_scaling(found))
-    return found._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
+        return blueprint._replace(scaling=_derived_scaling(blueprint))
+    return blueprint._replace(scaling=scaling if isinstance(scaling, Scaling) else scaling(*parameter))
 
 
 @cache
@@ -209,9 +209,9 @@ def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None)
 
     @cache
     def parts(neurons: int, beta: float | None) -> Parts:
-        given = beta if blueprint.takes_beta else None
-        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), beta=given))
-        exact = blueprint.beta if given is None else given
+        chosen = beta if blueprint.takes_beta else None
+        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), beta=chosen))
+        exact = blueprint.beta if chosen is None else chosen
         heat = float(model.beta) if exact is None else float(exact)
         return Parts(
             lambda scores: cast(np.ndarray, model.separation.summand(scores, heat)),

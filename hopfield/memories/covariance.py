@@ -43,9 +43,9 @@ class CovarianceTheory(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        found = sparse.spinodal(self.activity)
-        ends = criterion == "retained" and corruption == 0 and found.overlap >= cut
-        return float(found.load) if ends else None
+        spinodal = sparse.spinodal(self.activity)
+        ends = criterion == "retained" and corruption == 0 and spinodal.overlap >= cut
+        return float(spinodal.load) if ends else None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if corruption > 0:

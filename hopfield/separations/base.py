@@ -203,8 +203,8 @@ class Separation(Node, abc.ABC):
         """ln |f′(β s)| of every score alone, up to a number that all share, where there is a `summand`."""
         z = jnp.asarray(beta * scores)
         with np.errstate(divide="ignore"):
-            found = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
-        return np.asarray(found, np.float64)
+            logs = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
+        return np.asarray(logs, np.float64)
 
     def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
         """f and w = f′ as functions of an overlap with spins if F is a function of the sum over patterns; else None.

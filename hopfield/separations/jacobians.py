@@ -37,11 +37,11 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
 def sparse_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
     """J v = vᵀ J = r ∘ (v − r·v / Σ r) for the Jacobian of `sparse_jacobian`, without building it."""
-    given = real_array("p", p)
-    r, v = _support_power(wide(given), alpha), wide(of_width(v, given))
+    weights = real_array("p", p)
+    r, v = _support_power(wide(weights), alpha), wide(of_width(v, weights))
     total = jnp.sum(r, axis=-1, keepdims=True)
-    found = r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
-    return found.astype(given.dtype)
+    product = r * (v - jnp.sum(r * v, axis=-1, keepdims=True) / jnp.where(total == 0, 1.0, total))
+    return product.astype(weights.dtype)
 
 
 def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], alpha: ArrayLike) -> Array:
@@ -49,14 +49,14 @@ def normmax_jacobian_product(p: Float[Array, "*b S"], v: Float[Array, "*b S"], a
 
     From p = u^κ / Σ u^κ with u = [z − τ]₊, κ = 1/(α−1), and Σ u^(κ+1) = 1, which makes ∂τ/∂z = p.
     """
-    given = real_array("p", p)
-    p, v = wide(given), wide(of_width(v, given))
+    weights = real_array("p", p)
+    p, v = wide(weights), wide(of_width(v, weights))
     alpha = jnp.asarray(alpha, p.dtype)
     power = jnp.sum(_power(p, alpha), axis=-1, keepdims=True)  # ‖p‖^α
     r = _support_power(p, alpha) * _power(power, (alpha - 1.0) / alpha)
     moved = v - jnp.sum(p * v, axis=-1, keepdims=True)
     change = r * moved
-    return ((change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)).astype(given.dtype)
+    return ((change - p * jnp.sum(change, axis=-1, keepdims=True)) / (alpha - 1.0)).astype(weights.dtype)
 
 
 def of_width(v: Array, p: Array) -> Array:
