@@ -57,13 +57,13 @@ def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None
     if power == 1:
         size = jnp.sum(below * below)
         return tau + (size - jnp.sqrt(total * size)) / jnp.sum(above)
-    found = _power(u - tau, exponent, power)
-    size = jnp.sum(found * above)
-    return tau + (size - size * (total / size) ** (1.0 / (exponent + 1.0))) / jnp.sum(found)
+    powers = _power(u - tau, exponent, power)
+    size = jnp.sum(powers * above)
+    return tau + (size - size * (total / size) ** (1.0 / (exponent + 1.0))) / jnp.sum(powers)
 
 
 POWERS, NEWTON = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _step))
-"""Functions of any exponent, and of 0, 1 and 2."""
+"""Functions for any exponent, then for the exponents 0, 1 and 2; `_by_exponent` chooses."""
 
 
 @jax.custom_jvp
@@ -73,7 +73,7 @@ def _clipped_power(u: Array, exponent: Array) -> Array:
 
 
 def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
-    """What the first function of arguments and the exponent gives, or the second to fourth if that is 0, 1 or 2."""
+    """Result of `functions[0]`, or of `functions[1]`, `[2]` or `[3]`, which are quicker, for the exponent 0, 1 or 2."""
     case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
     return jax.lax.switch(case, functions, *arguments, exponent)
 
@@ -81,12 +81,12 @@ def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Arr
 def _clipped_power_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
     power = _clipped_power(u, exponent)
-    found = jnp.zeros_like(power)
+    tangent = jnp.zeros_like(power)
     if not isinstance(du, SymbolicZero):
-        found += exponent * _clipped_power(u, exponent - 1.0) * du
+        tangent += exponent * _clipped_power(u, exponent - 1.0) * du
     if not isinstance(d_exponent, SymbolicZero):
-        found += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
-    return power, found
+        tangent += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
+    return power, tangent
 
 
 _clipped_power.defjvp(_clipped_power_jvp, symbolic_zeros=True)
@@ -114,16 +114,16 @@ def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
 
     def rise(state):
         tau, _, count = state
-        found = _stepped(u, exponent, tau, total)
-        return jnp.where(found > tau, found, tau), found > tau, count + 1
+        new = _stepped(u, exponent, tau, total)
+        return jnp.where(new > tau, new, tau), new > tau, count + 1
 
     return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, jnp.ones((), bool), 0))[0]
 
 
 def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
     """One step of Newton's method for the norm."""
-    found = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
-    return jnp.where(jnp.isnan(found), tau, found)  # none lies above: rows that read nothing
+    new = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
+    return jnp.where(jnp.isnan(new), tau, new)  # none lies above: rows that read nothing
 
 
 def _threshold_jvp(primals, tangents):
@@ -131,13 +131,13 @@ def _threshold_jvp(primals, tangents):
     tau = checkpointed(_threshold(u, exponent))
     rest = u - tau
     slope = exponent * _clipped_power(rest, exponent - 1.0)
-    found = jnp.zeros_like(tau)
+    tangent = jnp.zeros_like(tau)
     if not isinstance(du, SymbolicZero):
-        found += jnp.sum(slope * du)
+        tangent += jnp.sum(slope * du)
     if not isinstance(d_exponent, SymbolicZero):
         logarithm = jnp.log(jnp.where(rest <= 0, 1.0, rest))
-        found += jnp.sum(_clipped_power(rest, exponent) * logarithm) * d_exponent
-    return tau, found / jnp.sum(slope)
+        tangent += jnp.sum(_clipped_power(rest, exponent) * logarithm) * d_exponent
+    return tau, tangent / jnp.sum(slope)
 
 
 _threshold.defjvp(_threshold_jvp, symbolic_zeros=True)
