@@ -121,7 +121,7 @@ def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
     """Energy along retrievals, as `trajectory` returns them.
 
     Args:
-        model: Memory or Couplings.
+        model: Memory, Couplings or another `dynamics.Model`.
         states: states [T, N] of one retrieval, or of several [R, T, N].
         axes: where to draw; new axes if None.
     """
