@@ -131,5 +131,4 @@ def _program(config: Config, point: dict) -> measurement.Program:
         queries=min(scale.queries, padding),
         overlaps=len(set(config.overlaps)),
         max_steps=point["max_steps"],
-        has_beta=point["beta"] is not None,
     )

@@ -32,7 +32,6 @@ class Program(NamedTuple):
     overlaps: int
     """How many initial overlaps one draw of patterns is queried at."""
     max_steps: int
-    has_beta: bool
 
     @property
     def cost(self) -> float:
@@ -58,7 +57,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
-    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"] if program.has_beta else None))
+    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"]))
     rows = jnp.where(used[:, None], stored, 0.0)
     index, keys = draws.numbered(query_key, program.queries)
     query = lambda i, key, overlap: _query(program, model, rows, draw["near"], i, key, overlap)

@@ -159,5 +159,4 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retenti
         ensemble=point["ensemble"],
         clamp=config.clamp,
         max_steps=point["max_steps"],
-        has_beta=point["beta"] is not None,
     )

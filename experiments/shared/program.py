@@ -48,7 +48,8 @@ class Grid:
         program: what is compiled for a point.
         one: measures one draw, `one(program, seed, data, draw, each)` with `draw` a dict of scalars and `each` a dict
             of arrays [T]; returns scalars, or arrays [T] where `each` names a column.
-        draw: columns that are the same for all points of a draw, by name.
+        draw: columns that are the same for all points of a draw, by name; None where a point has no such number, as β
+            for memories without one.
         each: columns that tell the points of one draw from each other.
         together: gives T for a program, how many points of one draw are measured in one go.
         most: draws of one call at most.
@@ -83,12 +84,12 @@ def rows(
         data: arrays that a program's draws take their patterns from; None where they are random.
         known: what is known of a point before it is measured, which follows it in its row.
     """
-    queues: dict[Any, list[list[dict]]] = {}
-    for program, members in _draws(grid, points):
-        length = grid.together(program)
-        queues.setdefault(program, []).extend(members[i : i + length] for i in range(0, len(members), length))
+    queues: dict[tuple, list[list[dict]]] = {}
+    for (program, *numbers), members in _draws(grid, points):
+        length, kind = grid.together(program), (program, *(number is None for number in numbers))
+        queues.setdefault(kind, []).extend(members[i : i + length] for i in range(0, len(members), length))
     calls = []
-    for program, queue in queues.items():
+    for (program, *_), queue in queues.items():
         shape = max(1, min(grid.most, int(grid.chunk // program.cost))), grid.together(program)
         if not grid.whole:
             shape = min(shape[0], len(queue)), max(map(len, queue))
@@ -110,13 +111,13 @@ def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dic
     return {name: values.tolist() for name, values in found.items()}
 
 
-def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[Any, list[dict]]]:
-    """Program and points of every draw, in an order that does not depend on that of the points."""
-    found: dict[tuple, list[dict]] = {}
+def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[tuple, list[dict]]]:
+    """Program with numbers of every draw, and its points, in an order that does not depend on that of the points."""
+    draws: dict[tuple, list[dict]] = {}
     for point in points:
         key = (grid.program(point), *_values(grid.draw, point).values())
-        found.setdefault(key, []).append(point)
-    return [(key[0], found[key]) for key in sorted(found, key=repr)]
+        draws.setdefault(key, []).append(point)
+    return sorted(draws.items(), key=lambda draw: repr(draw[0]))
 
 
 def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: tuple, data, known) -> list[dict]:
@@ -135,16 +136,18 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
 
 
 def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
-    """The traced numbers of a point; None becomes 1, which has no effect, as β for memories without one."""
-    found = {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
-    return {name: 1.0 if value is None else value for name, value in found.items()}
+    """The traced numbers of a point."""
+    return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
 
 
-def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """The numbers of points, as arrays of their types."""
+def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, Any]:
+    """The numbers of points, as arrays of their types; None for one that they do not have."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}
-    return {name: np.asarray([row[name] for row in rows], kind).reshape(shape) for name, kind in kinds.items()}
+    return {
+        name: None if rows[0][name] is None else np.asarray([row[name] for row in rows], kind).reshape(shape)
+        for name, kind in kinds.items()
+    }
 
 
 def _number(value: Any) -> Any:

@@ -38,7 +38,6 @@ class Program(NamedTuple):
     ensemble: str
     clamp: bool
     max_steps: int
-    has_beta: bool
 
     @property
     def cost(self) -> float:
@@ -87,8 +86,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
-    used, beta = draws.in_use(program, draw), draw["beta"] if program.has_beta else None
-    memory = blueprint.build(stored, mask=used, beta=beta)
+    memory = blueprint.build(stored, mask=draws.in_use(program, draw), beta=draw["beta"])
     model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, program.queries)
     query = lambda i, key: _query(program, model, weigh, stored[i], i, key, draw["amount"])

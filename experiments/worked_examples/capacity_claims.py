@@ -85,7 +85,6 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
         ensemble="random",
         clamp=False,
         max_steps=100,
-        has_beta=False,
     )
     shared = {"neurons": neurons, "corruption": corruptions.CLEAN, "beta": None}
     points = [shared | {"patterns": count, "sample": i} for count in counts for i in range(printed.SIZES[neurons])]

@@ -46,7 +46,7 @@ def run(kind: measurement.Program, seed: int, beta: float | None, near: float, p
     """One call, its lists [S][O]."""
     count = len(patterns)
     draw = {"patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
-    draw |= {"beta": np.full(count, beta or 1.0, np.float32), "near": np.full(count, near, np.float32)}
+    draw |= {"beta": beta and np.full(count, beta, np.float32), "near": np.full(count, near, np.float32)}
     return program.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
 
 
@@ -80,7 +80,7 @@ def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int)
 
 @pytest.mark.parametrize("patterns", [4, 9])
 def test_ends_are_those_of_a_plain_loop(patterns):
-    kind = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60, False)
+    kind = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60)
     found = run(kind, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
     totals = 0
     for sample in range(3):
@@ -93,7 +93,7 @@ def test_ends_are_those_of_a_plain_loop(patterns):
 
 def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
     """From overlap 0.05 with three patterns most queries end elsewhere, many of them at the negative of a pattern."""
-    kind = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60, False)
+    kind = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60)
     found = {name: np.sum(rows, axis=0) for name, rows in _samples(kind, [0.05, 0.95], 3, 40).items()}
     assert found["right"][1] == 120
     assert 10 < found["right"][0] < found["some"][0] - 10
@@ -110,7 +110,7 @@ def _samples(kind: measurement.Program, overlaps, patterns: int, samples: int) -
 def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
     """Spins the nearest one that they can have; real states exactly, at the norm of a pattern."""
     dynamics = "synchronous" if memory == "modern" else "asynchronous"
-    kind = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1, beta is not None)
+    kind = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1)
     overlaps = np.array([0.13, 0.5, 1.0])
     found = run(kind, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
     spins = 1 - 2 * np.round(neurons * (1 - overlaps) / 2) / neurons
@@ -136,7 +136,7 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
 
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
-    kind = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100, True)
+    kind = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100)
     nearest = float(basins.nearest_pattern_share(8, 500, 0.8))
     shares = [np.sum(run(kind, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400 for near in (0.8, 0.97)]
     error = np.sqrt(nearest * (1 - nearest) / 400)

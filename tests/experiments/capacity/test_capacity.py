@@ -121,7 +121,7 @@ def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
         assert max(patterns) <= kind.padding
         assert kind.padding * kind.neurons <= 2**16 or kind.padding <= 4 * min(patterns)
         assert seed == 0
-        assert set(draw["beta"]) == {np.float32(0.7) if kind.memory == "exponential" else 1.0}
+        assert draw["beta"] is None if kind.memory == "classical" else set(draw["beta"]) == {np.float32(0.7)}
         assert set(draw["amount"]) == ({0.25} if kind.corruption == "flip" else {0.0})
     # One for clean and one for flipped starts; of the exponential, times two: 3 patterns are not padded to 30000.
     assert len({call[0] for call in recorder.calls}) == 6

@@ -83,6 +83,16 @@ def test_what_is_no_number_is_none_in_a_row():
     assert all(row["root"] > 0 for row in rows if row["beta"] > 2.5)
 
 
+def optional(kind, seed, data, draw, each):
+    return {"beta": jnp.asarray(-1.0) if draw["beta"] is None else draw["beta"]}
+
+
+def test_a_draw_without_a_number_is_measured_without_it_whatever_others_have():
+    grid = Grid(lambda point: Kind("a"), optional, {"sample": np.uint32, "beta": np.float32})
+    rows = program.rows(grid, 0, [{"sample": i, "beta": beta} for i in range(3) for beta in (None, 0.5, 2.0)])
+    assert {(row["sample"], row["beta"]) for row in rows} == {(i, beta) for i in range(3) for beta in (-1.0, 0.5, 2.0)}
+
+
 @pytest.mark.parametrize(("whole", "sizes"), [(False, [3]), (True, [5])])
 def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole, sizes):
     seen = []
