@@ -17,7 +17,7 @@ steps alone, so that its critical overlap is no prediction of theirs: 0.211 agai
 With `max_steps=1` queries end after one update, and theory is that of one step, for N → ∞, or none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from experiments import contract
@@ -38,14 +38,13 @@ PARITY = "odd"
 
 def check(config: Config) -> None:
     """Refuse memories and scales that cannot be measured, in one sentence."""
-    for memory in (*config.per_memory, *config.memories):
-        find(memory)
-        _check_scale(memory, _scale(config, memory))
+    for memory, scale in _scales(config, (*config.per_memory, *config.memories)).items():
+        _check_scale(memory, scale)
 
 
-def _scale(config: Config, memory: str) -> Scale:
-    """The numbers one memory is measured at: its own, or smoke scale."""
-    return spellings.entry(config.per_memory, memory) or Scale()
+def _scales(config: Config, memories: Iterable[str]) -> dict[str, Scale]:
+    """The numbers that each memory is measured at, by its name: its own, or smoke scale."""
+    return {memory: spellings.entry(config.per_memory, memory) or Scale() for memory in memories}
 
 
 def _check_scale(memory: str, scale: Scale) -> None:
@@ -71,9 +70,8 @@ def _dynamics(memory: str, scale: Scale) -> list[str]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    return contract.total(
-        _memory_cost(memory, _scale(config, memory), len(config.overlaps)) for memory in config.memories
-    )
+    scales = _scales(config, config.memories)
+    return contract.total(_memory_cost(*entry, len(config.overlaps)) for entry in scales.items())
 
 
 def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
@@ -90,8 +88,8 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, load, initial overlap and draw of patterns."""
     found = []
-    for memory in dict.fromkeys(config.memories):
-        scale, blueprint = _scale(config, memory), find(memory)
+    for memory, scale in _scales(config, config.memories).items():
+        blueprint = find(memory)
         beta = blueprint.beta if scale.beta is None else scale.beta
         for dynamics in dict.fromkeys(_dynamics(memory, scale)):
             for neurons in dict.fromkeys(scale.neurons):
@@ -99,7 +97,7 @@ def points(config: Config) -> list[dict]:
                 for num_patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": num_patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
-                    shared |= {"queries": min(scale.queries, num_patterns)}
+                    shared |= {"queries": _queried(scale, num_patterns)}
                     found += [
                         shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(set(config.overlaps))
@@ -108,9 +106,15 @@ def points(config: Config) -> list[dict]:
     return found
 
 
+def _queried(scale: Scale, num_patterns: int) -> int:
+    """Patterns queried in a draw of so many."""
+    return min(scale.queries, num_patterns)
+
+
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all initial overlaps of a draw of patterns are measured together."""
-    grid = measurement.grid(lambda point: _program(config, point))
+    scales = _scales(config, config.memories)
+    grid = measurement.grid(lambda point: _program(config, scales[point["memory"]], point))
     for row in program.rows(grid, config.seed, wanted, known=_load):
         yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
 
@@ -119,8 +123,7 @@ def _load(point: dict) -> dict[str, float]:
     return {"load": find(point["memory"]).scaling.load(point["patterns"], point["neurons"])}
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
-    scale = _scale(config, point["memory"])
+def _program(config: Config, scale: Scale, point: dict) -> measurement.Program:
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
     padding = draws.padded(point["patterns"], largest, point["neurons"])
     return measurement.Program(
@@ -128,7 +131,7 @@ def _program(config: Config, point: dict) -> measurement.Program:
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=min(scale.queries, padding),
+        queries=_queried(scale, padding),
         overlaps=len(set(config.overlaps)),
         max_steps=point["max_steps"],
     )

@@ -41,8 +41,7 @@ def check(config: Config) -> None:
     """Refuse memories, starts and numbers that cannot be measured, in one sentence."""
     for name in config.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
         find(name)
-    for memory in config.memories:
-        at = scale.chosen(config, memory)
+    for memory, at in scale.scales(config).items():
         scale.check(memory, at)
         for ensemble in config.ensembles:
             if pattern_sets.streamed(ensemble):
@@ -52,15 +51,13 @@ def check(config: Config) -> None:
 
 def leaves_units(config: Config) -> bool:
     """Whether a start differs from its pattern in some units and leaves the others."""
-    starts = [corruption(spec) for memory in config.memories for spec in scale.chosen(config, memory).corruption]
+    starts = [corruption(spec) for at in scale.scales(config).values() for spec in at.corruption]
     return any(start.amount and start.kind != "noise" for start in starts)
 
 
 def rounds(config: Config) -> bool:
     """Whether loads of a memory with integer fields are asked for."""
-    return any(
-        find(memory).integer_fields and scale.chosen(config, memory).patterns is None for memory in config.memories
-    )
+    return any(find(memory).integer_fields and at.patterns is None for memory, at in scale.scales(config).items())
 
 
 def takes_neurons(config: Config) -> bool:
@@ -70,43 +67,41 @@ def takes_neurons(config: Config) -> bool:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    parts = []
-    for ensemble in dict.fromkeys(config.ensembles):
-        for memory in dict.fromkeys(config.memories):
-            at = scale.chosen(config, memory)
-            parts += [scale.cost(memory, at, ensemble, size) for size in scale.widths(at, ensemble)]
-    return contract.total(parts)
+    return contract.total(
+        scale.cost(memory, at, ensemble, size)
+        for ensemble, (memory, at) in product(dict.fromkeys(config.ensembles), scale.scales(config).items())
+        for size in scale.widths(at, ensemble)
+    )
 
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     found = []
-    for ensemble in dict.fromkeys(config.ensembles):
-        for memory in dict.fromkeys(config.memories):
-            at = scale.chosen(config, memory)
-            beta = find(memory).beta if at.beta is None else at.beta
-            starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in at.corruption)
-            widths = dict.fromkeys(scale.widths(at, ensemble))
-            for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
-                for num_patterns in scale.pattern_counts(memory, at, neurons):
-                    shared = {
-                        "memory": memory,
-                        "dynamics": dynamics,
-                        "neurons": neurons,
-                        "patterns": num_patterns,
-                        "corruption": start,
-                        "ensemble": ensemble,
-                        "beta": beta,
-                        "max_steps": at.max_steps,
-                        "queries": min(at.queries, num_patterns),
-                    }
-                    found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
+    for ensemble, (memory, at) in product(dict.fromkeys(config.ensembles), scale.scales(config).items()):
+        beta = find(memory).beta if at.beta is None else at.beta
+        starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in at.corruption)
+        widths = dict.fromkeys(scale.widths(at, ensemble))
+        for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
+            for num_patterns in scale.pattern_counts(memory, at, neurons):
+                shared = {
+                    "memory": memory,
+                    "dynamics": dynamics,
+                    "neurons": neurons,
+                    "patterns": num_patterns,
+                    "corruption": start,
+                    "ensemble": ensemble,
+                    "beta": beta,
+                    "max_steps": at.max_steps,
+                    "queries": scale.queried(at, num_patterns),
+                }
+                found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
     return found
 
 
 def pieces(config: Config, wanted: Sequence[dict]) -> list[dict]:
     """The pieces of the passes over streams behind points."""
-    return streamed.pieces(_streamed(points(config)), _streamed(wanted))
+    passed = _streamed(wanted)
+    return streamed.pieces(_streamed(points(config)), passed) if passed else []
 
 
 def measure_piece(config: Config, piece: dict) -> dict:
@@ -123,8 +118,9 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
         done: rows of the pieces of their passes, which are measured here if not given.
     """
     stored = [point for point in wanted if not pattern_sets.streamed(point["ensemble"])]
-    paddings = _paddings(config)
-    kind = lambda point: _program(config, point, paddings)
+    scales = scale.scales(config)
+    paddings = _paddings(config, scales)
+    kind = lambda point: _program(config, point, scales[point["memory"]], paddings)
     yield from retention.rows(config.seed, stored, kind, scale.counted)
     if done is None:
         done = [measure_piece(config, piece) for piece in pieces(config, wanted)]
@@ -135,18 +131,16 @@ def _streamed(wanted: Sequence[dict]) -> list[dict]:
     return [point for point in wanted if pattern_sets.streamed(point["ensemble"])]
 
 
-def _paddings(config: Config) -> dict[tuple, int]:
+def _paddings(config: Config, scales: dict[str, scale.FullScale]) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns)."""
     counts: dict[tuple[str, int], set[int]] = {}
-    for memory, ensemble in product(config.memories, config.ensembles):
-        at = scale.chosen(config, memory)
+    for (memory, at), ensemble in product(scales.items(), config.ensembles):
         for neurons in scale.widths(at, ensemble) if not pattern_sets.streamed(ensemble) else ():
             counts.setdefault((memory, neurons), set()).update(scale.pattern_counts(memory, at, neurons))
-    return {(*at, m): rows for at, several in counts.items() for m, rows in draws.grouped(several, at[1]).items()}
+    return {(*key, m): rows for key, several in counts.items() for m, rows in draws.grouped(several, key[1]).items()}
 
 
-def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retention.Program:
-    at = scale.chosen(config, point["memory"])
+def _program(config: Config, point: dict, at: scale.FullScale, paddings: dict[tuple, int]) -> retention.Program:
     kind, amount = corruptions.parts(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(
@@ -154,7 +148,7 @@ def _program(config: Config, point: dict, paddings: dict[tuple, int]) -> retenti
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=min(at.queries, padding),
+        queries=scale.queried(at, padding),
         corruption=kind if amount else "none",
         ensemble=point["ensemble"],
         clamp=config.clamp,

@@ -49,6 +49,11 @@ def chosen(config: Config, memory: str) -> FullScale:
     return FullScale(**found)
 
 
+def scales(config: Config) -> dict[str, FullScale]:
+    """The numbers that every memory is measured at, by its name, each once."""
+    return {memory: chosen(config, memory) for memory in config.memories}
+
+
 def widths(at: FullScale, ensemble: str) -> Sequence[int]:
     """Numbers of neurons to measure an ensemble at."""
     return at.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
@@ -66,6 +71,11 @@ def samples(at: FullScale, neurons: int) -> int:
     if not named:
         raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {at.samples}")
     return at.samples[max(named)]
+
+
+def queried(at: FullScale, num_patterns: int) -> int:
+    """Patterns queried in a sample of so many."""
+    return min(at.queries, num_patterns)
 
 
 def pattern_counts(memory: str, scale: FullScale, neurons: int) -> list[int]:
@@ -129,7 +139,7 @@ def cost(memory: str, at: FullScale, ensemble: str, neurons: int) -> Cost:
     """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
     counts = pattern_counts(memory, at, neurons)
     starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
-    points, queries = starts * drawn * len(counts), min(at.queries, most)
+    points, queries = starts * drawn * len(counts), queried(at, most)
     if pattern_sets.streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
     coupled = not isinstance(draws.network(find(memory).build(np.ones((1, 2), np.float32))), Memory)
