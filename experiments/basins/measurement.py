@@ -43,7 +43,7 @@ class Program(NamedTuple):
 
 def grid(program: Callable[[dict], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
-    draw = {"patterns": np.uint32, "sample": np.uint32, "beta": np.float32, "near": np.float32}
+    draw = {**draws.COLUMNS, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
     return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)
 
@@ -53,7 +53,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
     All overlaps share the draw's random numbers: a query of lower overlap is one of higher overlap, disturbed further.
     """
-    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
@@ -62,7 +62,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     index, keys = draws.numbered(query_key, program.queries)
     query = lambda i, key, overlap: _query(program, model, rows, draw["near"], i, key, overlap)
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
-    valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
+    valid = jnp.broadcast_to(index < draw["num_patterns"], ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")
     counts = {name: jnp.sum(valid & ends[name], axis=1) for name in counted}
     averaged = ("start_overlap", "overlap", "steps")

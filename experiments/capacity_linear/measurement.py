@@ -18,16 +18,16 @@ CHUNK = 64
 def grid(program: Callable[[dict], draws.Rule]) -> Grid:
     """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: named(point["rule"])[1] or 1.0)
-    return Grid(program, one, {"patterns": np.uint32, "sample": np.uint32, "decay": decay}, most=16, chunk=5e9)
+    return Grid(program, one, {**draws.COLUMNS, "decay": decay}, most=16, chunk=5e9)
 
 
 def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
-    count, rows = draw["patterns"].astype(jnp.int32), jnp.arange(program.padding)
+    count, rows = draw["num_patterns"].astype(jnp.int32), jnp.arange(program.padding)
     used = rows < count
     key, value = (
         sphere(k, program.padding, program.neurons) / program.neurons**0.5
-        for k in draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+        for k in draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     )
     memory = FastWeights.create(program.neurons, rule=program.rule)
     decay = jnp.where(used, draw["decay"], 1.0)

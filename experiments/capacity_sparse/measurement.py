@@ -28,12 +28,12 @@ def grid(program) -> Grid:
         "activity": lambda point: point["activity"],
     }
     traced = {name: (np.float32, column) for name, column in columns.items()}
-    return Grid(program, one, {"patterns": np.uint32, "sample": np.uint32, **traced}, chunk=2e10)
+    return Grid(program, one, {**draws.COLUMNS, **traced}, chunk=2e10)
 
 
 def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     """Shares on after one step and at the end, with how many patterns are retained."""
-    key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     patterns = _patterns(program, key, draw["activity"])
     used = draws.in_use(program, draw)
     network = _network(program.rule, patterns, used, other, draw)

@@ -40,14 +40,13 @@ def digits(_: Program) -> np.ndarray:
 
 def grid(program) -> Grid:
     """Grid of draws; one depends on the seed, M and its number, so that all memories are asked for the same digits."""
-    traced = {"beta": np.float32, "coupling": np.float32}
-    draw = {"patterns": np.uint32, "sample": np.uint32, "hidden": np.uint32, **traced}
+    draw = {**draws.COLUMNS, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
     return Grid(program, one, draw, chunk=2e9)
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Number of stored digits that are found, and the errors of the hidden pixels of stored digits and of others."""
-    key, _ = draws.keys(seed, POSITIONS * PIXELS, draw["patterns"], draw["sample"])
+    key, _ = draws.keys(seed, POSITIONS * PIXELS, draw["num_patterns"], draw["sample"])
     order = jax.random.permutation(key, data.shape[0])
     stored = data[order[: program.padding]]
     used = draws.in_use(program, draw)
@@ -65,7 +64,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
         return jnp.argmax(end["wholes"]), squared
 
     index = jnp.arange(program.queries)
-    valid = index < draw["patterns"]
+    valid = index < draw["num_patterns"]
     found, squared = jax.vmap(asked)(stored[: program.queries])
     _, other = jax.vmap(asked)(data[order[-program.queries :]])
     return {

@@ -35,13 +35,14 @@ class Program(NamedTuple):
 def grid(program) -> Grid:
     """Grid of draws and starts; the patterns depend on the seed, N, M and the draw's number, as do the flips."""
     flips = (np.uint32, lambda point: theory.flipped(point["neurons"], point["overlap"]))
-    draw = {"patterns": np.uint32, "sample": np.uint32, "flips": flips}
-    return Grid(program, one, draw, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10)
+    return Grid(
+        program, one, {**draws.COLUMNS, "flips": flips}, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10
+    )
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Mean overlap [T] and retained patterns [T] after each of the numbers of steps."""
-    key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
     model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))

@@ -60,9 +60,10 @@ def grid(program: Callable[[dict], Program]) -> Grid:
 
     All calls are whole, so that one program serves all levels of refinement.
     """
-    draw = {"patterns": np.uint32, "sample": np.uint32}
     each = {"temperature": np.float32}
-    return Grid(program, one, draw, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True)
+    return Grid(
+        program, one, draws.COLUMNS, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True
+    )
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
@@ -70,7 +71,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
     All temperatures share the draw's random numbers: differences between them have less noise than they have.
     """
-    pattern_key, chain_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    pattern_key, chain_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
@@ -78,7 +79,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     query = start(program, blueprint, stored, used, chain_key)
     index = jnp.arange(program.queries)
     ends = jax.vmap(lambda temperature: jax.vmap(lambda i: query(i, temperature))(index))(each["temperature"])
-    valid = jnp.broadcast_to(index < draw["patterns"], ends["overlap"].shape)
+    valid = jnp.broadcast_to(index < draw["num_patterns"], ends["overlap"].shape)
     ended = ends.pop("kind")
     counts = {name: jnp.sum(valid & (ended == number), axis=1) for number, name in enumerate(REGIMES)}
     counts["step_limit"] = jnp.sum(valid & ends.pop("step_limit"), axis=1)

@@ -35,13 +35,13 @@ class Program(NamedTuple):
 
 def grid(program) -> Grid:
     """Grid of draws, all patterns started from in one go; a draw depends on the seed, N, M and its number."""
-    draw = {"patterns": np.uint32, "temperature": np.float32, "sample": np.uint32}
+    draw = {**draws.COLUMNS, "temperature": np.float32}
     return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Times of every start [T] in one draw of patterns."""
-    key, other = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
     model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))

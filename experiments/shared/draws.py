@@ -5,17 +5,21 @@ Of the paddings, which choose programs, `largest` is for few loads and long dyna
 program, with all numbers of patterns known.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 import hopfield.patterns
-from experiments.shared.program import Stored
+from experiments.shared.program import Column, Stored
 from hopfield import Memory, hebb_couplings
+
+COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
+"""Columns that draws of patterns share: their M, which tables call `patterns`, and their number."""
 
 
 class Rule(NamedTuple):
@@ -72,7 +76,7 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
 
 def in_use(program: Stored, draw: dict) -> Array:
     """Which of the padded patterns of a draw are stored [padding]."""
-    return jnp.arange(program.padding) < draw["patterns"]
+    return jnp.arange(program.padding) < draw["num_patterns"]
 
 
 def padded(num_patterns: int, largest: int, neurons: int) -> int:

@@ -60,12 +60,7 @@ def rows(
         program: what is compiled for a point.
         known: what is known of a point before it is measured.
     """
-    columns = {
-        "patterns": np.uint32,
-        "sample": np.uint32,
-        "amount": (np.float32, _amount),
-        "beta": np.float32,
-    }
+    columns = {**draws.COLUMNS, "amount": (np.float32, _amount), "beta": np.float32}
     return grids.rows(Grid(program, one, columns), seed, points, _data, known)
 
 
@@ -83,7 +78,7 @@ def _data(program: Program):
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns, query some of them, and count."""
-    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
     memory = blueprint.build(stored, mask=draws.in_use(program, draw), beta=draw["beta"])
@@ -91,7 +86,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     index, keys = draws.numbered(query_key, program.queries)
     query = lambda i, key: _query(program, model, weigh, stored[i], i, key, draw["amount"])
     outcome = jax.vmap(query)(index, keys)
-    valid = index < draw["patterns"]
+    valid = index < draw["num_patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
     share = 1.0 / jnp.sum(valid)
     averaged = ("overlap", "one_step_error", "steps")

@@ -67,7 +67,7 @@ def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) 
         points: memory, ensemble, neurons, patterns, sample, corruption and κ (null where a memory has none) of each.
         program: what is compiled for a point.
     """
-    draw = {"patterns": np.uint32, "sample": np.uint32, "amount": (np.float32, _amount)}
+    draw = {**draws.COLUMNS, "amount": (np.float32, _amount)}
     each = {"kappa": (np.float32, lambda point: point["kappa"] or 1.0)}  # of no effect where a memory has none
     grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
     patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.measured)
@@ -80,7 +80,7 @@ def _amount(point: dict) -> float:
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     """Store one draw of patterns and query some of them, at one κ after the other."""
-    pattern_key, query_key = draws.keys(seed, program.neurons, draw["patterns"], draw["sample"])
+    pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
     mask = draws.in_use(program, draw) if program.masked else None
     index, keys = draws.numbered(query_key, program.queries)
@@ -89,7 +89,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     def at(kappa):
         memory, scale = _memory(program, stored, mask, kappa)
         query = lambda i, start: _query(program, memory, i, scale * start)
-        return _totals(jax.vmap(query)(index, start), index < draw["patterns"])
+        return _totals(jax.vmap(query)(index, start), index < draw["num_patterns"])
 
     return jax.lax.map(at, each["kappa"])
 

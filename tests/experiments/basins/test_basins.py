@@ -45,7 +45,7 @@ def modern() -> pandas.DataFrame:
 def run(kind: measurement.Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict:
     """One call, its lists [S][O]."""
     count = len(patterns)
-    draw = {"patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
+    draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
     draw |= {"beta": beta and np.full(count, beta, np.float32), "near": np.full(count, near, np.float32)}
     return program.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
 

@@ -73,8 +73,8 @@ class Recorder:
 
     def __call__(self, kind, seed, data, draw, each):
         self.calls.append((kind, seed, draw))
-        columns = dict.fromkeys((*COUNTS, "step_limit", "overlap", "one_step_error", "steps"), draw["patterns"])
-        return columns | {"overlap_retained": np.full(len(draw["patterns"]), math.nan)}
+        columns = dict.fromkeys((*COUNTS, "step_limit", "overlap", "one_step_error", "steps"), draw["num_patterns"])
+        return columns | {"overlap_retained": np.full(len(draw["num_patterns"]), math.nan)}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
     points = capacity.points(config)
     assert len(list(capacity.measure(config, points))) == len(points)
     for kind, seed, draw in recorder.calls:
-        patterns = draw["patterns"]
+        patterns = draw["num_patterns"]
         assert len(patterns) == len(draw["sample"]) == len(draw["amount"]) <= 64
         assert max(patterns) <= kind.padding
         assert kind.padding * kind.neurons <= 2**16 or kind.padding <= 4 * min(patterns)

@@ -71,7 +71,7 @@ def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
 
 def run(kind: measurement.Program, patterns, samples, temperatures) -> dict[str, list]:
     """One call of seed 0, its lists [S][T]."""
-    draw = {"patterns": np.uint32(patterns), "sample": np.uint32(samples)}
+    draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(samples)}
     return program.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
 
 
