@@ -135,19 +135,16 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
     target, begun = targets[used], found.queries[used]
     state = found.update(memory)[used]
     share = found.shares(np.sum(targets * found.queries, axis=1), memory)[used]
-    overlap = np.mean(state * target, axis=1)
-    retained, moved = above(overlap, retention.CUTS["retained"]), np.any(state != begun, axis=1)
-    return {
-        **scale.counted(point),
-        **{name: int(np.sum(above(overlap, cut))) for name, cut in retention.CUTS.items()},
-        "exact": int(np.sum(np.all(state == target, axis=1))),
-        "cycles": 0,
-        "step_limit": int(np.sum(moved)),
-        "fixed_point": int(np.sum(np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1))),
-        "target_weight": int(np.sum(share > 0.5)),
-        "converged_weight": None,  # the weights after the step would need another pass
-        "overlap": float(np.mean(overlap)),
-        "one_step_error": float(np.mean(state != target)),
-        "steps": float(np.mean(moved)),
-        "overlap_retained": float(np.mean(overlap[retained])) if retained.any() else None,
+    overlap, moved = np.mean(state * target, axis=1), np.any(state != begun, axis=1)
+    outcome = {name: above(overlap, cut) for name, cut in retention.CUTS.items()} | {
+        "exact": np.all(state == target, axis=1),
+        "cycles": np.zeros(len(state), bool),
+        "step_limit": moved,
+        "fixed_point": np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1),
+        "target_weight": share > 0.5,  # the weights after the step would need another pass
+        "overlap": overlap,
+        "one_step_error": state != target,
+        "steps": moved,
     }
+    counts = (*retention.COUNTS, *retention.WEIGHTS)
+    return scale.counted(point) | streams.columns(outcome, counts, retention.MEANS, retention.KEPT, by="retained")

@@ -117,32 +117,24 @@ def _of(point: dict) -> tuple:
 
 def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> dict:
     point = queries[0].point
-    memory = memories[_of(point)]
-    own = targets[[query.target for query in queries]]
-    measured: dict[str, np.ndarray] = {}
-    for when, states in (("start", [q.start for q in queries]), ("end", [q.state for q in queries])):
-        counted = passes.at(states)
-        overlap = np.mean(np.stack(states) * own, axis=1)
-        weight = [c.shares(point["neurons"] * m, memory)[0] for c, m in zip(counted, overlap, strict=True)]
-        measured[when] = np.array(weight)
-        if when == "start":
-            first = np.stack([c.update(memory)[0] for c in counted])
-            measured["one_step_overlap"] = np.mean(first * own, axis=1)
-        else:
-            measured["entropy"] = np.array([c.share_entropy(memory)[0] for c in counted])
-            measured["overlap"] = overlap
-    measured["target_weight"] = measured["end"]
-    success = measured["end"] > 0.5
-    totals = {
-        "success": int(success.sum()),
-        "step_limit": sum(query.status == STEP_LIMIT for query in queries),
-        "cycles": sum(query.status == CYCLE for query in queries),
-        "one_step_weight": float(measured["start"].mean()),
-        "one_step_overlap": float(measured["one_step_overlap"].mean()),
+    memory, target = memories[_of(point)], targets[[query.target for query in queries]]
+    begun, ended = (passes.at([getattr(query, place) for query in queries]) for place in ("start", "state"))
+    start, end = (np.mean(np.stack([one.queries[0] for one in counted]) * target, axis=1) for counted in (begun, ended))
+
+    def weight(counted: list[counts.Counts], overlaps: np.ndarray) -> np.ndarray:
+        pairs = zip(counted, overlaps, strict=True)
+        return np.array([one.shares(point["neurons"] * overlap, memory)[0] for one, overlap in pairs])
+
+    first, status = np.stack([one.update(memory)[0] for one in begun]), np.array([query.status for query in queries])
+    outcome = {
+        "one_step_weight": weight(begun, start),
+        "one_step_overlap": np.mean(first * target, axis=1),
+        "target_weight": (held := weight(ended, end)),
+        "success": held > 0.5,
+        "overlap": end,
+        "entropy": np.array([one.share_entropy(memory)[0] for one in ended]),
+        "steps": np.array([query.steps for query in queries]),
+        "step_limit": status == STEP_LIMIT,
+        "cycles": status == CYCLE,
     }
-    means = {name: float(measured[name].mean()) for name in retrievals.STATE}
-    means["steps"] = float(np.mean([query.steps for query in queries]))
-    kept = {
-        f"{name}_kept": float(measured[name][success].mean()) if success.any() else None for name in retrievals.STATE
-    }
-    return point | totals | means | kept
+    return point | streams.columns(outcome, retrievals.COUNTS, retrievals.MEANS, retrievals.KEPT, by="success")

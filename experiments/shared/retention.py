@@ -22,6 +22,9 @@ CUTS = {"retained": 0.8, "retained_0.7": 0.7, "retained_0.9": 0.9}
 """Final overlaps above which a pattern counts as retained, by the column of the table; 0.8 is the usual one."""
 COUNTS = (*CUTS, "exact", "cycles", "step_limit", "fixed_point")
 WEIGHTS = ("target_weight", "converged_weight")
+MEANS = ("overlap", "one_step_error", "steps")
+KEPT = {"overlap_retained": "overlap"}
+"""Columns of means over what is retained, with the outcome that is averaged."""
 EXACT = 0.01
 """Relative distance within which a real state counts as the pattern; spins must all be right."""
 
@@ -89,10 +92,9 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     valid = index < draw["num_patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
     share = 1.0 / jnp.sum(valid)
-    averaged = ("overlap", "one_step_error", "steps")
-    mean = {name: share * jnp.sum(jnp.where(valid, outcome[name], 0)) for name in averaged}
+    mean = {name: share * jnp.sum(jnp.where(valid, outcome[name], 0)) for name in MEANS}
     kept = valid & outcome["retained"]
-    mean["overlap_retained"] = jnp.sum(jnp.where(kept, outcome["overlap"], 0.0)) / jnp.sum(kept)
+    mean |= {column: jnp.sum(jnp.where(kept, outcome[name], 0.0)) / jnp.sum(kept) for column, name in KEPT.items()}
     heavy = {name: jnp.sum(valid & outcome[name]) if weigh else jnp.nan for name in WEIGHTS}
     return count | heavy | mean
 

@@ -24,7 +24,10 @@ STILL = 1e-5
 """Step relative to a state's norm at which it has come to rest: ten times what single precision can tell."""
 STATE = ("target_weight", "overlap", "entropy")
 """Columns that describe the state where a query ends."""
-
+COUNTS = ("success", "step_limit", "cycles")
+MEANS = ("one_step_weight", "one_step_overlap", *STATE, "steps")
+KEPT = {f"{name}_kept": name for name in STATE}
+"""Columns of means over the queries that succeed, with the outcome that is averaged."""
 CHUNK = 2e9
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
@@ -140,7 +143,6 @@ def _totals(outcome: dict, valid) -> dict:
         return jnp.sum(jnp.where(used, outcome[name], 0)) / jnp.sum(used)
 
     kept = valid & outcome["success"]
-    totals = {name: jnp.sum(valid & outcome[name]) for name in ("success", "step_limit", "cycles")}
-    averaged = ("one_step_weight", "one_step_overlap", *STATE, "steps")
-    totals |= {name: mean(name, valid) for name in averaged}
-    return totals | {f"{name}_kept": mean(name, kept) for name in STATE}
+    totals = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
+    totals |= {name: mean(name, valid) for name in MEANS}
+    return totals | {column: mean(name, kept) for column, name in KEPT.items()}

@@ -1,5 +1,6 @@
-"""Streams of patterns that are never stored: the memories of them, and starts of their queries."""
+"""Streams of patterns that are never stored: the memories of them, starts of their queries, columns of their rows."""
 
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 import jax
@@ -39,3 +40,21 @@ def start(kind: str, amount: float, key, targets):
     apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state
     signs = lambda key, target: draws.as_spins(jax.random.fold_in(key, 1), apply(key, target))
     return np.asarray(jax.vmap(signs)(corrupt_keys, jnp.asarray(targets)))
+
+
+def columns(
+    outcome: dict[str, np.ndarray], counts: Iterable[str], means: Iterable[str], kept: Mapping[str, str], by: str
+) -> dict[str, float | None]:
+    """Columns of a row by what is known of each of its queries.
+
+    Args:
+        outcome: arrays [queries, ...] by name.
+        counts: what is true of some queries; null where the outcome does not tell.
+        means: numbers that are averaged over all queries.
+        kept: those averaged over the queries that `by` is true of, by column; null where there are none.
+        by: name of an outcome.
+    """
+    row = {name: int(np.sum(outcome[name])) if name in outcome else None for name in counts}
+    row |= {name: float(np.mean(outcome[name])) for name in means}
+    some = outcome[by]
+    return row | {column: float(np.mean(outcome[name][some])) if some.any() else None for column, name in kept.items()}

@@ -95,6 +95,11 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     assert rows[0] == rows[1]
 
 
+def test_rows_of_streams_have_the_columns_of_stored_patterns():
+    rows = {ensemble: measured(ensembles=[ensemble], samples=1, patterns=[40]) for ensemble in ("generated", "random")}
+    assert {frozenset(row) for row in rows["generated"]} == {frozenset(row) for row in rows["random"]}
+
+
 @pytest.mark.parametrize("samples", [2, {0: 1, 10: 3}, None], ids=["number", "table", "smoke scale"])
 def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
     """More would be the same patterns again, and their errors too small."""

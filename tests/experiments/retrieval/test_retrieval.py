@@ -305,3 +305,10 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
         assert row["steps"] == pytest.approx(np.mean(end.steps))
         assert row["cycles"] == np.sum(end.status == CYCLE)
+
+
+def test_rows_of_streams_have_the_columns_of_stored_patterns():
+    options = {"memories": ["exponential"], "neurons": [16], "patterns": [40], "kappas": [4.0], "around": []}
+    kinds = (Config(**options, ensembles=[ensemble], samples=1) for ensemble in ("generated", "spins"))
+    generated_rows, stored_rows = (retrieval.measure(config, retrieval.points(config)) for config in kinds)
+    assert {frozenset(row) for row in generated_rows} == {frozenset(row) for row in stored_rows}
