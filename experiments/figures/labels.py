@@ -2,23 +2,17 @@
 
 from pathlib import Path
 
-PARAMETERS = {
-    "covariance": ("a", "0.1"),
-    "dense": ("n", "3"),
-    "dreaming": ("t", "1"),
-    "sparse": (r"\alpha", "2"),
-    "unlearning": ("D", "100"),
-}
-"""Symbol of a memory's parameter, and the value it has where the name gives none."""
+from hopfield import memories
 
 
 def memory(name: str) -> str:
     """A memory by name, as `dense:4` or `sparse`, with its parameter in symbols."""
     kind, _, given = name.partition(":")
-    if kind not in PARAMETERS:
+    parameter = memories.find(kind).parameter if kind in memories.names() else None
+    if parameter is None:
         return name.rpartition(".py:")[2]
-    symbol, usual = PARAMETERS[kind]
-    return f"{kind}, ${symbol}={given or usual}$"
+    symbol, usual = parameter
+    return f"{kind}, ${symbol}={given or f'{usual:g}'}$"
 
 
 def patterns(name: str) -> str:

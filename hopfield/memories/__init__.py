@@ -9,6 +9,7 @@ A module `hopfield/memories/<name>.py` defines
     THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one; what its
         separation alone says (`hopfield.theory.derived`) where there is none
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
+    SYMBOL: (optional) the symbol of that number in LaTeX; the name of the argument where there is none
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
 and needs no registration anywhere.
@@ -90,6 +91,13 @@ class Blueprint(NamedTuple):
     def theory(self) -> Theory:
         """Theory of it: by its own file, or else from its separation alone."""
         return _theory(self)
+
+    @property
+    def parameter(self) -> tuple[str, float] | None:
+        """Symbol, in LaTeX, and usual value of the number that may follow its name; None where none may."""
+        module, name, _ = _located(self.spec)
+        argument = _argument(module, name)
+        return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
 
     def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
@@ -185,8 +193,13 @@ def _theory(blueprint: Blueprint) -> Theory:
         return (_derived(blueprint, blueprint.scaling.load) if unbiased else None) or Theory()
     if isinstance(module.THEORY, Theory):
         return module.THEORY
-    default = list(inspect.signature(getattr(module, name)).parameters.values())[1].default
-    return module.THEORY(_parameter(blueprint.spec, text, module.PARAMETER) if text is not None else default)
+    given = _parameter(blueprint.spec, text, module.PARAMETER) if text is not None else _argument(module, name).default
+    return module.THEORY(given)
+
+
+def _argument(module: ModuleType, name: str) -> inspect.Parameter:
+    """The argument of a memory that follows its patterns: its parameter, if it has one."""
+    return list(inspect.signature(getattr(module, name)).parameters.values())[1]
 
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:

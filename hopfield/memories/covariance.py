@@ -18,6 +18,7 @@ from hopfield.theory.base import Theory, numbers
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = float
+SYMBOL = "a"
 ACTIVITY = 0.1
 
 

@@ -18,6 +18,7 @@ SCALING = polynomial_scaling
 ENSEMBLE = "spins"
 INTEGER_FIELDS = True
 PARAMETER = int
+SYMBOL = "n"
 
 
 class DenseTheory(Theory):

@@ -12,6 +12,7 @@ from hopfield.memories import EXTENSIVE, Stored, Used
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = float
+SYMBOL = "t"
 
 
 def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Couplings:

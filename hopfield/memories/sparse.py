@@ -7,6 +7,7 @@ from hopfield.separations import Sparsemax, entmax
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
 PARAMETER = float
+SYMBOL = r"\alpha"
 
 
 def sparse(

@@ -14,6 +14,7 @@ from hopfield.memories import EXTENSIVE, Stored, Used
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = int
+SYMBOL = "D"
 DREAMS = ("attractors", "fields")
 LONGEST = 100
 """Sweeps after which a dream ends where it is."""

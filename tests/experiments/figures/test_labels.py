@@ -18,3 +18,11 @@ def test_one_memory_has_one_label(names):
 def test_a_file_is_called_by_its_name():
     assert labels.patterns("some/where/spins.npy") == "where/spins.npy"
     assert labels.patterns("digits") == "digits"
+
+
+def test_the_parameter_of_a_memory_stands_with_its_symbol():
+    named = ("covariance", "dense", "dense:4", "dreaming", "sparse:1.5", "unlearning", "classical", "./a.py:mine:2")
+    assert [labels.memory(name) for name in named] == [
+        *("covariance, $a=0.1$", "dense, $n=3$", "dense, $n=4$", "dreaming, $t=1$", r"sparse, $\alpha=1.5$"),
+        *("unlearning, $D=100$", "classical", "mine:2"),
+    ]
