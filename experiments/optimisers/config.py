@@ -6,8 +6,15 @@ from experiments import contract
 from experiments.bounds import both, chosen
 from experiments.contract import grid_axis, option
 
-RULES = ("sgd", "adam", "lbfgs", "cg", "cholesky", "kernel", "kronecker", "diagonal")
-FIRST, OTHERS, NATURAL = RULES[:2], RULES[:3], RULES[3:]
+KINDS = {
+    "first-order": ("sgd", "adam"),
+    "quasi-Newton": ("lbfgs",),
+    "natural": ("cg", "cholesky", "kernel", "kronecker", "diagonal"),
+}
+RULES = tuple(rule for rules in KINDS.values() for rule in rules)
+NATURAL = KINDS["natural"]
+RIVALS = {kind: rules for kind, rules in KINDS.items() if rules is not NATURAL}
+"""Rules that natural gradients are compared with, by kind."""
 BATCHES = ("full", "mini")
 
 
@@ -27,7 +34,10 @@ class Config(contract.Config):
     tuning: int = option(1, "further problems, not measured, that rules are tuned on", least=1)
     search_trials: int = option(4, "trials of every rule's numbers", least=1, formerly="trials")
     steps: int = option(
-        400, "steps of a run at most, but for natural gradients", least=1, used_when=chosen("rules", *OTHERS)
+        400,
+        "steps of a run at most, but for natural gradients",
+        least=1,
+        used_when=chosen("rules", *sum(RIVALS.values(), ())),
     )
     natural_steps: int = option(
         50,

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from experiments.optimisers.config import NATURAL
 from experiments.optimisers.problem import Params, Problem, held_out, loss, model
 from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural_gradient
 
@@ -28,8 +29,6 @@ class Rule(NamedTuple):
     make: Callable[..., optax.GradientTransformationExtraArgs]
     """(hyper, full, **static) ↦ the transform."""
     ranges: dict[str, tuple[float, float]]
-    kind: str
-    """first-order, quasi-Newton or natural."""
     mini: dict[str, tuple[float, float]] | None = None
     """Ranges for mini-batches where they differ."""
     choices: Mapping[str, tuple[int, ...]] = MappingProxyType({})
@@ -63,23 +62,22 @@ def _averaged(factory: Callable, hyper: Hyper, full: bool):
     return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
 
 
-NATURAL = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}
+EXACT = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}
 NOISY = {"rate": (3e-3, 2.0), "damping": (1e-7, 10.0)}
 RULES: dict[str, Rule] = {
-    "sgd": Rule(_sgd, {"rate": (1e-2, 100.0), "friction": (3e-3, 1.0)}, "first-order"),
-    "adam": Rule(_adam, {"rate": (1e-2, 1.0), "friction": (5e-3, 1.0)}, "first-order"),
+    "sgd": Rule(_sgd, {"rate": (1e-2, 100.0), "friction": (3e-3, 1.0)}),
+    "adam": Rule(_adam, {"rate": (1e-2, 1.0), "friction": (5e-3, 1.0)}),
     "lbfgs": Rule(
         _lbfgs,
         {"curvature": (0.01, 0.99), "memory": (10, 100)},
-        "quasi-Newton",
         {"rate": (0.03, 3.0), "memory": (10, 100)},
         {"memory": MEMORIES},
     ),
-    "cg": Rule(partial(_natural, "cg"), NATURAL, "natural", NOISY),
-    "cholesky": Rule(partial(_natural, "cholesky"), NATURAL, "natural", NOISY),
-    "kernel": Rule(partial(_natural, "kernel"), NATURAL, "natural", NOISY),
-    "kronecker": Rule(partial(_averaged, kronecker_natural_gradient), NATURAL, "natural", NOISY),
-    "diagonal": Rule(partial(_averaged, diagonal_fisher), NOISY, "natural"),
+    "cg": Rule(partial(_natural, "cg"), EXACT, NOISY),
+    "cholesky": Rule(partial(_natural, "cholesky"), EXACT, NOISY),
+    "kernel": Rule(partial(_natural, "kernel"), EXACT, NOISY),
+    "kronecker": Rule(partial(_averaged, kronecker_natural_gradient), EXACT, NOISY),
+    "diagonal": Rule(partial(_averaged, diagonal_fisher), NOISY),
 }
 
 
@@ -200,7 +198,7 @@ def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, 
         first = state.step * CURVATURE % (given.inputs.shape[0] - CURVATURE + 1)
         seen = jax.lax.dynamic_slice_in_dim(given.inputs, first, CURVATURE)
     extra = {"value": value, "value_fn": of}
-    extra |= {"model_fn": model(given), "inputs": seen} if RULES[kind.rule].kind == "natural" else {"grad": grads}
+    extra |= {"model_fn": model(given), "inputs": seen} if kind.rule in NATURAL else {"grad": grads}
     updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
     trace = _noted(state, given, whole, kind.every, watch)
     return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.optimisers.config import BATCHES, FIRST, NATURAL
+from experiments.optimisers.config import BATCHES, NATURAL, RIVALS
 from experiments.statistics.columns import agreed
 
 TASK = ["batch", "conditioning"]
-RIVALS = {"first-order": FIRST, "quasi-Newton": ("lbfgs",)}
 
 
 def summarise(table: Table) -> dict:
