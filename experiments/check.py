@@ -16,9 +16,9 @@ import pandas
 
 from experiments import run
 from experiments.contract import InputError
-from experiments.runner import boundary, compose, provenance, registry, session
+from experiments.runner import boundary, compose, registry, session
 from experiments.runner.job import Job
-from experiments.shared import files
+from experiments.shared import files, provenance
 
 USAGE = """\
 usage: python -m experiments.check [NAME or ./FOLDER ...]

@@ -14,7 +14,6 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     folders     folders named by options; the record of what was asked       test_folders
     planning    all that is checked before a run; the forecast of `dry`      test_budget, test_notes
     budget      what a run would take, and what no machine can do            test_budget
-    provenance  what rows depend on and were measured with                   test_record, test_folders, test_outside
     launching   jobs handed to Hydra's launchers, taken up in workers        test_run, test_pieces
     execute     plans carried out: what is missing is measured               test_resume, test_faults, test_process
     locks       claims on folders, one process to each                       test_locks

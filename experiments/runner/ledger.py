@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.contract import InputError
-from experiments.runner import provenance
-from experiments.shared import files
+from experiments.shared import files, provenance
 from experiments.shared.files import encode, fingerprint
 
 _SUM = re.compile(rb'(.*),"sum":"([0-9a-f]{16})"\}', re.DOTALL)

@@ -12,10 +12,10 @@ from typing import Any
 from experiments import contract
 from experiments.contract import InputError
 from experiments.figures import report, style
-from experiments.runner import budget, errors, folders, mirror, provenance, registry
+from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import files, loads
+from experiments.shared import files, loads, provenance
 
 RESULTS = (
     "config.yaml",

@@ -4,7 +4,7 @@ An experiment imports no other one: what several of them need stands here, and w
 
     pattern_sets    where patterns come from: random ensembles, images, files
     corruptions     starts of queries: their names in tables, their words in figures
-    streams         patterns that are never stored: memories of them, starts of their queries
+    streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
     loads           numbers of patterns from loads, whole and odd where asked
     spellings       which texts name one and the same thing
@@ -19,5 +19,6 @@ An experiment imports no other one: what several of them need stands here, and w
     timing          seconds that compiled programs take
     footprint       memory that compiled programs take
     files           files written in one step, on disk before they count; fingerprints
+    provenance      what rows depend on and were measured with
     processes       which processes live, and their temporary files
 """

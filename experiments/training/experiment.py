@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import Cost
-from experiments.runner import provenance
-from experiments.shared import files
+from experiments.shared import files, provenance
 from experiments.shared.draws import seed_of
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
 from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config

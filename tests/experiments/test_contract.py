@@ -19,7 +19,8 @@ import pytest
 
 from experiments import contract, plot
 from experiments.bounds import Bounds
-from experiments.runner import provenance, registry
+from experiments.runner import registry
+from experiments.shared import provenance
 from tests.experiments.smoke import few
 
 NAMES = registry.names()

@@ -10,8 +10,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.runner import provenance
-from experiments.shared import corruptions, files, program, retention
+from experiments.shared import corruptions, files, program, provenance, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 
 ISSUED = (

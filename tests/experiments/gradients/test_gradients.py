@@ -8,7 +8,7 @@ import pytest
 
 from experiments.gradients import experiment
 from experiments.gradients.config import Config
-from experiments.runner import provenance
+from experiments.shared import provenance
 
 
 @pytest.fixture(scope="module")

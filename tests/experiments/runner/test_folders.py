@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import compose, folders, provenance, registry, session
+from experiments.runner import compose, folders, registry, session
+from experiments.shared import provenance
 
 
 def rows(directory: Path) -> int:

@@ -17,8 +17,8 @@ from experiments.check import main as check
 from experiments.new import main as new
 from experiments.plot import main as plot
 from experiments.run import main as run
-from experiments.runner import folders, provenance, registry
-from experiments.shared import corruptions, pattern_sets
+from experiments.runner import folders, registry
+from experiments.shared import corruptions, pattern_sets, provenance
 from hopfield.patterns import datasets
 
 CODE = """

@@ -19,10 +19,10 @@ from experiments.entropy import experiment as entropy
 from experiments.heads import experiment as heads
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Scan
-from experiments.runner import errors, provenance, registry
+from experiments.runner import errors, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
-from experiments.shared import files, processes
+from experiments.shared import files, processes, provenance
 from experiments.training import experiment as training
 from experiments.training.checkpoints import load, save
 

@@ -15,8 +15,7 @@ import pytest
 from flax import nnx
 
 from experiments import contract
-from experiments.runner import provenance
-from experiments.shared import processes
+from experiments.shared import processes, provenance
 from experiments.shared.draws import seed_of
 from experiments.training import experiment, layers, tasks
 from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, TASKS, Config
