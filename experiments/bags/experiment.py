@@ -53,7 +53,7 @@ def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options and the sizes of the data."""
-    found = []
+    parts = []
     for name in config.data:
         bags = data.load(name)
         count = config.repetitions * bags.folds
@@ -63,8 +63,8 @@ def cost(config: Config) -> Cost:
         trained = sum(len(VARIANTS[method]) for method in set(config.methods) & set(NETWORKS)) * models * each
         fitted = len(set(config.methods) - set(NETWORKS)) * count * config.partners * 1e9
         held = max(config.members * slots * config.width, 2 * bags.folds * config.partners * bags.instances.size)
-        found.append(Cost(count * len(config.methods), held, trained + fitted))
-    return total(found)
+        parts.append(Cost(count * len(config.methods), held, trained + fitted))
+    return total(parts)
 
 
 def points(config: Config) -> list[dict]:
@@ -88,7 +88,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         name, method, repetition = key
         bags = data.load(name)
         sizes = {"bags": len(bags.labels), "instances": len(bags.instances)}
-        found = measurement.results(config, method, bags, repetition)
-        return [point | sizes | found[point["fold"]] for point in members]
+        results = measurement.results(config, method, bags, repetition)
+        return [point | sizes | results[point["fold"]] for point in members]
 
     yield from parallel.rows([partial(measured, *group) for group in groups.items()])

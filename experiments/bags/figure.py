@@ -17,7 +17,7 @@ def plot(table: Table, summary: dict) -> Figure:
     methods = list(dict.fromkeys(table["method"]))
     looks: Any = series(methods)
     figure, axes = panels(1, len(sets), width=1.5 + 2.9 * len(sets), height=1.6 + 0.32 * len(methods))
-    found = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
+    results = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
     for letter, ax, name in zip(LETTERS, axes[0], sets, strict=False):
         label = called[str(name)]
         rows = table[table["data"] == name]
@@ -25,7 +25,7 @@ def plot(table: Table, summary: dict) -> Figure:
             look = {"color": looks[method]["color"], "marker": looks[method]["marker"]}
             each = divisions(rows[rows["method"] == method].set_index(["repetition", "fold"])["auc"])
             ax.plot(each, [place - 0.25] * len(each), ".", color=look["color"], alpha=0.5, markersize=4)
-            entry = found[label, method]
+            entry = results[label, method]
             ax.errorbar(np.array(entry["auc"], float), place, xerr=entry["stderr"], **look)
         if (known := published(str(name), rows)) is not None:
             value, error = known

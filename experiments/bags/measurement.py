@@ -39,7 +39,7 @@ def results(config: Config, method: str, bags: Bags, repetition: int) -> list[di
     tested = bags.tested[repetition]
     left = pairs(bags.folds, config.partners)
     used = np.array([(tested != i) & (tested != j) for i, j in left])
-    found = _scores(config, method, bags, used, repetition)
+    outcome = _scores(config, method, bags, used, repetition)
     names, rows = candidates(config, method), []
 
     def area(scores: np.ndarray, fold: int) -> float:
@@ -47,9 +47,9 @@ def results(config: Config, method: str, bags: Bags, repetition: int) -> list[di
 
     for fold in range(bags.folds):
         mine = [(k, j if i == fold else i) for k, (i, j) in enumerate(left) if fold in (i, j)]
-        held = np.mean([[area(scores, other) for scores in found[k]] for k, other in mine], axis=0)
+        held = np.mean([[area(scores, other) for scores in outcome[k]] for k, other in mine], axis=0)
         best = int(np.argmax(np.where(np.isnan(held), -1.0, held)))  # of scores not finite there is no area
-        together = np.mean([found[k][best] for k, _ in mine], axis=0)
+        together = np.mean([outcome[k][best] for k, _ in mine], axis=0)
         rows.append({"auc": area(together, fold), "held_auc": float(held[best]), "chosen": names[best]})
     return rows
 

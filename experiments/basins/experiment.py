@@ -87,7 +87,7 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, load, initial overlap and draw of patterns."""
-    found = []
+    grid = []
     for memory, scale in _scales(config, config.memories).items():
         blueprint = find(memory)
         beta = blueprint.beta if scale.beta is None else scale.beta
@@ -98,12 +98,12 @@ def points(config: Config) -> list[dict]:
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": num_patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
                     shared |= {"queries": _queried(scale, num_patterns)}
-                    found += [
+                    grid += [
                         shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(set(config.overlaps))
                         for sample in range(scale.samples)
                     ]
-    return found
+    return grid
 
 
 def _queried(scale: Scale, num_patterns: int) -> int:

@@ -46,7 +46,7 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
 
 
 def _cut(rows: Table) -> str:
-    """Where the dynamics end, if that is not at rest."""
+    """Words for how dynamics end that do not come to rest; empty for those that do."""
     end = convergence.of(rows)
     return "" if end == convergence.REST else f" {convergence.WORDS[end]}"
 

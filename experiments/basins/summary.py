@@ -21,9 +21,9 @@ def summarise(table: Table) -> dict:
     critical, ends = [], []
     for curve, rows in curves(table, CURVE):
         curve |= {"load": float(rows["load"].iloc[0])}
-        found = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
-        fit = {"width": abs(found.width), "chi2": found.chi2, "dof": found.dof, "method": found.method}
-        critical.append(curve | {"overlap": found.value, "stderr": found.stderr} | fit)
+        threshold = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
+        fit = {"width": abs(threshold.width), "chi2": threshold.chi2, "dof": threshold.dof, "method": threshold.method}
+        critical.append(curve | {"overlap": threshold.value, "stderr": threshold.stderr} | fit)
         total = rows["queries"].sum()
         counts = {"right": rows["right"], "other": rows["some"] - rows["right"]}
         counts |= {"nowhere": rows["queries"] - rows["some"] - rows["reversed"]}

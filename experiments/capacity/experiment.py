@@ -76,7 +76,7 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
-    found = []
+    grid = []
     for ensemble, (memory, at) in product(dict.fromkeys(config.ensembles), scale.scales(config).items()):
         beta = find(memory).beta if at.beta is None else at.beta
         starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in at.corruption)
@@ -94,8 +94,8 @@ def points(config: Config) -> list[dict]:
                     "max_steps": at.max_steps,
                     "queries": scale.queried(at, num_patterns),
                 }
-                found += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
-    return found
+                grid += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
+    return grid
 
 
 def pieces(config: Config, wanted: Sequence[dict]) -> list[dict]:

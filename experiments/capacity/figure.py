@@ -141,7 +141,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
 
 
 def _words(criterion: str, rows: Table) -> str:
-    """What is counted, with where the dynamics end if that is not at rest."""
+    """Words for what is counted, after those for how dynamics end that do not come to rest."""
     ends = [convergence.WORDS[end] for end in ends_of(rows) if end != convergence.REST]
     return (f"{', '.join(ends)}:\n" if ends and criterion not in STARTS else "") + CRITERION[criterion]
 

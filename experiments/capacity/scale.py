@@ -42,11 +42,11 @@ def chosen(config: Config, memory: str) -> FullScale:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    found = contract.first_given(FullScale._fields, *layers)
+    options = contract.first_given(FullScale._fields, *layers)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     counting = (layer for layer in layers if layer.loads is not None or layer.patterns is not None)
-    found |= {"loads": first.loads, "patterns": first.patterns} if (first := next(counting, None)) else {}
-    return FullScale(**found)
+    options |= {"loads": first.loads, "patterns": first.patterns} if (first := next(counting, None)) else {}
+    return FullScale(**options)
 
 
 def scales(config: Config) -> dict[str, FullScale]:
@@ -154,7 +154,7 @@ def _count(at: FullScale) -> str:
 
 
 def _check_held(memory: str, at: FullScale, ensemble: str, neurons: list[int] | None) -> None:
-    """The same for patterns of which there are only so many."""
+    """Refuse more patterns, samples or other neurons than a file or a set of images has, in one sentence."""
     if ensemble.startswith(pattern_sets.MAPPED):
         pattern_sets.check_spins(ensemble)
     rows, width = pattern_sets.shape(ensemble)

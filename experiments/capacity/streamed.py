@@ -30,9 +30,9 @@ def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> 
     """Refuse what one pass cannot measure, in one sentence."""
     streams.check_memory(memory)
     if tuple(dynamics) != ("synchronous",) or max_steps != 1:
-        given = f"dynamics={list(dynamics)} max_steps={max_steps}"
+        options = f"dynamics={list(dynamics)} max_steps={max_steps}"
         raise ValueError(
-            f"dynamics must be one synchronous step (max_steps=1) for patterns that are not stored, got {given}"
+            f"dynamics must be one synchronous step (max_steps=1) for patterns that are not stored, got {options}"
         )
     if clamp:
         raise ValueError("clamp must be false for patterns that are not stored, got true")
@@ -43,7 +43,7 @@ def pieces(points: Sequence[dict], wanted: Sequence[dict]) -> list[dict]:
     most: dict[tuple, int] = {}
     for point in wanted:
         most[_draw(point)] = max(most.get(_draw(point), 0), point["patterns"])
-    found = []
+    work = []
     for draw, members in _draws([point for point in points if _draw(point) in most]):
         starts = sorted({corruptions.CLEAN, *(point["corruption"] for point in members)})
         ensemble, neurons, sample = draw
@@ -51,8 +51,8 @@ def pieces(points: Sequence[dict], wanted: Sequence[dict]) -> list[dict]:
         shared = {"ensemble": ensemble, "neurons": neurons, "sample": sample, "starts": starts, "queries": queries}
         length = max(1, WORK // (len(starts) * queries * neurons**2))
         cuts = _cuts(length, sorted({point["patterns"] for point in members}))
-        found += [shared | {"first": first, "stop": stop} for first, stop in cuts if stop <= most[draw]]
-    return found
+        work += [shared | {"first": first, "stop": stop} for first, stop in cuts if stop <= most[draw]]
+    return work
 
 
 def _cuts(length: int, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -71,8 +71,8 @@ def measure_piece(seed: int, piece: dict) -> dict:
     drawn, _, queries = _source(seed, piece, piece["stop"])
     devices = None if piece["ensemble"].startswith(pattern_sets.MAPPED) else mesh.device_mesh()
     stacked = np.concatenate(list(queries.values()))
-    found = next(counts.along(drawn, stacked, [piece["stop"]], first=piece["first"], mesh=devices))
-    whole = np.concatenate([found.up, found.number[:, :, None]], axis=2).astype("<i8")
+    counted = next(counts.along(drawn, stacked, [piece["stop"]], first=piece["first"], mesh=devices))
+    whole = np.concatenate([counted.up, counted.number[:, :, None]], axis=2).astype("<i8")
     return piece | {"counts": base64.b64encode(zlib.compress(whole.tobytes(), 1)).decode("ascii")}
 
 
@@ -131,10 +131,10 @@ def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:
 
 def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
     """The columns of the capacity table; where one step leads is where the dynamics end."""
-    found, used = counted[point["corruption"]], slice(0, point["queries"])
-    target, begun = targets[used], found.queries[used]
-    state = found.update(memory)[used]
-    share = found.shares(np.sum(targets * found.queries, axis=1), memory)[used]
+    at_start, used = counted[point["corruption"]], slice(0, point["queries"])
+    target, begun = targets[used], at_start.queries[used]
+    state = at_start.update(memory)[used]
+    share = at_start.shares(np.sum(targets * at_start.queries, axis=1), memory)[used]
     overlap, moved = np.mean(state * target, axis=1), np.any(state != begun, axis=1)
     outcome = {name: above(overlap, cut) for name, cut in retention.CUTS.items()} | {
         "exact": np.all(state == target, axis=1),

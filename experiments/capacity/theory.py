@@ -24,7 +24,7 @@ def has_one_step_error(memory: str) -> bool:
     return "one_step_error" in find(memory).theory.sized
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """Criterion by its name in theory, with the overlap or the share of wrong spins that it asks for."""
 
     criterion: str
@@ -32,21 +32,21 @@ class Asked(NamedTuple):
     error: float = WRONG
 
 
-def _asked(criterion: str, end: str, clean: bool) -> Asked | None:
-    """What theory is asked for a criterion where dynamics end, None where it has no answer."""
+def _question(criterion: str, end: str, clean: bool) -> Question | None:
+    """Question to theory about a criterion where dynamics end; None where it has no answer."""
     if criterion in CUTS:
         cut = CUTS[criterion]
-        single = Asked("one_step_error", error=(1 - cut) / 2) if end == STEP else None
-        return Asked("retained", cut) if end == REST else single
+        single = Question("one_step_error", error=(1 - cut) / 2) if end == STEP else None
+        return Question("retained", cut) if end == REST else single
     if end != REST and criterion in ("exact", "converged_weight"):
-        return Asked("fixed_point") if criterion == "exact" and clean else None
-    return Asked(criterion)
+        return Question("fixed_point") if criterion == "exact" and clean else None
+    return Question(criterion)
 
 
 def kind(memory: str, criterion: str, end: str = REST, clean: bool = True) -> str | None:
     """Kind of theory that the prediction of `critical_load` for N → ∞ is (`hopfield.theory.base`)."""
-    asked = _asked(criterion, end, clean)
-    return find(memory).theory.kind(asked.criterion) if asked else None
+    question = _question(criterion, end, clean)
+    return find(memory).theory.kind(question.criterion) if question else None
 
 
 def critical_load(
@@ -65,13 +65,13 @@ def critical_load(
     """
     if not isinstance(corruption, int | float) or corruption > 0.5:
         return None
-    asked = _asked(criterion, end, corruption == 0)
-    if asked is None or (neurons is not None and asked.criterion not in find(memory).theory.sized):
+    question = _question(criterion, end, corruption == 0)
+    if question is None or (neurons is not None and question.criterion not in find(memory).theory.sized):
         return None
-    if asked.criterion == "one_step_error" and neurons is not None:
-        return _wrong(memory, neurons, corruption, beta, 2 if even else 1) if asked.error == WRONG else None
-    known = {"corruption": corruption, "beta": beta, "cut": asked.cut, "error": asked.error}
-    return find(memory).theory.critical_load(asked.criterion, neurons=neurons, **known)
+    if question.criterion == "one_step_error" and neurons is not None:
+        return _wrong(memory, neurons, corruption, beta, 2 if even else 1) if question.error == WRONG else None
+    known = {"corruption": corruption, "beta": beta, "cut": question.cut, "error": question.error}
+    return find(memory).theory.critical_load(question.criterion, neurons=neurons, **known)
 
 
 def _wrong(memory: str, neurons: int, corruption: float, beta: float | None, first: int) -> float | None:

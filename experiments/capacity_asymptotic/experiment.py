@@ -33,8 +33,8 @@ MOST = 2**24
 
 def all_enumerated(config: Config) -> bool:
     """Whether every size that is to be enumerated has a load at which it can be."""
-    found = {point["neurons"] for point in points(config) if point["method"] == "enumerated"}
-    return found == set(config.enumerated)
+    sizes = {point["neurons"] for point in points(config) if point["method"] == "enumerated"}
+    return sizes == set(config.enumerated)
 
 
 def cost(config: Config) -> Cost:
@@ -53,17 +53,17 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per method, size, start and load, around each of the two thresholds; enumerated ones per draw."""
-    found = []
+    grid = []
     for neurons in dict.fromkeys(config.neurons):
         for flipped in dict.fromkeys(config.corruption):
             centres = thresholds(config.beta, flipped).values()
             loads = {round(c + a * (1 + 16 / neurons), 6) for c in centres for a in config.around}
             for load in sorted(load for load in loads if load * neurons > np.log(2)):
                 point = {"neurons": neurons, "corruption": corruptions.name(flipped), "beta": config.beta, "load": load}
-                found.append({"method": "sampled", **point, "sample": 0})
+                grid.append({"method": "sampled", **point, "sample": 0})
                 if neurons in config.enumerated and load * neurons <= np.log(MOST):
-                    found += [{"method": "enumerated", **point, "sample": i} for i in range(config.samples)]
-    return found
+                    grid += [{"method": "enumerated", **point, "sample": i} for i in range(config.samples)]
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

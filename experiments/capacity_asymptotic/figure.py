@@ -17,9 +17,9 @@ NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 
 def plot(table: Table, summary: dict) -> Figure:
     """Thresholds against 1/N beside their limits, and the shares of queries and spins lost from the first start."""
-    found = pandas.DataFrame(summary["thresholds"])
+    thresholds = pandas.DataFrame(summary["thresholds"])
     figure, axes = panels(1, 3, width=12.0, height=4.4)
-    _thresholds(axes[0, 0], found)
+    _thresholds(axes[0, 0], thresholds)
     first = table["corruption"].iloc[0]
     rows = _sampled(table[table["corruption"] == first])
     start = corruptions.label(first)

@@ -17,7 +17,7 @@ def sampled(config: Config, point: dict) -> dict:
     """The row of a point from overlaps that are sampled, whatever the number of patterns."""
     _, flipped = corruptions.parts(point["corruption"])
     parts = [config.seed, point["neurons"], round(flipped * 1e6), round(point["load"] * 1e6)]
-    found = overlap_sampling.sample(
+    overlaps = overlap_sampling.sample(
         point["neurons"],
         point["load"] * point["neurons"],
         beta=point["beta"],
@@ -25,7 +25,7 @@ def sampled(config: Config, point: dict) -> dict:
         trials=config.sampled_queries,
         seed=parts,
     )
-    return _row(found.log_odds, found.wrong, found.entropy)
+    return _row(overlaps.log_odds, overlaps.wrong, overlaps.entropy)
 
 
 def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) -> Iterator[dict]:
@@ -39,11 +39,11 @@ def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) ->
     source = generated(key, "spins", max(size.values()), neurons)
     targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
     starts = {c: _flipped(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}
-    for found in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
-        for point in (point for point in wanted if size[point["load"]] == found.num_patterns):
+    for counted in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
+        for point in (point for point in wanted if size[point["load"]] == counted.num_patterns):
             # Its own first patterns are queried, however many more there are at other loads.
-            first, own = list(starts).index(point["corruption"]) * queries, min(queries, found.num_patterns)
-            part = counts.Counts(*(x[first : first + own] for x in found))
+            first, own = list(starts).index(point["corruption"]) * queries, min(queries, counted.num_patterns)
+            part = counts.Counts(*(x[first : first + own] for x in counted))
             row = _row(*_retained(part, targets[:own], point["beta"]))
             yield point | row | {"log_odds_stderr": None, "error_stderr": None}
 

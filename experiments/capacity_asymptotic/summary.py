@@ -21,7 +21,7 @@ def summarise(table: Table) -> dict:
 
     All loads of a draw of enumerated patterns share them: the errors there are those over draws.
     """
-    found = []
+    entries = []
     for curve, rows in curves(table, CURVE):
         beta = float(rows["beta"].iloc[0])
         flipped = corruptions.flipped(curve["corruption"])
@@ -34,8 +34,8 @@ def summarise(table: Table) -> dict:
         }
         for criterion, (load, stderr) in measured.items():
             entry = {"load": load, "stderr": stderr, "theory": theory[criterion], "limit": limits[criterion]}
-            found.append(curve | {"criterion": criterion} | entry)
-    return {"thresholds": found, "scalars": _scalars(found)}
+            entries.append(curve | {"criterion": criterion} | entry)
+    return {"thresholds": entries, "scalars": _scalars(entries)}
 
 
 def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float | None]]:

@@ -30,11 +30,11 @@ def points(config: Config) -> list[dict]:
     """One point per map, size, number of patterns, β, Y and draw."""
     names = ("map", "neurons", "patterns", "beta", "features")
     lists = (config.maps, config.neurons, config.patterns, config.betas, config.features)
-    found = []
+    grid = []
     for values in product(*(dict.fromkeys(each) for each in lists)):
         point = dict(zip(names, values, strict=True))
-        found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+        grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def cost(config: Config) -> Cost:
@@ -50,6 +50,6 @@ def cost(config: Config) -> Cost:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    given = [point | {"noise": config.noise} for point in wanted]
-    for row in program.rows(measurement.grid(config.queries), config.seed, given):
+    noisy = [point | {"noise": config.noise} for point in wanted]
+    for row in program.rows(measurement.grid(config.queries), config.seed, noisy):
         yield {name: value for name, value in row.items() if name != "noise"}

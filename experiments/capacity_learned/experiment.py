@@ -51,12 +51,12 @@ FURTHER = 4
 def check(config: Config) -> None:
     """Raise ValueError for unknown tasks, and for more images than there are."""
     for text in config.tasks:
-        given = tasks.task(text, config.neurons)
-        rows = tasks.rows(given)
+        task = tasks.task(text, config.neurons)
+        rows = tasks.rows(task)
         for name, most in (("patterns", max(config.patterns)), ("stored", config.stored)):
             if rows is not None and most > rows:
-                raise ValueError(f"{name} must be at most the {rows} images of half of {given.ensemble}, got {most}")
-        if given.corruption != "noise" and given.amount * max(config.strengths, default=1.0) > 1:
+                raise ValueError(f"{name} must be at most the {rows} images of half of {task.ensemble}, got {most}")
+        if task.corruption != "noise" and task.amount * max(config.strengths, default=1.0) > 1:
             raise ValueError(f"strengths must leave fractions of at most 1 in {text}, got {max(config.strengths)}")
 
 
@@ -82,7 +82,7 @@ def points(config: Config) -> list[dict]:
     """One point per task, memory, optimiser, number of draws, number of patterns or corruption, and training."""
     loads = [("fresh", num_patterns, 1.0) for num_patterns in sorted({*config.patterns, config.stored})]
     loads += [("fresh", config.stored, strength) for strength in sorted({*config.strengths} - {1.0})]
-    found = []
+    grid = []
     for text in config.tasks:
         names = config.memories + (config.further if text == config.tasks[0] else [])
         for name in dict.fromkeys(names + (config.overfitted if config.fewer else [])):
@@ -93,8 +93,8 @@ def points(config: Config) -> list[dict]:
                 cells = loads + ([("seen", config.stored, 1.0)] if optimiser != BEFORE else [])
                 for data, num_patterns, strength in cells:
                     point = trained | {"data": data, "patterns": num_patterns, "strength": strength}
-                    found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+                    grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

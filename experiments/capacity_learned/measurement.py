@@ -40,7 +40,7 @@ class Lesson(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What is learned from: draws of patterns [D, M, N]; of every step the draw [T] and its question [T, ...].
+    """Lessons that are learned from: draws of patterns [D, M, N]; of every step the draw [T] and its question [T, ...].
 
     Rates are chosen by the error of `further` lessons [V, ...].
     """
@@ -81,9 +81,9 @@ def learn(program: Program, given: Given, key, rates: Array, damping: Array, cou
     arguments = given, key, rates, damping, course
     leaves, structure = jax.tree.flatten(arguments)
     run = _compiled(program, structure, tuple((leaf.shape, leaf.dtype) for leaf in leaves))
-    found: list[Learned] = []
-    taken = timing.seconds(lambda: found.append(jax.block_until_ready(run(*arguments))))
-    return found[0], taken
+    parameters: list[Learned] = []
+    taken = timing.seconds(lambda: parameters.append(jax.block_until_ready(run(*arguments))))
+    return parameters[0], taken
 
 
 @parallel.locked_cache(128)
@@ -154,12 +154,12 @@ def ask(question: Question, given: Given, params: Any, stored: Array, queries: A
         stored: draws [H, M, N], of which the first `num_patterns` patterns are stored.
         queries: corrupted selves of the first patterns of each [H, Q, N].
     """
-    found = jax.device_get(_asked(question)(given, params, stored, queries, num_patterns))
-    return {name: float(value) for name, value in found.items()}
+    means = jax.device_get(_means(question)(given, params, stored, queries, num_patterns))
+    return {name: float(value) for name, value in means.items()}
 
 
 @parallel.locked_cache(64)
-def _asked(question: Question) -> Callable:
+def _means(question: Question) -> Callable:
     kind = question.kind
 
     def draw(given, params, stored, queries, num_patterns):

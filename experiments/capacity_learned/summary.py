@@ -44,12 +44,13 @@ def summarise(table: Table) -> dict:
     loads = {key: _reach(rows, "patterns") for key, rows in _by(fresh[fresh["strength"] == 1.0])}
     amounts = {key: _reach(rows, "strength") for key, rows in _by(fresh[fresh["patterns"] == stored])}
     held = [
-        _entry(key, rows, stored) | _told("held", loads[key]) | _told("basin", amounts[key]) for key, rows in _by(fresh)
+        _entry(key, rows, stored) | _reached("held", loads[key]) | _reached("basin", amounts[key])
+        for key, rows in _by(fresh)
     ]
     growth = [entry for key in loads if key[-2] != BEFORE for entry in _growth(key, loads)]
     overfit = _overfit(table[(table["patterns"] == stored) & (table["strength"] == 1.0)])
-    found = {"level": LEVEL, "stored": stored, "held": held, "growth": growth, "overfit": overfit}
-    return found | {"scalars": _scalars(growth, overfit)}
+    summary = {"level": LEVEL, "stored": stored, "held": held, "growth": growth, "overfit": overfit}
+    return summary | {"scalars": _scalars(growth, overfit)}
 
 
 def _by(table: Table) -> list[tuple[tuple, Table]]:
@@ -69,9 +70,9 @@ def _reach(rows: Table, axis: str) -> Reach:
     return Reach(np.array(logs), low, high)
 
 
-def _told(name: str, found: Reach) -> dict[str, Any]:
-    value = float(np.exp(found.logs.mean()))
-    return {name: value, f"{name}_stderr": value * standard_error(found.logs), f"{name}_bound": found.bound}
+def _reached(name: str, reach: Reach) -> dict[str, Any]:
+    value = float(np.exp(reach.logs.mean()))
+    return {name: value, f"{name}_stderr": value * standard_error(reach.logs), f"{name}_bound": reach.bound}
 
 
 def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:

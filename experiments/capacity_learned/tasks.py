@@ -61,37 +61,37 @@ def _images(name: str) -> Any:
     return pattern_sets.pixels(name) if name == "digits" else pattern_sets.load(name, spins=False)
 
 
-def rows(given: Task) -> int | None:
+def rows(task: Task) -> int | None:
     """Images of either half; None for random patterns."""
-    return _images(given.ensemble).shape[0] // 2 if given.ensemble in IMAGES else None
+    return _images(task.ensemble).shape[0] // 2 if task.ensemble in IMAGES else None
 
 
 @lru_cache(maxsize=64)
-def second_moment(given: Task) -> np.ndarray:
+def second_moment(task: Task) -> np.ndarray:
     """E ξξᵀ [N, N] of the patterns: known, or of images that of all of them."""
-    n = given.neurons
-    if given.ensemble == "gaussian":
-        axes, levels = _axes(n), _levels(n, given.number)
+    n = task.neurons
+    if task.ensemble == "gaussian":
+        axes, levels = _axes(n), _levels(n, task.number)
         return (axes * levels) @ axes.T
-    if given.ensemble == "biased":
-        return given.number**2 + (1.0 - given.number**2) * np.eye(n)
-    if given.ensemble == "correlated":
+    if task.ensemble == "biased":
+        return task.number**2 + (1.0 - task.number**2) * np.eye(n)
+    if task.ensemble == "correlated":
         apart = np.abs(np.arange(n)[:, None] - np.arange(n))
-        return 2.0 / np.pi * np.arcsin(np.exp(-np.minimum(apart, n - apart) / max(given.number, 1e-6)))
-    images = np.asarray(_images(given.ensemble), np.float64)
+        return 2.0 / np.pi * np.arcsin(np.exp(-np.minimum(apart, n - apart) / max(task.number, 1e-6)))
+    images = np.asarray(_images(task.ensemble), np.float64)
     return images.T @ images / len(images)
 
 
-def query_moment(given: Task) -> np.ndarray:
+def query_moment(task: Task) -> np.ndarray:
     """E xxᵀ [N, N] of the corrupted patterns x."""
-    moment, n = second_moment(given), given.neurons
-    own, count = np.diag(np.diag(moment)), int(flips(given.amount, n))  # as many units of every query, none twice
-    if given.corruption == "noise":
-        return moment + given.amount**2 * np.eye(n)
-    if given.corruption == "lower":
+    moment, n = second_moment(task), task.neurons
+    own, count = np.diag(np.diag(moment)), int(flips(task.amount, n))  # as many units of every query, none twice
+    if task.corruption == "noise":
+        return moment + task.amount**2 * np.eye(n)
+    if task.corruption == "lower":
         shown = np.arange(n) < n - count
         return moment * np.outer(shown, shown)
-    if given.corruption == "flip":
+    if task.corruption == "flip":
         return ((n - 2.0 * count) ** 2 - n) / (n * (n - 1.0)) * (moment - own) + own
     kept = (n - count) / n
     return kept * ((n - count - 1.0) / (n - 1.0) * (moment - own) + own)
@@ -100,15 +100,15 @@ def query_moment(given: Task) -> np.ndarray:
 def inverse(moment: np.ndarray) -> np.ndarray:
     """The inverse g of a second moment S, its eigenvalues lifted by FLOOR, with tr gS = tr S as for the identity."""
     n, trace = len(moment), np.trace(moment)
-    found = np.linalg.inv(moment + FLOOR * trace / n * np.eye(n))
-    return found * trace / np.sum(found * moment)
+    metric = np.linalg.inv(moment + FLOOR * trace / n * np.eye(n))
+    return metric * trace / np.sum(metric * moment)
 
 
-def spread(given: Task) -> float:
+def spread(task: Task) -> float:
     """Half the mean squared distance of two patterns, the unit of squared errors."""
-    if given.ensemble in IMAGES:
-        return float(np.asarray(_images(given.ensemble), np.float64).var(axis=0).sum())
-    return float(given.neurons * (1.0 - given.number**2 if given.ensemble == "biased" else 1.0))
+    if task.ensemble in IMAGES:
+        return float(np.asarray(_images(task.ensemble), np.float64).var(axis=0).sum())
+    return float(task.neurons * (1.0 - task.number**2 if task.ensemble == "biased" else 1.0))
 
 
 @lru_cache(maxsize=8)
@@ -123,9 +123,9 @@ def _levels(neurons: int, exponent: float) -> np.ndarray:
     return found / found.mean()
 
 
-def drawn(given: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
+def drawn(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
     """Draws [number, M, N] of patterns; images of one half to learn from, of the other half to be measured."""
-    make = _drawn(given._replace(corruption="", amount=0.0), number, num_patterns, learning)
+    make = _drawn(task._replace(corruption="", amount=0.0), number, num_patterns, learning)
     return make(key)
 
 
@@ -148,11 +148,11 @@ def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
     return jax.jit(lambda key: jax.lax.map(one, jax.random.split(key, number)))
 
 
-def corrupted(given: Task, key, targets: Any, strength: float = 1.0) -> Any:
+def corrupted(task: Task, key, targets: Any, strength: float = 1.0) -> Any:
     """Queries of patterns [..., N], corrupted by `strength` times the amount of the task, a fraction by 1 at most."""
-    amount = strength * given.amount
-    return _corrupted(given.corruption)(
-        key, targets, np.float32(amount if given.corruption == "noise" else min(amount, 1))
+    amount = strength * task.amount
+    return _corrupted(task.corruption)(
+        key, targets, np.float32(amount if task.corruption == "noise" else min(amount, 1))
     )
 
 

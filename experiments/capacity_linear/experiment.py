@@ -36,8 +36,8 @@ X_AXIS = "load"
 def pairs(load: float, neurons: int) -> int:
     """The number n ≥ 2 of pairs nearest to n ln n = load · D²."""
     excess = lambda n: n * np.log(n) - load * neurons**2
-    found: Any = brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)
-    return max(2, round(found))
+    number: Any = brentq(excess, 1.0, 10.0 + 20.0 * load * neurons**2)
+    return max(2, round(number))
 
 
 def cost(config: Config) -> Cost:
@@ -50,13 +50,13 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per rule, size, number of pairs and draw."""
-    found = []
+    grid = []
     for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
         number = partial(pairs, neurons=neurons)
         for num_patterns in loads.counts(config.loads, number, f"{rule} at D={neurons}"):
             point = {"rule": rule, "neurons": neurons, "patterns": num_patterns}
-            found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+            grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

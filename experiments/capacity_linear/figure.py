@@ -12,17 +12,17 @@ from experiments.figures.style import THEORY, panels, series
 
 def plot(table: Table, summary: dict) -> Figure:
     """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
-    found, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
+    shares, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
     rules = list(dict.fromkeys(table["rule"]))
     columns = min(3, len(rules) + 1)
     figure, axes = panels(-(-(len(rules) + 1) // columns), columns, width=4.0 * columns, height=3.4)
-    sizes = sorted(found["neurons"].unique())
+    sizes = sorted(shares["neurons"].unique())
     looks: Any = series([str(size) for size in sizes])
     for number, (ax, rule) in enumerate(zip(axes.flat, rules, strict=False)):
-        _shares(ax, found[found["rule"] == rule], looks)
+        _shares(ax, shares[shares["rule"] == rule], looks)
         ax.set_title(f"{letter(number)}  {rule}")
     last = axes.flat[len(rules)]
-    _all_keys(last, found, whole, rules)
+    _all_keys(last, shares, whole, rules)
     last.set_title(f"{letter(len(rules))}  all keys of a draw")
     for ax in list(axes.flat)[len(rules) + 1 :]:
         ax.set_visible(False)

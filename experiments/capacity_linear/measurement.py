@@ -32,9 +32,9 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     memory = FastWeights.create(program.neurons, rule=program.rule)
     decay = jnp.where(used, draw["decay"], 1.0)
     _, memory = memory.attend(key, key, value, strength=used.astype(key.dtype), decay=decay, chunk=CHUNK)
-    asked = jnp.arange(program.queries)
+    order = jnp.arange(program.queries)
     index = jnp.where(
-        count <= program.queries, asked, jnp.floor((asked + 0.5) * (count / program.queries)).astype(jnp.int32)
+        count <= program.queries, order, jnp.floor((order + 0.5) * (count / program.queries)).astype(jnp.int32)
     )
     valid = index < count
     scores = jnp.where(used[None, :], (key[index] @ memory.matrix) @ value.T, -jnp.inf)

@@ -15,12 +15,12 @@ KEYS = ["rule", "neurons", "patterns"]
 def summarise(table: Table) -> dict:
     """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
     counts = table.assign(right=(table["found"] * table["asked"]).round(), draws=1)
-    found: Table = by_group(counts, KEYS, "right", "asked", "sample")
+    shares: Table = by_group(counts, KEYS, "right", "asked", "sample")
     about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
-    found = found.merge(about, on=KEYS)
+    shares = shares.merge(about, on=KEYS)
     every = counts[counts["asked"] == counts["patterns"]]
     whole: Table = by_group(every, KEYS, "all", "draws", "sample")
-    found["within"] = np.abs(found["mean"] - found["theory"]) <= 2 * found["stderr"] + 1e-4
+    shares["within"] = np.abs(shares["mean"] - shares["theory"]) <= 2 * shares["stderr"] + 1e-4
     halves, scalars = [], {}
     for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
         crossing = half_crossing(rows["load"], 1 - rows["found"], rows["sample"])
@@ -29,12 +29,12 @@ def summarise(table: Table) -> dict:
         theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
         halves.append(entry | {"theory": theory.value})
         scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr)
-    for rule, rows in found.groupby("rule", sort=False):
+    for rule, rows in shares.groupby("rule", sort=False):
         scalars[f"within_two_errors/{rule}"] = float(rows["within"].mean())
         scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
     bars = ["mean", "stderr", "low", "high"]
     return {
-        "shares": found[[*KEYS, "load", *bars, "theory"]].to_dict("records"),
+        "shares": shares[[*KEYS, "load", *bars, "theory"]].to_dict("records"),
         "all_keys": whole[[*KEYS, *bars]].to_dict("records"),
         "half": halves,
         "scalars": scalars,

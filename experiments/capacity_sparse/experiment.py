@@ -53,12 +53,12 @@ def check(config: Config) -> None:
 
 def points(config: Config) -> list[dict]:
     """One point per rule, size, activity, number of patterns and draw."""
-    found = []
+    grid = []
     for rule, neurons, activity in _curves(config):
         for num_patterns in _counts(config, rule, neurons, activity):
             point = {"rule": rule, "neurons": neurons, "activity": activity, "patterns": num_patterns}
-            found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+            grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def cost(config: Config) -> Cost:

@@ -37,23 +37,23 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
     patterns = _patterns(program, key, draw["activity"])
     used = draws.in_use(program, draw)
     network = _network(program.rule, patterns, used, other, draw)
-    asked = patterns[: program.queries]
+    cues = patterns[: program.queries]
     valid = used[: program.queries]
     if program.rule == "willshaw":
-        fields = asked @ network.matrix  # the neurons of a cue keep themselves on, others need all their synapses
-        first = jnp.where((asked == 1) | (fields > theory.active(program.neurons) - 0.5), 1.0, 0.0)
+        fields = cues @ network.matrix  # the neurons of a cue keep themselves on, others need all their synapses
+        first = jnp.where((cues == 1) | (fields > theory.active(program.neurons) - 0.5), 1.0, 0.0)
         last, density = first, jnp.sum(network.matrix) / (program.neurons * (program.neurons - 1))
     else:
         couplings = network.couplings() if isinstance(network, BinaryNetwork) else network
-        first = (1 + jax.vmap(couplings.update)(2 * asked - 1)) / 2
+        first = (1 + jax.vmap(couplings.update)(2 * cues - 1)) / 2
         ends = jax.vmap(lambda x: relax(couplings, x, dynamics="asynchronous", key=other, max_sweeps=SWEEPS).state)(
-            2 * asked - 1
+            2 * cues - 1
         )
         last, density = (1 + ends) / 2, jnp.nan
-    (on_one, off_one), (on, off) = (_shares(asked, state, valid) for state in (first, last))
-    retained = jax.vmap(lambda p, v: _shares(p[None], v[None], jnp.ones(1, bool)))(asked, last)
+    (on_one, off_one), (on, off) = (_shares(cues, state, valid) for state in (first, last))
+    retained = jax.vmap(lambda p, v: _shares(p[None], v[None], jnp.ones(1, bool)))(cues, last)
     some = valid & jnp.isfinite(retained[0] - retained[1])  # a pattern with no neuron on, or off, has no such share
-    wrong = jnp.sum(jnp.where(valid[:, None], jnp.abs(first - asked), 0.0)) / (jnp.sum(valid) * program.neurons)
+    wrong = jnp.sum(jnp.where(valid[:, None], jnp.abs(first - cues), 0.0)) / (jnp.sum(valid) * program.neurons)
     return {
         "on_one": on_one,
         "off_one": off_one,

@@ -24,8 +24,8 @@ def summarise(table: Table) -> dict:
         loads += _loads(curve, rows)
         limit = theory.critical_load(curve["rule"], curve["activity"])
         if limit is not None:
-            found = critical_load(rows["load"], rows["retained"], rows["asked"], rows["sample"])
-            entry = {"load": found.value, "stderr": found.stderr, "reason": found.reason, "theory": limit}
+            threshold = critical_load(rows["load"], rows["retained"], rows["asked"], rows["sample"])
+            entry = {"load": threshold.value, "stderr": threshold.stderr, "reason": threshold.reason, "theory": limit}
             critical.append(curve | entry)
     limits = _limits(critical)
     return {"loads": loads, "critical": critical, "limits": limits, "scalars": _scalars(loads, critical, limits)}

@@ -69,8 +69,8 @@ def shares(rule: str, neurons: int, activity: float, num_patterns: int) -> tuple
         return 1.0, float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
     if rule in COVARIANCE and num_patterns > 1:
         numbers = threshold(rule, activity), offset(rule, activity)
-        found = sparse.one_step_shares(activity, neurons, num_patterns, *numbers)
-        return float(found[0]), float(found[1])
+        after = sparse.one_step_shares(activity, neurons, num_patterns, *numbers)
+        return float(after[0]), float(after[1])
     return None
 
 
@@ -78,5 +78,5 @@ def wrong(rule: str, neurons: int, activity: float, num_patterns: int) -> float 
     """Share of wrong neurons after one step."""
     if rule == "hebb":
         return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
-    found = shares(rule, neurons, activity, num_patterns)
-    return None if found is None else activity * (1 - found[0]) + (1 - activity) * found[1]
+    after = shares(rule, neurons, activity, num_patterns)
+    return None if after is None else activity * (1 - after[0]) + (1 - activity) * after[1]

@@ -71,7 +71,7 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
     inputs = _drawn(config, length, 0)
     compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
     seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
-    found = {"seconds": float(seconds.min()), "megabytes": footprint.temporary_bytes(compiled, *inputs) / 1e6}
+    columns = {"seconds": float(seconds.min()), "megabytes": footprint.temporary_bytes(compiled, *inputs) / 1e6}
     errors = []
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):
@@ -80,4 +80,4 @@ def measured(config: Config, method: str, length: int, direction: str) -> dict:
             output = jax.jit(_function(config, method, length, seed_of(config.seed, sample)))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
     mean = sum(errors) / len(errors) if errors else float("nan")
-    return found | {"error": mean, "error_stderr": standard_error(errors)}
+    return columns | {"error": mean, "error_stderr": standard_error(errors)}

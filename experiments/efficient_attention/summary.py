@@ -30,9 +30,9 @@ def summarise(table: Table) -> dict:
         growth.append(entry)
         dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
         if method != "dense" and len(dense):
-            found = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
-            overtaking.append({"pass": direction, "method": method, "length": found})
-            scalars[f"crossover/{direction}/{method}"] = found
+            crossing = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
+            overtaking.append({"pass": direction, "method": method, "length": crossing})
+            scalars[f"crossover/{direction}/{method}"] = crossing
     return {"growth": growth, "crossover": overtaking, "scalars": scalars}
 
 

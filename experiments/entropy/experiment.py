@@ -87,14 +87,14 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, ensemble, start, β and step."""
-    found = []
+    grid = []
     names = list(dict.fromkeys(corruptions.name(start) for start in config.corruption))
     for memory, ensemble, start in product(config.memories, config.ensembles, names):
         for ratio in sorted({*config.ratios, *config.fixed}):
             shared = [memory, ensemble, _width(config, ensemble), config.patterns, start]
             point = dict(zip(retrievals.CURVE, shared, strict=True)) | {"ratio": ratio}
-            found += [point | {"step": step} for step in range(_steps(config, ratio) + 1)]
-    return found
+            grid += [point | {"step": step} for step in range(_steps(config, ratio) + 1)]
+    return grid
 
 
 def _steps(config: Config, ratio: float) -> int:
@@ -120,9 +120,9 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
-    found = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged_weight")
-    assert found is not None
-    return found
+    beta = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged_weight")
+    assert beta is not None
+    return beta
 
 
 def _row(config: Config, found: dict[str, np.ndarray], step: int) -> dict:

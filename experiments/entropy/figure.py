@@ -139,7 +139,7 @@ def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
 
 
 def _about_band(rows: Table, drawn: str = "band") -> str:
-    """What is drawn around a median: no error of it, but where most of the queries lie."""
+    """Legend of the bands around medians: no error of these, but where most of the queries lie."""
     words = f"{rows['band'].iloc[0]:.0%} band of queries"
     return f"median and {words}" if drawn == "band" else f"median; {drawn}: {words}"
 

@@ -23,8 +23,8 @@ COLUMNS = ("size", "magnitude", "autodiff", "difference", "tolerance", "differen
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     cases = len(config.dtypes) * len(config.separations) * len(config.masks) * len(config.shapes)
-    found = cases * sum(len(arguments(metric)) for metric in config.metrics)
-    return Cost(found, 0.0, 3e8 * cases * len(config.metrics))
+    number = cases * sum(len(arguments(metric)) for metric in config.metrics)
+    return Cost(number, 0.0, 3e8 * cases * len(config.metrics))
 
 
 def points(config: Config) -> list[dict]:
@@ -54,5 +54,5 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     for case, members in cases.items():
         checks = verified(config.seed, *case)
         for point in members:
-            found = checks[point["input"]]
-            yield point | {name: found[name] for name in COLUMNS} | {"passed": bool(found["passed"])}
+            errors = checks[point["input"]]
+            yield point | {name: errors[name] for name in COLUMNS} | {"passed": bool(errors["passed"])}

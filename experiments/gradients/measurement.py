@@ -30,8 +30,8 @@ def verified(seed: int, dtype: str, separation: str, metric: str, mask: str, sha
         options["metric"] = _metric(metric, rng, heads, dtype)
         options |= _mask(mask, rng, leading, queries, keys, dtype)
         chosen = maps[separation] if separation in maps else separations.entmax(1.5)
-        found = verify_gradients(*drawn, separation=chosen, seed=int(rng.integers(2**32)), **options)
-    return {check["input"]: check for check in found.table()}
+        checks = verify_gradients(*drawn, separation=chosen, seed=int(rng.integers(2**32)), **options)
+    return {check["input"]: check for check in checks.table()}
 
 
 def _metric(name: str, rng: np.random.Generator, heads: tuple[int, ...], dtype: str) -> Any:

@@ -34,16 +34,16 @@ def measured(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, sa
     key, b_key = (None if x is None else np.repeat(x, group, axis=0) for x in (weights.w_key, weights.b_key))
     with jax.enable_x64(True):
         arrays = (weights.w_query, key, weights.b_query, b_key)
-        given: list[Any] = [None if x is None else np.asarray(x, float) for x in arrays]
-        forms = jax.tree.map(np.asarray, geometry.factored(*given))
+        weighted: list[Any] = [None if x is None else np.asarray(x, float) for x in arrays]
+        forms = jax.tree.map(np.asarray, geometry.factored(*weighted))
         above = np.triu_indices(len(forms.values), 1)
         first, second = (jax.tree.map(lambda x, at=at: x[at], forms) for at in above)
         _, width, rank = forms.left.shape
         drawn = np.random.default_rng(seed).normal(size=(2, samples, width, rank))
         sides = ((first.left, second.left), (first.right, second.right), tuple(drawn))
         stacked = [np.concatenate(both) for both in zip(*sides, strict=True)]
-        found = np.asarray(geometry.principal_angles(*stacked))
-        angles = np.split(found, [len(above[0]), 2 * len(above[0])])
+        principal = np.asarray(geometry.principal_angles(*stacked))
+        angles = np.split(principal, [len(above[0]), 2 * len(above[0])])
         near = [np.sqrt(np.mean(x**2, axis=-1)) / (np.pi / 2) for x in angles]
         spectrum = np.linalg.norm(first.values - second.values, axis=-1)
         distances = {

@@ -39,8 +39,8 @@ def installed() -> Path | None:
         files = importlib.metadata.files(PACKAGE) or []
     except importlib.metadata.PackageNotFoundError:
         return None
-    found = [Path(str(file.locate())) for file in files if file.name == "model.safetensors"]
-    return found[0].parent if found and found[0].is_file() else None
+    places = [Path(str(file.locate())) for file in files if file.name == "model.safetensors"]
+    return places[0].parent if places and places[0].is_file() else None
 
 
 class Bert:

@@ -64,15 +64,15 @@ def points(config: Config) -> list[dict]:
     """Singular values, bins of angles and pairs of heads of every layer, and pairs of published sentences."""
     checkpoint, layers = loaded(config)
     check_reading(config, checkpoint)
-    found: list[tuple[str, int, int, int]] = []
+    grid: list[tuple[str, int, int, int]] = []
     for layer in layers:
         heads, _, rank = checkpoint.layers[layer].w_query.shape
-        found += [("spectrum", layer, head, index) for head in range(heads) for index in range(rank)]
-        found += [("angles", layer, index, 0) for index in range(BINS)]
-        found += [("pair", layer, i, j) for i in range(heads) for j in range(i + 1, heads)]
+        grid += [("spectrum", layer, head, index) for head in range(heads) for index in range(rank)]
+        grid += [("angles", layer, index, 0) for index in range(BINS)]
+        grid += [("pair", layer, i, j) for i in range(heads) for j in range(i + 1, heads)]
     if digest(located(config)) == encoder.DIGEST:
-        found += [("similarity", -1, index, 0) for index in range(len(encoder.PUBLISHED))]
-    return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in found]
+        grid += [("similarity", -1, index, 0) for index in range(len(encoder.PUBLISHED))]
+    return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in grid]
 
 
 def inputs(config: Config) -> list[Path]:

@@ -84,21 +84,21 @@ def encoder_of(config: Config) -> Any:
         raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
     settings = checkpoints.read_config(place, CONFIG)
     bert = encoder.Bert(checkpoints.read_tensors(place), {"num_attention_heads": config.heads} | settings)
-    told = {"do_lower_case": True} | settings | checkpoints.read_config(place, TOKENIZER)
-    return bert, tokenizer_of(vocabulary, lower=bool(told["do_lower_case"]), strip=told.get("strip_accents"))
+    options = {"do_lower_case": True} | settings | checkpoints.read_config(place, TOKENIZER)
+    return bert, tokenizer_of(vocabulary, lower=bool(options["do_lower_case"]), strip=options.get("strip_accents"))
 
 
 def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = None) -> BertWordPieceTokenizer:
     """The tokenizer of a vocab.txt, one token a line; `lower` folds case, and strips accents unless `strip` says."""
     try:
-        found = BertWordPieceTokenizer(
+        tokenizer = BertWordPieceTokenizer(
             str(vocabulary), lowercase=lower, strip_accents=lower if strip is None else strip
         )
     except Exception as error:  # the package raises no class of its own
         raise ValueError(f"vocabulary must be a vocab.txt of BERT, got '{vocabulary}' ({error})") from error
-    if found.token_to_id("[UNK]") is None:
+    if tokenizer.token_to_id("[UNK]") is None:
         raise ValueError(f"vocabulary must be a vocab.txt of BERT, got no [UNK] in '{vocabulary}'")
-    return found
+    return tokenizer
 
 
 def pieces_of(config: Config) -> tuple[Any, list[list[int]]]:
@@ -144,23 +144,23 @@ def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
 def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], dict]:
     """All rows of one layer by quantity and numbers."""
     inputs = None if read is None else read[0].reshape(-1, read[0].shape[-1])
-    found = distances.measured(weights, inputs, config.seed, SAMPLES)
-    pairs = found.distances | ({} if read is None else _observed(weights.beta, found, *read))
+    heads = distances.measured(weights, inputs, config.seed, SAMPLES)
+    pairs = heads.distances | ({} if read is None else _observed(weights.beta, heads, *read))
     rows: dict[tuple[str, int, int], dict] = {}
-    for head, values in enumerate(found.forms.values):
+    for head, values in enumerate(heads.forms.values):
         rows |= {("spectrum", head, index): {"singular_value": float(x)} for index, x in enumerate(values)}
-    shares = [np.histogram(x, BINS, (0, np.pi / 2))[0] / x.size for x in found.angles]
+    shares = [np.histogram(x, BINS, (0, np.pi / 2))[0] / x.size for x in heads.angles]
     for index, share in enumerate(zip(*shares, strict=True)):
         rows["angles", index, 0] = dict(zip(ANGLES, map(float, share), strict=True))
-    for place, (i, j) in enumerate(zip(*found.pairs, strict=True)):
+    for place, (i, j) in enumerate(zip(*heads.pairs, strict=True)):
         rows["pair", int(i), int(j)] = {name: float(values[place]) for name, values in pairs.items()}
     return rows
 
 
-def _observed(beta: float, found: Any, x: Any, attention: Any) -> dict[str, np.ndarray]:
+def _observed(beta: float, heads: Any, x: Any, attention: Any) -> dict[str, np.ndarray]:
     """Distances of the heads' attention, and the largest error of attention taken from J."""
-    left, values, right = found.forms.left, found.forms.values, found.forms.right
-    i, j = found.pairs
+    left, values, right = heads.forms.left, heads.forms.values, heads.forms.right
+    i, j = heads.pairs
     rows = distances.appended(x, left.shape[-2])[:, None]
     scores = (rows @ left * values[:, None, :]) @ (rows @ right).swapaxes(-1, -2)
     error = np.abs(softmax(beta * scores, axis=-1) - attention).max(axis=(0, 2, 3))

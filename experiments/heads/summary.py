@@ -48,9 +48,9 @@ def matrix(pairs: Table, layer: int, name: str) -> np.ndarray:
     """The distances of a layer's heads as a symmetric matrix with zeros on its diagonal."""
     rows = pairs[pairs["layer"] == layer]
     i, j = rows["first"].to_numpy(int), rows["second"].to_numpy(int)
-    found = np.zeros((j.max() + 1,) * 2)
-    found[i, j] = found[j, i] = rows[name].to_numpy(float)
-    return found
+    distances = np.zeros((j.max() + 1,) * 2)
+    distances[i, j] = distances[j, i] = rows[name].to_numpy(float)
+    return distances
 
 
 def mantel(first: np.ndarray, second: np.ndarray, permutations: int = 9999, seed: int = 0) -> tuple[float, float]:

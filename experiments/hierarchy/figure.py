@@ -15,10 +15,10 @@ from experiments.hierarchy.config import FLAT
 
 def plot(table: Table, summary: dict) -> Figure:
     """Three panels for each number of hidden quadrants."""
-    found: Table = pandas.DataFrame(summary["loads"])
+    loads: Table = pandas.DataFrame(summary["loads"])
     drawn = []
-    for hidden, rows in found.groupby("hidden"):
-        drawn += [partial(panel, rows=rows, hidden=hidden) for panel in (_shares, _found, _errors)]
+    for hidden, rows in loads.groupby("hidden"):
+        drawn += [partial(panel, rows=rows, hidden=hidden) for panel in (_shares, _retrieved, _errors)]
     return gallery(drawn)
 
 
@@ -42,7 +42,7 @@ def _shares(ax: Axes, rows: Table, hidden: int) -> None:
     legend(ax)
 
 
-def _found(ax: Axes, rows: Table, hidden: int) -> None:
+def _retrieved(ax: Axes, rows: Table, hidden: int) -> None:
     for name, look, part in _curves(rows):
         ax.errorbar(part["numbers"], part["found"], part["found_stderr"], label=name, **measured(look))
     log_axis(ax)

@@ -65,10 +65,10 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
     index = jnp.arange(program.queries)
     valid = index < draw["num_patterns"]
-    found, squared = jax.vmap(asked)(stored[: program.queries])
+    nearest, squared = jax.vmap(asked)(stored[: program.queries])
     _, other = jax.vmap(asked)(data[order[-program.queries :]])
     return {
-        "right": jnp.sum(valid & (found == index)),
+        "right": jnp.sum(valid & (nearest == index)),
         "asked": jnp.sum(valid),
         "error": jnp.sqrt(jnp.sum(jnp.where(valid, squared, 0.0)) / jnp.sum(valid)),
         "error_other": jnp.sqrt(jnp.mean(other)),

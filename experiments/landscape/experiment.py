@@ -38,15 +38,15 @@ def check(config: Config) -> None:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, size, number of patterns, temperature, draw and start."""
-    found = []
+    grid = []
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
     for memory, neurons, num_patterns, temperature in product(*(dict.fromkeys(each) for each in lists)):
         if memory in CONTINUOUS and temperature == 0:
             continue
         point = {"memory": memory, "neurons": neurons, "patterns": num_patterns, "temperature": temperature}
         for sample, start in product(range(config.samples), range(config.starts)):
-            found.append(point | {"sample": sample, "start": start})
-    return found
+            grid.append(point | {"sample": sample, "start": start})
+    return grid
 
 
 def cost(config: Config) -> Cost:

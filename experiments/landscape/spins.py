@@ -91,7 +91,7 @@ def kind(overlaps, patterns, state):
 
     three = overlap_with(jnp.where(jnp.arange(len(index)) < 3, jnp.sign(weight), 0.0))
     names = {name: number for number, name in enumerate(KINDS)}
-    found = jnp.where(above(overlap_with(weight), RETRIEVED), names["asymmetric"], names["glassy"])
-    found = jnp.where(above(three, RETRIEVED), names["mixture"], found)
+    ending = jnp.where(above(overlap_with(weight), RETRIEVED), names["asymmetric"], names["glassy"])
+    ending = jnp.where(above(three, RETRIEVED), names["mixture"], ending)
     alone = jnp.where(weight[0] > 0, names["pattern"], names["reversed"])
-    return jnp.where(above(size[0], RETRIEVED), alone, found)
+    return jnp.where(above(size[0], RETRIEVED), alone, ending)

@@ -18,12 +18,12 @@ def summarise(table: Table) -> dict:
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         for number, name in enumerate(KINDS):
-            found = rows["kind"] == number
-            mean = clustered_mean(found.astype(float), rows["sample"])
+            alike = rows["kind"] == number
+            mean = clustered_mean(alike.astype(float), rows["sample"])
             entry = curve | {"kind": name, "share": mean.mean, "stderr": mean.stderr}
             for column in ("energy", "stability"):
-                values = rows.loc[found, column]
-                entry[column] = float(values.mean()) if found.any() else None
+                values = rows.loc[alike, column]
+                entry[column] = float(values.mean()) if alike.any() else None
             kinds.append(entry)
         settled = rows[rows["settled"] == 1]
         # The energy, flat at a minimum, is known better than the state.

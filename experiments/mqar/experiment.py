@@ -44,14 +44,14 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per mixer, width, length, pairs and seed; the hand-constructed head has none of its own."""
-    found = []
+    grid = []
     for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
         if length < 4 * pairs or (mixer == "by_hand" and width != config.widths[0]):
             continue
         width = width if mixer != "by_hand" else 2 * config.vocabulary + 1
         point = {"mixer": mixer, "width": width, "length": length, "pairs": pairs}
-        found += [point | {"seed_index": index} for index in range(config.seeds)]
-    return found
+        grid += [point | {"seed_index": index} for index in range(config.seeds)]
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

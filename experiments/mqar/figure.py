@@ -17,11 +17,11 @@ def plot(table: Table, summary: dict) -> Figure:
     The first at the shortest sequences, the second at the longest. Every model is a dot; means with 95 % intervals, cut
     at 0 and 1.
     """
-    found: Table = pandas.DataFrame(summary["results"])
-    looks: Any = series(list(dict.fromkeys(found["mixer"])))
-    trained = found[found["mixer"] != "by_hand"]
+    results: Table = pandas.DataFrame(summary["results"])
+    looks: Any = series(list(dict.fromkeys(results["mixer"])))
+    trained = results[results["mixer"] != "by_hand"]
     widest = trained["width"].max() if len(trained) else 0
-    length, longest, fewest = found["length"].min(), found["length"].max(), found["pairs"].min()
+    length, longest, fewest = results["length"].min(), results["length"].max(), results["pairs"].min()
 
     def short(rows: Table) -> Table:
         return rows[(rows["pairs"] == fewest) & (rows["length"] == length)]
@@ -30,11 +30,11 @@ def plot(table: Table, summary: dict) -> Figure:
         return rows[((rows["width"] == widest) | (rows["mixer"] == "by_hand")) & (rows["length"] == longest)]
 
     shown = [("state_bytes", "state kept of a sequence (bytes)", short, f"K = {fewest} pairs, L = {length} tokens")]
-    if found["pairs"].nunique() > 1:
+    if results["pairs"].nunique() > 1:
         shown.append(("pairs", "pairs $K$", wide, f"width {widest}, L = {longest} tokens"))
     figure, axes = panels(1, len(shown), width=1.0 + 4.5 * len(shown), height=4.0)
     for letter, ax, (column, label, part, title) in zip("ab", axes[0], shown, strict=False):
-        _curves(ax, part(found), part(table), column, looks)
+        _curves(ax, part(results), part(table), column, looks)
         ax.set(xlabel=label, ylabel="accuracy, mean with 95 % interval")
         ax.set_title(f"{letter}  {title}")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)

@@ -105,5 +105,5 @@ def by_hand(tokens: Int[Array, "L"], asked: Int[Array, "K"], vocabulary: int) ->
     place = jnp.arange(len(before))
     key = jnp.concatenate([codes[before], -0.5 * place[:, None] / len(before)], axis=1)
     query = jnp.concatenate([codes[tokens[asked]], jnp.ones((len(asked), 1))], axis=1)
-    found = attend(query, key, codes[tokens[1:]], beta=40.0 * len(before), mask=place[None, :] < asked[:, None])
-    return jnp.argmax(found, axis=-1)
+    read = attend(query, key, codes[tokens[1:]], beta=40.0 * len(before), mask=place[None, :] < asked[:, None])
+    return jnp.argmax(read, axis=-1)

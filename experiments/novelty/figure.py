@@ -12,16 +12,16 @@ from experiments.figures.style import THEORY, panels, series
 
 def plot(table: Table, summary: dict) -> Figure:
     """Areas against the number of patterns and against κ, and weights left over at the middle κ; theory as lines."""
-    found: Table = pandas.DataFrame(summary["areas"])
-    found = found[found["neurons"] == found["neurons"].max()]
-    kappas = sorted(found["kappa"].unique())
-    overlaps, middle = sorted(found["overlap"].unique()), kappas[len(kappas) // 2]
-    size = sorted(found["patterns"].unique())[found["patterns"].nunique() // 2]
+    areas: Table = pandas.DataFrame(summary["areas"])
+    areas = areas[areas["neurons"] == areas["neurons"].max()]
+    kappas = sorted(areas["kappa"].unique())
+    overlaps, middle = sorted(areas["overlap"].unique()), kappas[len(kappas) // 2]
+    size = sorted(areas["patterns"].unique())[areas["patterns"].nunique() // 2]
     figure, axes = panels(1, 3, width=12.0, height=3.6)
     looks: Any = series([f"{overlap:g}" for overlap in overlaps])
     for ax, name, rows in (
-        (axes[0, 0], "patterns", found[found["kappa"] == middle]),
-        (axes[0, 1], "kappa", found[found["patterns"] == size]),
+        (axes[0, 0], "patterns", areas[areas["kappa"] == middle]),
+        (axes[0, 1], "kappa", areas[areas["patterns"] == size]),
     ):
         for overlap, part in rows.groupby("overlap"):
             part, look = part.sort_values(name), looks[f"{overlap:g}"]
@@ -32,11 +32,11 @@ def plot(table: Table, summary: dict) -> Figure:
         ax.set(xscale="log", ylim=(0.45, 1.03), ylabel="area under the ROC curve")
     axes[0, 0].plot([], [], label="theory", **THEORY)
     axes[0, 0].set(xlabel="number of patterns $M$")
-    axes[0, 0].set_title(rf"a  $\kappa$ = {middle:g}, D = {found['neurons'].max()}")
+    axes[0, 0].set_title(rf"a  $\kappa$ = {middle:g}, D = {areas['neurons'].max()}")
     axes[0, 1].set(xlabel=r"inverse temperature $\kappa$", xticks=kappas, xticklabels=[f"{k:g}" for k in kappas])
     axes[0, 1].minorticks_off()
     axes[0, 1].set_title(f"b  M = {size}")
-    _left(axes[0, 2], found[(found["kappa"] == middle) & (found["overlap"] == overlaps[-1])])
+    _left(axes[0, 2], areas[(areas["kappa"] == middle) & (areas["overlap"] == overlaps[-1])])
     axes[0, 2].set_title(rf"c  weight left over, $\kappa$ = {middle:g}, overlap {overlaps[-1]:g}")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     look: Any = {"ncols": len(labels), "frameon": False, "title": "bars: one standard error", "title_fontsize": 8}

@@ -14,17 +14,17 @@ def summarise(table: Table) -> dict:
 
     `theory` of the areas is exact, `theory_known` and `theory_novel` of the weights left over are annealed.
     """
-    found: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
-    found = found.rename(columns={"mean": "auc"})
+    areas: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
+    areas = areas.rename(columns={"mean": "auc"})
     for name in ("left_known", "left_novel"):
-        found[name] = means_by_group(table, KEYS, name, "sample")["mean"]
-    places = [[row[name] for name in KEYS] for row in found.to_dict("records")]
-    found["theory"] = [float(novelty.auc(*place)) for place in places]
-    found["theory_known"] = [novelty.leftover(*place) for place in places]
-    found["theory_novel"] = [novelty.leftover(*place[:3]) for place in places]
-    apart = np.abs(found["auc"] - found["theory"])
+        areas[name] = means_by_group(table, KEYS, name, "sample")["mean"]
+    places = [[row[name] for name in KEYS] for row in areas.to_dict("records")]
+    areas["theory"] = [float(novelty.auc(*place)) for place in places]
+    areas["theory_known"] = [novelty.leftover(*place) for place in places]
+    areas["theory_novel"] = [novelty.leftover(*place[:3]) for place in places]
+    apart = np.abs(areas["auc"] - areas["theory"])
     scalars = {
-        "within_two_errors": float(np.mean(apart <= 2 * found["stderr"] + 1e-3)),
+        "within_two_errors": float(np.mean(apart <= 2 * areas["stderr"] + 1e-3)),
         "largest_deviation": float(apart.max()),
     }
-    return {"areas": found.to_dict("records"), "scalars": scalars}
+    return {"areas": areas.to_dict("records"), "scalars": scalars}

@@ -60,7 +60,7 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
     # A seed with a zero at its end is the seed without.
     starts = [given.teacher, given.start] + [problem(shape, (*seed, 2 + i), 1.0).start for i in range(STARTS)]
     hyper = {"rate": jnp.float32(1.0), "damping": jnp.float32(0.1)}
-    found = []
+    losses = []
     for start in starts:
         setting = Course(
             given=given._replace(start=start),
@@ -72,8 +72,8 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
             end=-np.inf,
             length=LONG,
         )
-        found.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
-    return float(min(found))
+        losses.append(run("cholesky", hyper, setting, LONG).trace["loss"].min())
+    return float(min(losses))
 
 
 def setting(
@@ -126,8 +126,8 @@ def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple
     searched = ranges(rule, full)
     places = qmc.LatinHypercube(len(searched), rng=np.random.default_rng(seed)).random(trials)
     low, high = np.log(list(searched.values())).T
-    found = np.exp(low + places * (high - low))
-    return places, [_chosen(rule, dict(zip(searched, row, strict=True))) for row in found]
+    numbers = np.exp(low + places * (high - low))
+    return places, [_chosen(rule, dict(zip(searched, row, strict=True))) for row in numbers]
 
 
 def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:

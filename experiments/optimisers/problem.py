@@ -83,24 +83,24 @@ def _held(array: np.ndarray) -> Array:
     return jnp.asarray(array, jnp.float32 if array.dtype.kind == "f" else jnp.int32)
 
 
-def model(given: Problem) -> Callable[[Params, Array], Array]:
+def model(problem: Problem) -> Callable[[Params, Array], Array]:
     """(params, inputs [B N]) ↦ log-probabilities of the classes [B C], natural parameters of the labels."""
 
     def outputs(params: Params, inputs: Array) -> Array:
         metric = bilinear.Full(params["metric"])
-        return jnp.log(attention.attend(inputs, given.stored, given.answers, metric=metric, beta=1.0) + LEAST)
+        return jnp.log(attention.attend(inputs, problem.stored, problem.answers, metric=metric, beta=1.0) + LEAST)
 
     return outputs
 
 
-def loss(given: Problem, params: Params, inputs: Array, labels: Array) -> Array:
+def loss(problem: Problem, params: Params, inputs: Array, labels: Array) -> Array:
     """Mean negative log-likelihood of labels [B]."""
-    return -jnp.mean(Categorical().log_probability(model(given)(params, inputs), labels))
+    return -jnp.mean(Categorical().log_probability(model(problem)(params, inputs), labels))
 
 
-def held_out(given: Problem, params: Params) -> tuple[Array, Array]:
+def held_out(problem: Problem, params: Params) -> tuple[Array, Array]:
     """Loss and accuracy on the examples held out."""
-    outputs = model(given)(params, given.held_inputs)
-    right = jnp.argmax(outputs, axis=-1) == given.held_labels
-    held = -jnp.mean(Categorical().log_probability(outputs, given.held_labels))
+    outputs = model(problem)(params, problem.held_inputs)
+    right = jnp.argmax(outputs, axis=-1) == problem.held_labels
+    held = -jnp.mean(Categorical().log_probability(outputs, problem.held_labels))
     return held, jnp.mean(right.astype(held.dtype))

@@ -134,39 +134,41 @@ class Bounds(NamedTuple):
     watch: Array
 
 
-def train(kind: Kind, given: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
+def train(
+    kind: Kind, problem: Problem, order: Array, hyper: Hyper, bounds: Bounds
+) -> tuple[Params, Trace, Array, Array]:
     """Parameters, trace, number of steps done and loss of all examples at the end.
 
     One program for each rule and kind of batch: all that a search or a sweep changes is traced.
 
     Args:
         kind: what it is compiled for.
-        given: the problem.
+        problem: it is trained on.
         order: examples of each batch [batches B], taken in turn; of no use in full batches.
         hyper: the rule's numbers.
         bounds: of the run.
     """
     hyper = dict(hyper)
-    return _compiled(kind, int(hyper.pop("memory", 0)))(given, order, hyper, bounds)
+    return _compiled(kind, int(hyper.pop("memory", 0)))(problem, order, hyper, bounds)
 
 
 @cache
 def _compiled(kind: Kind, memory: int) -> Callable:
     options = {"memory": memory} if memory else {}
 
-    def run(given: Problem, order: Array, hyper: Hyper, bounds: Bounds):
+    def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds):
         optimiser = RULES[kind.rule].make(hyper, kind.full, **options)
-        advance = partial(_advance, kind, optimiser, given, order, bounds.watch)
-        inner: Any = optimiser.init(given.start)
+        advance = partial(_advance, kind, optimiser, problem, order, bounds.watch)
+        inner: Any = optimiser.init(problem.start)
         if hasattr(inner, "residual") and hasattr(inner, "gain"):
             inner = inner._replace(damping=hyper["damping"].astype(inner.damping.dtype))
         blank = jnp.full((kind.length,), jnp.nan, jnp.float32)
         unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at
-        first = _State(jnp.zeros((), jnp.int32), given.start, inner, unknown, _blank(blank))
+        first = _State(jnp.zeros((), jnp.int32), problem.start, inner, unknown, _blank(blank))
         running = lambda s: (s.step < bounds.limit) & (s.value > bounds.goal) & jnp.isfinite(s.value)
         last = jax.lax.while_loop(running, advance, first)
-        value = loss(given, last.params, given.inputs, given.labels)
-        return last.params, _noted(last, given, value, kind.every, bounds.watch), last.step, value
+        value = loss(problem, last.params, problem.inputs, problem.labels)
+        return last.params, _noted(last, problem, value, kind.every, bounds.watch), last.step, value
 
     return jax.jit(run)
 
@@ -175,14 +177,14 @@ def _blank(row: Array) -> Trace:
     return Trace(*[row] * len(Trace._fields))
 
 
-def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, state: _State) -> _State:
+def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array, state: _State) -> _State:
     """One step, after a note of where it starts from."""
     if kind.full:
-        inputs, labels = given.inputs, given.labels
+        inputs, labels = problem.inputs, problem.labels
     else:
         rows = order[state.step % order.shape[0]]
-        inputs, labels = given.inputs[rows], given.labels[rows]
-    of = lambda params: loss(given, params, inputs, labels)
+        inputs, labels = problem.inputs[rows], problem.labels[rows]
+    of = lambda params: loss(problem, params, inputs, labels)
     if kind.rule == "lbfgs" and kind.full:
         value, grads = optax.value_and_grad_from_state(of)(state.params, state=state.inner)
     else:
@@ -191,20 +193,20 @@ def _advance(kind: Kind, optimiser, given: Problem, order: Array, watch: Array, 
     whole: Any = value
     if not kind.full:
         due = (watch > 0) & (state.step % kind.every == 0)
-        entire = lambda: loss(given, state.params, given.inputs, given.labels)
+        entire = lambda: loss(problem, state.params, problem.inputs, problem.labels)
         whole = jax.lax.cond(due, entire, lambda: jnp.where(jnp.isfinite(value), state.value, value))
     seen = inputs
-    if kind.rule == "kernel" and kind.full and given.inputs.shape[0] > CURVATURE:
-        first = state.step * CURVATURE % (given.inputs.shape[0] - CURVATURE + 1)
-        seen = jax.lax.dynamic_slice_in_dim(given.inputs, first, CURVATURE)
+    if kind.rule == "kernel" and kind.full and problem.inputs.shape[0] > CURVATURE:
+        first = state.step * CURVATURE % (problem.inputs.shape[0] - CURVATURE + 1)
+        seen = jax.lax.dynamic_slice_in_dim(problem.inputs, first, CURVATURE)
     extra = {"value": value, "value_fn": of}
-    extra |= {"model_fn": model(given), "inputs": seen} if kind.rule in NATURAL else {"grad": grads}
+    extra |= {"model_fn": model(problem), "inputs": seen} if kind.rule in NATURAL else {"grad": grads}
     updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
-    trace = _noted(state, given, whole, kind.every, watch)
+    trace = _noted(state, problem, whole, kind.every, watch)
     return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
 
 
-def _noted(state: _State, given: Problem, whole: Array, every: int, watch: Array) -> Trace:
+def _noted(state: _State, problem: Problem, whole: Array, every: int, watch: Array) -> Trace:
     """The trace with the loss, what is held out and the optimiser's own account at the present step."""
     place = state.step // every
     inner = state.inner
@@ -212,7 +214,7 @@ def _noted(state: _State, given: Problem, whole: Array, every: int, watch: Array
 
     def write() -> Trace:
         missing = jnp.full((), jnp.nan, whole.dtype)
-        held = jax.lax.cond(watch > 1, lambda: held_out(given, state.params), lambda: (missing, missing))
+        held = jax.lax.cond(watch > 1, lambda: held_out(problem, state.params), lambda: (missing, missing))
         seen = zip(state.trace, (whole, *held, *own), strict=True)
         return Trace(*[row.at[place].set(jnp.asarray(x, row.dtype)) for row, x in seen])
 

@@ -34,8 +34,8 @@ def summarise(table: Table) -> dict:
         for measure in ("steps", "seconds")
         if (entry := _comparison(rows, measure)) is not None
     ]
-    found = {"results": results, "comparisons": comparisons, "product": _product(table)}
-    return found | {"scalars": _scalars(found)}
+    summary = {"results": results, "comparisons": comparisons, "product": _product(table)}
+    return summary | {"scalars": _scalars(summary)}
 
 
 def _median(values: Any) -> float:
@@ -47,11 +47,11 @@ def _median(values: Any) -> float:
 
 def curves(rows: Any) -> list[dict[str, np.ndarray]]:
     """The runs of some rows, each a dict of arrays, with `excess` over the least loss known of that problem."""
-    found = []
+    runs = []
     for optimum, text in zip(rows["optimum"], rows["curve"], strict=True):
         run = {name: np.array(values, float) for name, values in json.loads(text).items()}
-        found.append(run | {"excess": run["loss"] - optimum})
-    return found
+        runs.append(run | {"excess": run["loss"] - optimum})
+    return runs
 
 
 def _at(run: dict[str, np.ndarray], seconds: float) -> float:

@@ -15,9 +15,9 @@ from experiments.overlap_dynamics import theory
 
 def plot(table: Table, summary: dict) -> Figure:
     """A panel for every degree and load; starts by colour."""
-    found: Table = pandas.DataFrame(summary["times"])
+    times: Table = pandas.DataFrame(summary["times"])
     drawn = []
-    for _, rows in found.groupby("degree"):
+    for _, rows in times.groupby("degree"):
         rows = rows[rows["neurons"] == rows["neurons"].max()]
         drawn += [partial(_panel, rows=part) for _, part in rows.groupby("patterns")]
     return gallery(drawn)

@@ -56,5 +56,5 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
         return states, jax.vmap(overlap)(states, targets)
 
     _, along = jax.lax.scan(step, start, length=program.longest)
-    found = along[each["step"].astype(jnp.int32) - 1]
-    return {"final": jnp.mean(found, axis=1), "retained": jnp.sum(above(found, CUT), axis=1)}
+    overlaps = along[each["step"].astype(jnp.int32) - 1]
+    return {"final": jnp.mean(overlaps, axis=1), "retained": jnp.sum(above(overlaps, CUT), axis=1)}

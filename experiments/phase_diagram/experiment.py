@@ -66,7 +66,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
             "level": cell.level,
             "column": cell.column,
             "row": cell.row,
-            "queries": _asked(area, stored),
+            "queries": _queries(area, stored),
             "burn_in": getattr(area, "burn_in", 0),
             "sweeps": getattr(area, "sweeps", 0),
             "max_steps": getattr(area, "max_steps", 0),
@@ -99,7 +99,7 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     neurons, samples, burn_in, sweeps = effort
     shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
     shared["patterns"] = _stored("classical", load, neurons)
-    queries = _asked(config.curves, shared["patterns"])
+    queries = _queries(config.curves, shared["patterns"])
     length = {"queries": queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
     edges, cell = dict.fromkeys(EDGES), {"column": 0, "row": 0}
     return [
@@ -116,30 +116,30 @@ def cost(config: Config) -> Cost:
         area = getattr(config, memory)
         stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
         steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
-        size, queries = area.neurons * max(stored, area.neurons if memory == "classical" else 0), _asked(area, stored)
+        size, queries = area.neurons * max(stored, area.neurons if memory == "classical" else 0), _queries(area, stored)
         work = 2**area.levels * cells * queries * steps * area.neurons / 2
         parts.append(Cost(cells, max(size, queries * stored), work))
     curves = config.curves
     for (neurons, samples, burn_in, sweeps), load in _curves(config):
-        cells, queries = len(set(curves.temperatures)) * samples, _asked(curves, _stored("classical", load, neurons))
+        cells, queries = len(set(curves.temperatures)) * samples, _queries(curves, _stored("classical", load, neurons))
         steps = queries * (burn_in + sweeps)
         parts.append(Cost(cells, neurons * max(neurons, queries), cells * steps * neurons**2))
     return contract.total(parts)
 
 
-def _asked(area: Map | Curves, num_patterns: int) -> int:
+def _queries(area: Map | Curves, num_patterns: int) -> int:
     """Number of queries of a draw: no more than there are patterns."""
     return min(area.queries, num_patterns)
 
 
 def points(config: Config) -> list[dict]:
     """The coarse cells of every map and the given temperatures of every curve."""
-    found = []
+    grid = []
     for memory in dict.fromkeys(config.memories if MAP in config.studies else []):
-        found += _map_points(config, memory, coarse(*getattr(config, memory).cells))
+        grid += _map_points(config, memory, coarse(*getattr(config, memory).cells))
     for effort, load in _curves(config):
-        found += _curve_points(config, effort, load, [(t, 0) for t in dict.fromkeys(config.curves.temperatures)])
-    return found
+        grid += _curve_points(config, effort, load, [(t, 0) for t in dict.fromkeys(config.curves.temperatures)])
+    return grid
 
 
 def _curves(config: Config) -> list[tuple[Effort, float]]:
@@ -160,18 +160,18 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
         else:
             key = tuple(row[name] for name in ("neurons", "burn_in", "sweeps", "asked"))
             curves[key][row["temperature"], row["level"]].append(row)
-    found = []
+    further = []
     for memory, cells in maps.items():
         regimes = {cell: measurement.majority(members) for cell, members in cells.items()}
-        found += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
+        further += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
     for effort, load in _curves(config):
         places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
         shares = {
             place: sum(row["retrieval"] for row in rows) / sum(row["queries"] for row in rows)
             for place, rows in places.items()
         }
-        found += _curve_points(config, effort, load, between(shares, config.curves.levels))
-    return found
+        further += _curve_points(config, effort, load, between(shares, config.curves.levels))
+    return further
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
@@ -183,7 +183,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 def _program(config: Config, point: dict) -> measurement.Program:
     padding = _padding(config, point)
     area = config.curves if point["study"] == CURVE else getattr(config, point["memory"])
-    queries = _asked(area, padding)  # not those of the point, so that few patterns need no program of their own
+    queries = _queries(area, padding)  # not those of the point, so that few patterns need no program of their own
     effort = {name: point[name] for name in ("burn_in", "sweeps", "max_steps")}
     return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **effort)
 

@@ -41,14 +41,14 @@ def plot(table: Table, summary: dict) -> Figure:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     rows: list[list[Panel]] = []
     for area in maps_of(table):
-        found, first = cells(area), area.iloc[0]
+        shown, first = cells(area), area.iloc[0]
         memory = first["memory"]
         where = rf"{memory}, $N={first['neurons']}$"
         where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
         end = theory.end_of(area)
         where += f", {convergence.WORDS[end]}" if memory == "modern" and end != convergence.REST else ""
         lines = partial(theory.lines, memory, end, neurons=int(first["neurons"]))
-        shared = {"found": found, "memory": memory, "lines": lines, "where": where}
+        shared = {"found": shown, "memory": memory, "lines": lines, "where": where}
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []

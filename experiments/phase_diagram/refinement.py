@@ -42,9 +42,9 @@ def leaves(cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell not in cut]
 
 
-def cut(found: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
+def cut(kinds: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
     """The quarters of all leaves, halved fewer than `levels` times, beside which something else was found."""
-    used = leaves(found)
+    used = leaves(kinds)
     leaf = set(used)
     marked = set()
     for cell in used:
@@ -52,7 +52,7 @@ def cut(found: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
             other = Cell(cell.level, cell.column + step[0], cell.row + step[1])
             while other not in leaf and other.level:
                 other = other.parent()
-            if other in leaf and found[other] != found[cell]:  # a finer neighbour sees this cell from its own side
+            if other in leaf and kinds[other] != kinds[cell]:  # a finer neighbour sees this cell from its own side
                 marked |= {cell, other}
     return [quarter for cell in used if cell in marked and cell.level < levels for quarter in cell.quarters()]
 
@@ -65,11 +65,11 @@ def between(shares: Mapping[tuple[float, int], float], levels: int, tail: float 
         levels: how often an interval may be halved.
         tail: an interval is left alone where the shares at both ends lie within this of 0, or of 1.
     """
-    found = []
+    middles = []
     ordered = sorted(shares.items())
     for ((left, left_level), left_share), ((right, right_level), right_share) in pairwise(ordered):
         level = max(left_level, right_level) + 1
         low, high = sorted((left_share, right_share))
         if level <= levels and high > tail and low < 1 - tail:
-            found.append(((left + right) / 2, level))
-    return found
+            middles.append(((left + right) / 2, level))
+    return middles

@@ -15,9 +15,9 @@ from experiments.relaxation import theory
 
 def plot(table: Table, summary: dict) -> Figure:
     """Two panels for every degree and temperature; sizes by colour."""
-    found: Table = pandas.DataFrame(summary["times"])
+    times: Table = pandas.DataFrame(summary["times"])
     drawn = []
-    for _, rows in found.groupby(["degree", "temperature"], sort=False):
+    for _, rows in times.groupby(["degree", "temperature"], sort=False):
         drawn += [partial(_correlation, rows=rows), partial(_escape, rows=rows)]
     return gallery(drawn)
 

@@ -18,10 +18,12 @@ STAYED = 0.95
 def summarise(table: Table) -> dict:
     """`times` of every load with errors over draws, and `divergences`, beside the spinodal load."""
     times = [_times(curve, rows) for curve, rows in curves(table, CURVE)]
-    found: list[dict] = []
+    divergences: list[dict] = []
     for network, _ in curves(table, NETWORK):
-        found.append(network | _divergence([e for e in times if all(e[name] == network[name] for name in NETWORK)]))
-    return {"times": times, "divergences": found, "scalars": _scalars(times, found)}
+        divergences.append(
+            network | _divergence([e for e in times if all(e[name] == network[name] for name in NETWORK)])
+        )
+    return {"times": times, "divergences": divergences, "scalars": _scalars(times, divergences)}
 
 
 def _times(curve: dict, rows: Table) -> dict:

@@ -136,7 +136,7 @@ def _pair_cost(at: FullScan, memory: str, ensemble: str) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per memory, ensemble, size, number of patterns, start, κ and draw; none twice."""
-    found = {}
+    grid = {}
     for at in scans(config):
         for memory, ensemble in product(at.memories, at.ensembles):
             for neurons, num_patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
@@ -145,9 +145,9 @@ def points(config: Config) -> list[dict]:
                     for sample in range(at.samples):
                         point = dict(zip(CURVE, shared, strict=True)) | {"kappa": kappa, "sample": sample}
                         point |= {"queries": min(at.queries, num_patterns), "max_steps": at.max_steps}
-                        found.setdefault(tuple(point.values()), point)
-    _check_curves(found.values())
-    return list(found.values())
+                        grid.setdefault(tuple(point.values()), point)
+    _check_curves(grid.values())
+    return list(grid.values())
 
 
 def _check_curves(wanted: Iterable[dict]) -> None:

@@ -37,18 +37,18 @@ KEYS = ("part", "memory", "beta", "target", "corruption", "step")
 def points(config: Config) -> list[dict]:
     """One point per stored digit and kind, then per step of every story, then per step in the plane."""
     kinds = dict.fromkeys(find(memory).ensemble for memory in config.memories)
-    found: list[tuple] = [
+    keys: list[tuple] = [
         (STORED, kind, None, number, corruptions.CLEAN, 0) for kind in kinds for number in range(config.patterns)
     ]
     steps = range(config.steps + 1)
     for memory in config.memories:
         betas = config.beta if find(memory).takes_beta else [None]
         starts = map(corruptions.name, config.corruption)
-        found += [(STORY, memory, *rest) for rest in product(betas, config.targets, starts, steps)]
+        keys += [(STORY, memory, *rest) for rest in product(betas, config.targets, starts, steps)]
     pair = ",".join(map(str, config.plane))
     starts = range(config.starts if MODERN in config.memories else 0)
-    found += [(PLANE, MODERN, *rest) for rest in product(config.beta, starts, [pair], steps)]
-    return [dict(zip(KEYS, values, strict=True)) for values in found]
+    keys += [(PLANE, MODERN, *rest) for rest in product(config.beta, starts, [pair], steps)]
+    return [dict(zip(KEYS, values, strict=True)) for values in keys]
 
 
 def has_beta(config: Config) -> bool:

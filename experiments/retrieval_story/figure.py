@@ -39,16 +39,16 @@ def plot(table: Table, summary: dict) -> Figure:
     above, below = upper.subplots(1, len(queries), squeeze=False), lower.subplots(2, 3)
     betas = sorted(table.loc[table["part"] == PLANE, "beta"].unique())
     betas = list(dict.fromkeys((*betas[:1], *betas[-1:])))
-    found: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
-    panels.fill(above.ravel(), found)
-    found = [
+    drawn: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
+    panels.fill(above.ravel(), drawn)
+    drawn = [
         lambda ax: _curves(ax, table, queries[0], "energy"),
         lambda ax: _curves(ax, table, queries[0], "entropy"),
         lambda ax: _weights(ax, table, queries[0]),
         *(lambda ax, beta=beta: _landscape(ax, table, beta) for beta in betas),
         lambda ax: _longest(ax, table, summary),
     ]
-    panels.fill(below.ravel(), found, first=len(queries))
+    panels.fill(below.ravel(), drawn, first=len(queries))
     labels = _labels(table)
     handles = [below[0, 0].plot([], [], **look)[0] for look in style.series(labels).values()]
     lower.legend(handles, labels, loc="outside upper center", ncols=4)
@@ -64,7 +64,7 @@ def frames(directory: Path) -> list[dict[str, Any]]:
 
 def _animated(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
     found = []
-    for step in sorted(_asked(table, query)["step"].unique()):
+    for step in sorted(_stories(table, query)["step"].unique()):
         figure = Figure(figsize=(7.5, 2.3), layout="constrained")
         ax = figure.subplots()
         rows = [part[part["step"] == step].iloc[0] for _, part in courses(_all(table, query))]
@@ -86,7 +86,7 @@ def _title(query: tuple[int, str]) -> str:
     return f"digit {query[0]}, {corruptions.label(query[1])}"
 
 
-def _asked(table: Table, query: tuple[int, str]) -> Table:
+def _stories(table: Table, query: tuple[int, str]) -> Table:
     """The rows of all stories of a query."""
     rows = table[(table["part"] != PLANE) & (table["target"] == query[0])]
     return rows[rows["corruption"] == query[1]]
@@ -94,7 +94,7 @@ def _asked(table: Table, query: tuple[int, str]) -> Table:
 
 def _all(table: Table, query: tuple[int, str]) -> Table:
     """Rows of all stories of a query and of the stored patterns."""
-    return table.loc[_asked(table, query).index.union(table.index[table["part"] == STORED])]
+    return table.loc[_stories(table, query).index.union(table.index[table["part"] == STORED])]
 
 
 def _labels(table: Table) -> list[str]:
@@ -128,7 +128,7 @@ def _places(count: int) -> np.ndarray:
 def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     """Memories down, steps across: the stored pattern, the first steps and the last one, with the name of the end."""
     found, names, ends = [], [], []
-    for _, part in courses(_asked(table, query)):
+    for _, part in courses(_stories(table, query)):
         kind, last = find(part["memory"].iloc[0]).ensemble, part["step"].max()
         goal = table[(table["part"] == STORED) & (table["memory"] == kind) & (table["target"] == query[0])].iloc[0]
         shown = [goal, *(part[part["step"] == step].iloc[0] for step in (*(s for s in SHOWN if s < last), last))]
@@ -153,7 +153,7 @@ def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
 def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
     """Energy, from 1 at the start to 0 at the end, or entropy against the step."""
     looks = style.series(_labels(table))
-    for _, part in courses(_asked(table, query)):
+    for _, part in courses(_stories(table, query)):
         values = part[name].to_numpy()
         if name == "energy":
             values = (values - values[-1]) / (np.ptp(values) or 1.0)
@@ -169,7 +169,7 @@ def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
 
 def _weights(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     """Weights of the stored digits at the end of each story."""
-    parts = [part.iloc[-1] for _, part in courses(_asked(table, query))]
+    parts = [part.iloc[-1] for _, part in courses(_stories(table, query))]
     image = ax.imshow(
         [decode(row["weights"]) for row in parts],
         vmin=0,

@@ -25,15 +25,15 @@ def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]
     """Rows of points, those of one retrieval together."""
     course = lambda point: tuple(value for key, value in point.items() if key != "step")
     for _, together in groupby(points, course):
-        asked = list(together)
-        first, last = asked[0], max(point["step"] for point in asked)
+        members = list(together)
+        first, last = members[0], max(point["step"] for point in members)
         if first["part"] == STORED:
             state = stored(first["memory"], num_patterns)[first["target"]]
             yield first | {"state": encode(state)}
             continue
         follow = _in_plane if first["part"] == PLANE else _story
-        found = follow(seed, num_patterns, first, last)
-        yield from (point | found[point["step"]] for point in asked)
+        courses = follow(seed, num_patterns, first, last)
+        yield from (point | courses[point["step"]] for point in members)
 
 
 @lru_cache(maxsize=8)

@@ -28,5 +28,5 @@ def label(memory: str, beta: float) -> str:
 
 
 def plain(memory: str, beta: float) -> str:
-    """The same without symbols."""
+    """Name of a memory and its β without symbols."""
     return memory if beta != beta else f"{memory}, β = {beta:g}"

@@ -22,7 +22,7 @@ STORIES = ["memory", "beta", "target", "corruption"]
 
 def summarise(table: Table) -> dict:
     """Every story with its end, and how often starts are retrieved, ends stand still and energies rise."""
-    stories = [_told(table, part) for _, part in courses(table)]
+    stories = [_story(table, part) for _, part in courses(table)]
     scalars = {
         "retrieved": float(np.mean([story["end"] == "retrieved" for story in stories])),
         "mixtures": float(np.mean([story["end"].startswith("mixture") for story in stories])),
@@ -43,7 +43,7 @@ def patterns(table: Table, kind: str) -> np.ndarray:
     return np.array([decode(text) for text in rows["state"]])
 
 
-def _told(table: Table, part: Table) -> dict[str, Any]:
+def _story(table: Table, part: Table) -> dict[str, Any]:
     part = part.sort_values("step")
     first, last = part.iloc[0], part.iloc[-1]
     held = patterns(table, find(first["memory"]).ensemble)

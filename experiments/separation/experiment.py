@@ -129,12 +129,12 @@ def points(config: Config) -> list[dict]:
     pairs = _pairs(config)
     *chosen, limit = pairs
     fewer = [*(pair for pair in chosen if pair[0] == chosen[0][0]), limit]
-    found = []
+    grid = []
     for ensemble, (num_patterns, start) in product(config.ensembles, dict.fromkeys(tasks)):
         for pair in pairs if num_patterns == largest else fewer:
             point = dict(zip([*TASK, *PAIR], (ensemble, num_patterns, start, *pair), strict=True))
-            found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+            grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

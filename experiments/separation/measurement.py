@@ -92,13 +92,13 @@ def _drawn(padding: int, queries: int, kind: str) -> Callable:
     return jax.jit(several)
 
 
-def read(reader: Reader, task: Task, found: Draws, which, units: Scale, betas, threshold: float) -> dict:
+def read(reader: Reader, task: Task, draws: Draws, which, units: Scale, betas, threshold: float) -> dict:
     """Read every query of some draws, each at a β of its own, and judge what comes out.
 
     Args:
         reader: the pair and how often it is read; `BOUND` for the best possible read-out.
         task: what was drawn.
-        found: the draws [K].
+        draws: those that are read [K].
         which: places in `found` of those to read [R], any number of times each.
         units: from `scale`.
         betas: inverse temperatures [R], in units of 1/gap.
@@ -116,7 +116,7 @@ def read(reader: Reader, task: Task, found: Draws, which, units: Scale, betas, t
     shared = np.float32(units.gap), np.float32(units.distance), np.float32(threshold), np.float32(task.amount)
     parts = []
     for i in range(0, len(levels), TOGETHER):
-        parts.append(jax.device_get(program(found, *shared, places[i : i + TOGETHER], levels[i : i + TOGETHER])))
+        parts.append(jax.device_get(program(draws, *shared, places[i : i + TOGETHER], levels[i : i + TOGETHER])))
     return {name: np.concatenate([part[name] for part in parts])[:count] for name in parts[0]}
 
 

@@ -58,8 +58,8 @@ def check(similarity: str, separation: str) -> None:
     if bool(colon) != numbered:
         wanted = "with a number, as in entmax:1.5" if numbered else "without a number"
         raise ValueError(f"separations must name {name} {wanted}, got {separation!r}")
-    found = separations.find(separation)
-    if getattr(found, "degree", DEGREES[0]) not in DEGREES:
+    potential = separations.find(separation)
+    if getattr(potential, "degree", DEGREES[0]) not in DEGREES:
         raise ValueError(f"separations must have degrees from {DEGREES[0]} to {DEGREES[-1]}, got {separation!r}")
 
 

@@ -44,15 +44,15 @@ def check(config: Config) -> None:
 
 def points(config: Config) -> list[dict]:
     """One point per rule, learning, size, correlation, length and drawn sequence."""
-    found = []
+    grid = []
     for rule, neurons in product(dict.fromkeys(config.degrees), dict.fromkeys(config.neurons)):
         for learning, correlation, num_patterns in product(
             dict.fromkeys(config.learning), dict.fromkeys(config.correlation), _lengths(config, rule, neurons)
         ):
             point = {"degree": rule, "learning": learning, "neurons": neurons}
             point |= {"correlation": correlation, "patterns": num_patterns}
-            found += [point | {"sample": sample} for sample in range(config.samples)]
-    return found
+            grid += [point | {"sample": sample} for sample in range(config.samples)]
+    return grid
 
 
 def cost(config: Config) -> Cost:

@@ -19,9 +19,9 @@ ERROR: dict[str, Any] = ERROR_BARS | {"markersize": 4}
 
 def plot(table: Table, summary: dict) -> Figure:
     """Whole sequences against P for every rule, then measured against exact errors of a bit, then the rest."""
-    found: Table = pandas.DataFrame(summary["lengths"])
-    plain = found[(found["learning"] == "plain") & (found["correlation"] == 0)]
-    others = found[(found["learning"] != "plain") | (found["correlation"] != 0)]
+    lengths: Table = pandas.DataFrame(summary["lengths"])
+    plain = lengths[(lengths["learning"] == "plain") & (lengths["correlation"] == 0)]
+    others = lengths[(lengths["learning"] != "plain") | (lengths["correlation"] != 0)]
     rules = list(dict.fromkeys(plain["degree"]))
     count = len(rules) + bool(rules) + (not others.empty)
     columns = min(3, count)
@@ -33,7 +33,7 @@ def plot(table: Table, summary: dict) -> Figure:
         _bits(next(every), plain)
     if not others.empty:
         measured = set(others["correlation"])
-        _correlated(next(every), found[[c in measured for c in found["correlation"]]])
+        _correlated(next(every), lengths[[c in measured for c in lengths["correlation"]]])
     for ax in every:
         ax.set_axis_off()
     for letter, ax in zip(LETTERS, axes.ravel(), strict=False):

@@ -15,9 +15,9 @@ def summarise(table: Table) -> dict:
     table = table.assign(degree=table["degree"].astype(str), draws=1)
     lengths, half = [], []
     for curve, rows in curves(table, CURVE):
-        found = _lengths(curve, rows)
-        lengths += found
-        half.append(curve | _half(curve, found))
+        entries = _lengths(curve, rows)
+        lengths += entries
+        half.append(curve | _half(curve, entries))
     return {"lengths": lengths, "half": half, "scalars": _scalars(lengths, half)}
 
 

@@ -47,5 +47,5 @@ def published(rule: str, neurons: int) -> tuple[float, float] | None:
     power = degree(rule)
     if power is None:
         return None
-    found = [sequences.published_capacity(power, neurons, whole_sequence=whole) for whole in (False, True)]
-    return float(np.asarray(found[0])), float(np.asarray(found[1]))
+    capacities = [sequences.published_capacity(power, neurons, whole_sequence=whole) for whole in (False, True)]
+    return float(np.asarray(capacities[0])), float(np.asarray(capacities[1]))

@@ -8,7 +8,7 @@ from experiments.contract import Table
 
 REST, STEP, SWEEP = "rest", "step", "sweep"
 WORDS = {REST: "converged", STEP: "after one update", SWEEP: "after one sweep"}
-"""What is said of the states where dynamics end."""
+"""Words for the states where dynamics end."""
 MOST = 0.5
 """Share of queries still moving at the last update, above which a result after several updates is said to be cut."""
 
@@ -42,7 +42,7 @@ def notes(table: Table, family: list[str], held: str) -> list[str]:
         family: columns that tell one family from another by name.
         held: column of the number of queries that end at their pattern.
     """
-    found = []
+    lines = []
     table = table.dropna(subset=["step_limit"]) if "step_limit" in table else table[:0]
     for key, rows in table.groupby([*family, "max_steps"], sort=False):
         *names, steps = key
@@ -52,5 +52,5 @@ def notes(table: Table, family: list[str], held: str) -> list[str]:
         if share > (MOST if end(steps) == REST else 0):
             rest = "theory beside them is of states at rest" if steps > 1 else "no theory of states at rest is theirs"
             moving = f"{share:.0%} of the queries were still moving at max_steps={steps}"
-            found.append(f"{', '.join(map(str, names))}: {moving}; {rest}")
-    return found
+            lines.append(f"{', '.join(map(str, names))}: {moving}; {rest}")
+    return lines

@@ -14,8 +14,8 @@ def name(spec: Any, held: bool = False) -> str:
     Raises:
         ValueError: `spec` is no corruption, as `hopfield.patterns.corruption` reads them.
     """
-    found = None if spec == CLEAN else corruption(spec)
-    return (str(found) if found and found.amount else CLEAN) + (HELD if held else "")
+    start = None if spec == CLEAN else corruption(spec)
+    return (str(start) if start and start.amount else CLEAN) + (HELD if held else "")
 
 
 def parts(start: str) -> tuple[str, float]:
@@ -23,8 +23,8 @@ def parts(start: str) -> tuple[str, float]:
     start = start.removesuffix(HELD)
     if start == CLEAN:
         return "flip", 0.0
-    found = corruption(start)
-    return found.kind, found.amount
+    chosen = corruption(start)
+    return chosen.kind, chosen.amount
 
 
 def flipped(start: str) -> float | None:

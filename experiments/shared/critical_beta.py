@@ -44,10 +44,10 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int,
     """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
     if not covers(memory, ensemble):
         return None
-    found = np.full(np.shape(betas), np.nan)
+    weights = np.full(np.shape(betas), np.nan)
     valid = _valid(ensemble, neurons, betas)
-    found[valid] = spherical.target_weight(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
-    return found
+    weights[valid] = spherical.target_weight(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
+    return weights
 
 
 def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, betas) -> spherical.Converged | None:
@@ -55,9 +55,9 @@ def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, betas
     if not covers(memory, ensemble, "converged_weight"):
         return None
     valid = _valid(ensemble, neurons, betas)
-    found = np.full((3, *np.shape(betas)), np.nan)
-    found[:, valid] = spherical.converged(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
-    return spherical.Converged(*found)
+    states = np.full((3, *np.shape(betas)), np.nan)
+    states[:, valid] = spherical.converged(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
+    return spherical.Converged(*states)
 
 
 def _valid(ensemble: str, neurons: int, betas):

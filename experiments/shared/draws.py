@@ -96,21 +96,21 @@ def padded(num_patterns: int, largest: int, neurons: int) -> int:
 
 def grouped(counts: Iterable[int], neurons: int) -> dict[int, int]:
     """Rows to draw for each of several numbers of patterns: a factor 4 at most, less where it would cost."""
-    found, top = {}, 0
+    rows, top = {}, 0
     for num_patterns in sorted(counts, reverse=True):
         small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
         if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
             top = num_patterns
-        found[num_patterns] = top
-    return found
+        rows[num_patterns] = top
+    return rows
 
 
 def largest(curves: Iterable[dict], *columns: str) -> Callable[[dict], int]:
     """Largest number of patterns, for a point, of all curves that agree with it in some columns: one program's rows."""
-    kind, found = itemgetter(*columns), {}
+    kind, most = itemgetter(*columns), {}
     for curve in curves:
-        found[kind(curve)] = max(found.get(kind(curve), 0), curve["patterns"])
-    return lambda point: found[kind(point)]
+        most[kind(curve)] = max(most.get(kind(curve), 0), curve["patterns"])
+    return lambda point: most[kind(point)]
 
 
 def as_spins(key: Array, start: Array) -> Array:

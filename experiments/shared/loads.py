@@ -11,10 +11,10 @@ _NOTES: ContextVar[dict[str, None] | None] = ContextVar("notes", default=None)
 @contextlib.contextmanager
 def noted() -> Iterator[dict[str, None]]:
     """Lines, each once, on what is asked for within a block and not measured as such."""
-    found: dict[str, None] = {}
-    token = _NOTES.set(found)
+    notes: dict[str, None] = {}
+    token = _NOTES.set(notes)
     try:
-        yield found
+        yield notes
     finally:
         _NOTES.reset(token)
 
@@ -41,11 +41,11 @@ def counts(
         by_number.setdefault(number(value), []).append(value)
     notes: dict[str, None] = collected if (collected := _NOTES.get()) is not None else {}
     for num_patterns, shared in by_number.items():
-        given = ", ".join(f"{value:g}" for value in shared)
+        values = ", ".join(f"{value:g}" for value in shared)
         if num_patterns is None:
-            notes[f"note: {name} {given} of {what} need too many patterns: left out"] = None
+            notes[f"note: {name} {values} of {what} need too many patterns: left out"] = None
         elif len(shared) > 1:
-            notes[f"note: {name} {given} of {what} are all {counted.format(num_patterns)}: measured once"] = None
+            notes[f"note: {name} {values} of {what} are all {counted.format(num_patterns)}: measured once"] = None
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
 
 

@@ -88,12 +88,12 @@ def measured(ensemble: str, spins: bool):
     return load(ensemble, spins)
 
 
-def _own(ensemble: str):
+def _read(ensemble: str):
     """Patterns of a file of data, or what a function that stands elsewhere returns."""
-    found = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
-    if found is None:
+    outer = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
+    if outer is None:
         return datasets.from_file(ensemble)
-    patterns = found.value
+    patterns = outer.value
     patterns = outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns
     if np.ma.is_masked(patterns):
         raise ValueError(f"{ensemble} must return finite numbers [M, N], got masked ones")
@@ -110,10 +110,10 @@ def _own(ensemble: str):
 def _state(ensemble: str) -> tuple[int, ...] | None:
     """State of a file, by which no array is kept that it no longer holds; None for images that ship."""
     try:
-        found = os.stat(os.path.expanduser(re.sub(r"(\.py):.*", r"\1", ensemble)))
+        status = os.stat(os.path.expanduser(re.sub(r"(\.py):.*", r"\1", ensemble)))
     except (OSError, ValueError):
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @lru_cache(maxsize=8)
@@ -122,7 +122,7 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
         images = IMAGES[ensemble][0](binary=spins)
         used = images if spins else datasets.standardise(images)
     else:
-        used = patterns = _own(ensemble)
+        used = patterns = _read(ensemble)
         if not (spins and np.isin(patterns, (-1, 1)).all()):
             used = datasets.to_spins(patterns) if spins else datasets.standardise(patterns)
             _check_contrast(ensemble, patterns, used)
@@ -145,7 +145,7 @@ def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
 
 @lru_cache(maxsize=64)
 def _say_centred(ensemble: str, state: tuple[int, ...] | None) -> None:
-    patterns = np.asarray(_own(ensemble), np.float64)
+    patterns = np.asarray(_read(ensemble), np.float64)
     means = patterns.mean(axis=1)
     if np.abs(means).max() > 1e-5 * np.abs(patterns).max():
         taken = f"its own mean ({means.min():.3g} to {means.max():.3g}) is taken off"
@@ -159,8 +159,8 @@ def _repeated(blocks: Iterable) -> int:
         rows = np.asarray(block) + 0  # of both zeros one
         data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
         codes += [np.fromiter((hash(data[i : i + width]) for i in range(0, len(data), width)), np.int64, len(rows))]
-    found = np.concatenate(codes)
-    return len(found) - len(np.unique(found))
+    whole = np.concatenate(codes)
+    return len(whole) - len(np.unique(whole))
 
 
 @lru_cache(maxsize=64)  # once for all memories, on spins or not, and whatever precision they are read in
@@ -203,7 +203,7 @@ def pixels(ensemble: str):
 def _pixels(ensemble: str, state: tuple[int, ...] | None):
     if ensemble in IMAGES:
         return IMAGES[ensemble][1]()
-    levels = _own(ensemble)
+    levels = _read(ensemble)
     grey = np.asarray(levels, np.float64)  # in which no difference of single precision overflows
     low, high = grey.min(), grey.max()
     if not high > low:

@@ -107,8 +107,8 @@ def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
 
 def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict) -> dict[str, list]:
     """Everything that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
-    found = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
-    return {name: values.tolist() for name, values in found.items()}
+    columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
+    return {name: values.tolist() for name, values in columns.items()}
 
 
 def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[tuple, list[dict]]]:
@@ -127,9 +127,9 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
     squares = [group + group[-1:] * (length - len(group)) for group in padded]
     draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
-    found = call(grid.one, program, seed, data(program), draw, each)
+    columns = call(grid.one, program, seed, data(program), draw, each)
     return [
-        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in found.items()}
+        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in columns.items()}
         for i, group in enumerate(groups)
         for j, point in enumerate(group)
     ]

@@ -35,15 +35,15 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per task, axis and value on it."""
-    found = []
+    grid = []
     for task in dict.fromkeys(config.tasks):
         for axis in AXES:
             for value in sorted(set(getattr(config, axis))):
                 point = {"task": task, "axis": axis, **config.at, axis: value}
                 # Counts are kept for every query, overlap and bit: beyond some neurons a memory reads faster.
                 if task != "counts" or point["queries"] * (point["neurons"] + 1) ** 2 <= 2**23:
-                    found.append(point)
-    return found
+                    grid.append(point)
+    return grid
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

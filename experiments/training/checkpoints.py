@@ -29,11 +29,11 @@ def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
         return None
     checksum, _, data = path.read_bytes().partition(b"\n")
     if checksum == _checksum(data):
-        found = serialization.msgpack_restore(data)
+        content = serialization.msgpack_restore(data)
         leaves, tree = jax.tree.flatten(like)
-        kept = [jnp.asarray(found["leaves"][str(i)]) for i in range(len(found["leaves"]))]
+        kept = [jnp.asarray(content["leaves"][str(i)]) for i in range(len(content["leaves"]))]
         if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
-            return jax.tree.unflatten(tree, kept), json.loads(str(found["rows"]))
+            return jax.tree.unflatten(tree, kept), json.loads(str(content["rows"]))
     aside = path.with_name(f"damaged-{path.name}")
     os.replace(path, aside)
     files.settle(path.parent)

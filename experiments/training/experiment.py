@@ -135,12 +135,12 @@ def points(config: Config) -> list[dict]:
         numbers = [_option(config, kind[-1], name) for name in SEARCHED[:-1]]
         grid = product(*map(dict.fromkeys, (*numbers, config.noise)), range(config.seeds))
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
-    found: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
+    epochs: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
         for task, name, number in product(_compared(config), BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
-            found.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
-    return found
+            epochs.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
+    return epochs
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

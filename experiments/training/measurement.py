@@ -201,8 +201,8 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
                 now = knobs._replace(learning_rate=knobs.learning_rate * _share(length, number))
                 params, state, loss = made.epoch(params, state, rest, train, key, now)
             row = {"epoch": number, "train_loss": float(loss), "stopped": False}
-            found = jax.device_get(made.observe(params, rest, held, test))
-            rows.append(with_divergence(row | observed(found, data, number, rows) | diagnostics(state), rows))
+            values = jax.device_get(made.observe(params, rest, held, test))
+            rows.append(with_divergence(row | observed(values, data, number, rows) | diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
             save(path, (params, state), rows)
         yield rows[-1]

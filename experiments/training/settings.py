@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 
 class Setting(NamedTuple):
-    """Whatever of a training run its programs are compiled for."""
+    """Structure of a training run: what its programs are compiled for."""
 
     layer: str
     metric: str

@@ -39,11 +39,11 @@ CASES = (
 
 def claimed() -> dict[tuple[str, str], str]:
     """The number claimed by quantity and row, for every row of the table."""
-    found = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
+    claims = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
     for case in CASES:
-        found |= {("ln M/d", f"{case.name} d={size}"): "0.5" for size in case.sizes}
-        found |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "target_weight" else {}
-    return found
+        claims |= {("ln M/d", f"{case.name} d={size}"): "0.5" for size in case.sizes}
+        claims |= {("d ln M/dd", case.name): "0.5"} if case.criterion == "target_weight" else {}
+    return claims
 
 
 PRINTED: dict[tuple[str, str], dict[tuple[str, str], str]] = {

@@ -57,8 +57,8 @@ def layer(name: str) -> Own:
     Raises:
         ValueError: there is none, in one sentence that begins with layers.
     """
-    found = outside.find("layers", name)
-    if found is None or found.parameter is not None or not callable(found.value):
+    outer = outside.find("layers", name)
+    if outer is None or outer.parameter is not None or not callable(outer.value):
         where = "./file.py:name, package.module:name or an entry point of hopfield.layers"
         raise ValueError(f"layers must be any of {', '.join(LAYERS)}, or a function as {where}, got {name!r}")
-    return Own(name, found.value)
+    return Own(name, outer.value)
