@@ -23,8 +23,8 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield import _numerics, large
 from hopfield._checks import booleans, one_of, whole
 from hopfield._numerics import accumulation_dtype, is_traced, positive, wide
+from hopfield._parts import check_parts, check_spins, checked_values
 from hopfield._pytrees import Node
-from hopfield.large._parts import check_parts, check_spins, checked_values
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation

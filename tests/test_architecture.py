@@ -26,6 +26,7 @@ FOUNDATIONS = (
     "theory",
     "_pytrees",
     "_numerics",
+    "_arrays",
     "_checks",
     "outside",
     "_names",
@@ -34,6 +35,7 @@ FOUNDATIONS = (
     "similarities",
     "separations",
     "patterns",
+    "_parts",
     "attention",
     "large",
     "memory",
@@ -111,6 +113,34 @@ def circles(paths) -> list[str]:
 
 def test_no_module_of_the_library_imports_itself_in_a_circle():
     assert not circles(LIBRARY)
+
+
+BORROWED = {
+    ("hopfield.layers", "hopfield.attention._arguments"),
+    ("hopfield.layers", "hopfield.attention._products"),
+    ("hopfield.sequences", "hopfield.separations._ties"),
+}
+"""Private modules that are imported from outside their folder: a list that gets shorter."""
+
+
+def private_module(module: str) -> str | None:
+    """Dotted name up to the first part with an underscore, None if there is none."""
+    parts = module.split(".")
+    depth = next((i for i, part in enumerate(parts) if part.startswith("_")), None)
+    return None if depth is None else ".".join(parts[: depth + 1])
+
+
+def test_private_modules_serve_their_own_folder():
+    assert private_module("hopfield.attention._softmax.softmax") == "hopfield.attention._softmax"
+    borrowed = {
+        (".".join(name_of(path).split(".")[:2]), private)
+        for path in LIBRARY
+        for found in imports(path)
+        if inside(found.module, "hopfield")
+        and (private := private_module(found.module))
+        and not inside(name_of(path), private.rpartition(".")[0])
+    }
+    assert borrowed == BORROWED
 
 
 def test_experiments_and_scripts_use_only_what_the_library_makes_public():

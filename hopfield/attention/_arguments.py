@@ -9,11 +9,11 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arrays import aligned, product, spread, transposed
 from hopfield._numerics import accumulation_dtype, is_traced, is_truth, nan_outside, real_array, wide
 from hopfield.arguments import native, shown
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, augmented
-from hopfield.metrics._arrays import aligned, product, spread, transposed
 
 Rows = Float[Array, "*b T D"]
 MaskLike = Mask | Bool[Array, "*b T S"] | None

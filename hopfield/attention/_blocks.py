@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from hopfield._arrays import aligned, spread
 from hopfield.attention.masks import Mask
-from hopfield.metrics._arrays import aligned, spread
 
 SCORES = 2**22
 """Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._arrays import transposed
 from hopfield._numerics import checkpointed
-from hopfield.metrics._arrays import transposed
 
 
 def _laid_out(x: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arrays import aligned
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
 from hopfield.arguments import flag, shown
@@ -32,7 +33,6 @@ from hopfield.attention._blocks import (
 )
 from hopfield.attention.masks import Causal, Mask
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import aligned
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.base import Stream
 

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import aligned, product, transposed
 from hopfield._numerics import accumulation_dtype, map_rows, real_array
 from hopfield.attention._arguments import (
     MaskLike,
@@ -34,7 +35,6 @@ from hopfield.attention._arguments import (
 from hopfield.attention._softmax import softmax
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import aligned, product, transposed
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
 

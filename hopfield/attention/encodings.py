@@ -16,12 +16,12 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Int
 
+from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, alibi_slopes, sinusoidal, t5_buckets, turned_by
-from hopfield.metrics._arrays import aligned, product, transposed
 
 Places = Int[Array, "T"]
 SCALINGS = ("none", "linear", "ntk")

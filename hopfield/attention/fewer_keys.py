@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arrays import aligned, product
 from hopfield._checks import whole
 from hopfield._numerics import real_array
 from hopfield.attention import core
@@ -18,7 +19,6 @@ from hopfield.attention._arguments import (
 )
 from hopfield.attention.masks import Window, sliding_window
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import aligned, product
 from hopfield.separations import Separation
 
 

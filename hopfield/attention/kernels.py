@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import aligned, length, lengths
 from hopfield._checks import vector as check_vector
 from hopfield._numerics import accumulation_dtype, real_array, wide
 from hopfield.attention._arguments import (
@@ -21,7 +22,6 @@ from hopfield.attention._arguments import (
 )
 from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
 from hopfield.metrics import Metric, as_metric
-from hopfield.metrics._arrays import aligned, length, lengths
 
 
 def additive_scores(

@@ -15,9 +15,9 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
+from hopfield._arrays import spread
 from hopfield._checks import integers, whole
 from hopfield._pytrees import Node
-from hopfield.metrics._arrays import spread
 
 Band = tuple[int | None, int | None]
 

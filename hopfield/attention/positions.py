@@ -12,12 +12,12 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
+from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import number, whole
 from hopfield._numerics import accumulation_dtype, is_traced, real_array, wide
 from hopfield.arguments import flag, native
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
-from hopfield.metrics._arrays import aligned, product, transposed
 
 PAIRINGS = ("interleaved", "half")
 

@@ -3,10 +3,10 @@
 import jax
 from jaxtyping import Array, Float
 
+from hopfield._arrays import product
 from hopfield._checks import random_key, whole
 from hopfield._numerics import real_array
 from hopfield._pytrees import Node
-from hopfield.metrics._arrays import product
 
 
 class Projections(Node):

@@ -13,7 +13,7 @@ from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import lost, refuse_no_key, relax
 from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
-from hopfield.large._passes import while_outside
+from hopfield.large import while_outside
 from hopfield.memory import DYNAMICS, Memory
 from hopfield.spaces import Known, Spins, State, as_known
 

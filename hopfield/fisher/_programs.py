@@ -14,8 +14,6 @@ from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
 
 Tree = Any
-ROUNDED = 1e-3
-"""Relative residual of a direct solver up to which it is taken as a solution."""
 
 
 @jax.jit
@@ -71,17 +69,6 @@ def solved_by_cg(
         inverse = lambda r: blocks.solve(r, damping)
     right = like(vector, curvature.params)
     return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
-
-
-@partial(jax.jit, static_argnames=("max_iterations",))
-def finished(
-    curvature: Any, vector: Tree, damping, found: Tree, info: SolveInfo, tolerance, max_iterations: int
-) -> tuple[Tree, SolveInfo]:
-    """A direct solver's solution, or that of conjugate gradients where its residual tells that rounding made it."""
-    right = like(vector, curvature.params)
-    product = curvature.linearised()
-    by_cg = lambda: conjugate_gradients(product, right, damping, None, None, tolerance, max_iterations)
-    return jax.lax.cond(info.residual <= jnp.maximum(tolerance, ROUNDED), lambda: (found, info), by_cg)
 
 
 def like(vector: Tree, params: Tree) -> Tree:

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from hopfield._arrays import length
 from hopfield._numerics import largest, power_of_two, unit
-from hopfield.metrics._arrays import length
 
 Square = Float[Array, "*b"]
 Matrix = Float[Array, "*b n n"]

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import transposed
 from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype, real_array, safe_norm
 from hopfield.geometry.subspaces import grassmann_distance
-from hopfield.metrics._arrays import transposed
 
 
 class FactoredForm(NamedTuple):

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from hopfield._arrays import lengths
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array
-from hopfield.metrics._arrays import lengths
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import length
 from hopfield._numerics import real_array, tolerance
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
-from hopfield.metrics._arrays import length
 
 Matrix = Float[Array, "*b n n"]
 

@@ -8,10 +8,10 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._arrays import length
 from hopfield._numerics import real_array, safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine
-from hopfield.metrics._arrays import length
 
 Row = Float[Array, "*b n"]
 

@@ -15,10 +15,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import transposed
 from hopfield._checks import random_key, whole
 from hopfield._numerics import largest, power_of_two, real_array, safe_norm, tolerance, wide
 from hopfield.arguments import flag
-from hopfield.metrics._arrays import transposed
 
 Frame = Float[Array, "*b n r"]
 CLEAR = 0.25

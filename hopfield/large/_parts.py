@@ -1,20 +1,14 @@
-"""Parts of a memory: as the passes over its patterns see them, and whether they fit each other."""
+"""Parts of a memory, as the passes over its patterns see them."""
 
 from typing import Any, Protocol
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array
 
-from hopfield._checks import booleans
-from hopfield._numerics import is_traced, real_matrix
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
-from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.separations import Separation
-from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
-from hopfield.spaces import Euclidean, Space, Spins
+from hopfield.similarities import Similarity
+from hopfield.spaces import Space
 
 
 class Parts(Protocol):
@@ -66,51 +60,3 @@ def as_parts(memory: Any) -> Parts:
     if not is_memory(memory):
         raise TypeError(f"memory must be a Memory, got {shown(memory)}")
     return memory
-
-
-def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
-    """Raise ValueError unless the three can make a memory."""
-    if isinstance(similarity, Bilinear) and similarity.metric.widths[1] != patterns.shape[1]:
-        raise ValueError(
-            f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
-            f"got {similarity.metric.widths}"
-        )
-    open_space = isinstance(space, Euclidean) and not space.confined
-    if open_space and not isinstance(similarity, SquaredDistance | Manhattan):
-        raise ValueError(
-            f"space must be confined for {type(similarity).__name__}, whose energy has no minimum without R = ½‖x‖²"
-        )
-
-
-def check_spins(patterns: Array | Source, mask) -> None:
-    """Raise ValueError unless patterns are spins; those of a file are not read for it."""
-    rows = patterns.array if isinstance(patterns, Stored) else patterns
-    if isinstance(rows, Source) and not rows.spins and not rows.walked:
-        raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")
-    if isinstance(rows, Source) or is_traced(rows, mask):
-        return
-    with jax.ensure_compile_time_eval():
-        off = float(Spins().violation(rows if mask is None else jnp.where(mask[:, None], rows, 1.0)))
-    if off > 0:
-        raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
-
-
-def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Array, "M"]]:
-    """Spins [M, N] that a rule makes a matrix of, and which are in use [M]; 1 in place of others, whatever they are.
-
-    Raises:
-        ValueError: anything else.
-    """
-    rows = real_matrix("patterns", patterns)
-    used = np.ones(rows.shape[0], bool) if mask is None else booleans("mask", mask, rows.shape[:1])
-    check_spins(rows, used)
-    used = jnp.asarray(used)
-    return jnp.where(used[:, None], rows, jnp.ones((), rows.dtype)), used
-
-
-def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
-    """Values that are read out in place of patterns. ValueError unless they have as many rows as those."""
-    found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)
-    if found.shape[0] != patterns.shape[0]:
-        raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {found.shape[0]}")
-    return found

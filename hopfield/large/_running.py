@@ -26,7 +26,7 @@ from hopfield.large._passes import (
     with_threshold,
 )
 from hopfield.large.mesh import axes, shard_map_patterns
-from hopfield.patterns import _source
+from hopfield.patterns import base
 from hopfield.patterns.sources import Mapped
 
 NUMBERS = 2**21
@@ -75,7 +75,7 @@ def is_walked(job: Job) -> bool:
 def patterns_of_a_call(job: Job, size: int) -> int:
     """Patterns of one call where they are walked through."""
     wide = [x.shape[1] for x in (job.source, job.values) if isinstance(x, Mapped)]
-    return min(_source.AT_ONCE, max(size, PART // max(wide)) if wide else WALK)
+    return min(base.AT_ONCE, max(size, PART // max(wide)) if wide else WALK)
 
 
 def run(job: Job, top: int, block: int | None, mesh: Mesh | None) -> tuple[Reading, Sums]:

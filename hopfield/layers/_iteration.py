@@ -18,6 +18,7 @@ from flax.typing import PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arrays import aligned
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention import core
@@ -25,7 +26,6 @@ from hopfield.attention._products import row_products, softmax_read, weighted_ro
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric
-from hopfield.metrics._arrays import aligned
 from hopfield.separations import Separation
 
 States = Float[Array, "*b H T D"]

@@ -4,12 +4,12 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arrays import spread
 from hopfield._numerics import is_traced, real_array
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 from hopfield.attention._arguments import allowed_by_head, sequences
 from hopfield.attention.masks import Mask
-from hopfield.metrics._arrays import spread
 
 Heads = Float[Array, "*b T H D"]
 Scores = Float[Array, "*b H T S"]

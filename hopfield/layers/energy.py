@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield import separations
+from hopfield._arrays import aligned, product
 from hopfield._checks import instance, whole
 from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
@@ -24,7 +25,6 @@ from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.metrics import FixedParam
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
 from hopfield.metrics import Metric
-from hopfield.metrics._arrays import aligned, product
 from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
 

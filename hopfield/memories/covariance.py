@@ -6,10 +6,10 @@ from jaxtyping import Array
 
 from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype, is_traced
+from hopfield._parts import stored_spins
 from hopfield.arguments import Float
 from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
-from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.patterns import biased
 from hopfield.theory import sparse

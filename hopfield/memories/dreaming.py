@@ -5,8 +5,8 @@ from jax.scipy.linalg import cho_solve
 
 from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype
+from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
-from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE

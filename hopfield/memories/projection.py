@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from hopfield._numerics import accumulation_dtype
+from hopfield._parts import stored_spins
 from hopfield.arguments import Float
 from hopfield.couplings import Couplings
-from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins
 from hopfield.theory.base import Line, Theory, numbers

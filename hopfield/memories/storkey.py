@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from hopfield._numerics import wide
+from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
-from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE

@@ -6,9 +6,9 @@ from jaxtyping import Array
 
 from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import accumulation_dtype, positive
+from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import relax
-from hopfield.large._parts import stored_spins
 from hopfield.memories import EXTENSIVE, Stored, Used
 
 SCALING = EXTENSIVE

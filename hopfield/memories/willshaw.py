@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield._numerics import accumulation_dtype
+from hopfield._parts import stored_spins
 from hopfield.arguments import Float
 from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
-from hopfield.large._parts import stored_spins
 from hopfield.memories import Scaling, Stored, Used
 from hopfield.theory import sparse
 from hopfield.theory.base import Theory, numbers

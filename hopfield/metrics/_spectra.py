@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.metrics._arrays import joined
+from hopfield._arrays import joined
 from hopfield.metrics.composed import Block
 from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
 

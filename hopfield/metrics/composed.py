@@ -5,8 +5,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import aligned, block_diagonal, joined, product, transposed
 from hopfield._numerics import real_array
-from hopfield.metrics._arrays import aligned, block_diagonal, joined, product, transposed
 from hopfield.metrics.forms import Metric, Rows, checked
 
 

@@ -14,10 +14,10 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import whole
 from hopfield._numerics import is_traced, nan_outside, real_array
 from hopfield._pytrees import Node
-from hopfield.metrics._arrays import aligned, product, transposed
 
 Rows = Float[Array, "*axes"]
 """Vectors as rows [*b, T, N]."""

@@ -6,6 +6,7 @@ say so. What a later step starts from is never such a one.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import jax
@@ -14,7 +15,7 @@ from jaxtyping import Array
 
 from hopfield._checks import number, real_number
 from hopfield.fisher import Fisher
-from hopfield.fisher.solvers import dot, norm, over, selected, unit
+from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dot, norm, over, selected, unit
 from hopfield.optim._transform import Call
 
 Tree = Any
@@ -23,6 +24,8 @@ TINY = 5e-324
 WIDEN, NARROW = 4.0, 0.5
 """Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
 LEAST, MOST = 1e-10, 1e6
+ROUNDED = 1e-3
+"""Relative residual of a direct solver up to which it is taken as a solution."""
 
 
 def finite(tree: Tree) -> Array:
@@ -33,6 +36,17 @@ def finite(tree: Tree) -> Array:
 def still(tree: Tree) -> Array:
     """Whether every entry is zero; the square of a norm may vanish where one is not."""
     return jnp.all(jnp.stack([jnp.all(x == 0) for x in jax.tree.leaves(tree)]))
+
+
+@partial(jax.jit, static_argnames=("max_iterations",))
+def finished(
+    curvature: Fisher, vector: Tree, damping, solution: Tree, info: SolveInfo, tolerance, max_iterations: int
+) -> tuple[Tree, SolveInfo]:
+    """A direct solver's solution, or that of conjugate gradients where its residual tells that rounding made it."""
+    right = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, curvature.params)
+    product = curvature.linearised()
+    by_cg = lambda: conjugate_gradients(product, right, damping, None, None, tolerance, max_iterations)
+    return jax.lax.cond(info.residual <= jnp.maximum(tolerance, ROUNDED), lambda: (solution, info), by_cg)
 
 
 def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:

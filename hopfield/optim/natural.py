@@ -32,10 +32,9 @@ from jaxtyping import Array
 from hopfield._checks import number, whole
 from hopfield._numerics import nan_outside
 from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
-from hopfield.fisher._programs import finished
 from hopfield.fisher.solvers import axpy, selected
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finite, or_gradient, share, still
+from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finished, finite, or_gradient, share, still
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
 Tree = Any

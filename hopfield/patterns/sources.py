@@ -16,8 +16,8 @@ from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield._checks import as_path, one_of, random_key, whole
 from hopfield._numerics import is_traced, real_array, real_matrix, violated
-from hopfield.patterns import _source, ensembles
-from hopfield.patterns._source import Source
+from hopfield.patterns import base, ensembles
+from hopfield.patterns.base import Source
 from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 
@@ -121,16 +121,16 @@ class Generated(Source):
         return jax.vmap(lambda i: random_words(jax.random.fold_in(self.key, i), self.neurons))(index)
 
     def _index(self, first) -> UInt32[Array, ""]:
-        if self.count > _source.FEW:
+        if self.count > base.FEW:
             raise ValueError(f"patterns beyond 2^32 must be read part by part, got {self.count} of them")
         return self.first + jnp.asarray(first, jnp.uint32)
 
     def part(self, first, size):
         first, size = self._checked(first, size)
-        if self.count <= _source.FEW:
+        if self.count <= base.FEW:
             return self.replace(first=self.first + jnp.uint32(first), count=size)
-        lap, offset = divmod(first, _source.FEW)
-        if offset + size > _source.FEW:
+        lap, offset = divmod(first, base.FEW)
+        if offset + size > base.FEW:
             raise ValueError(f"first + size must not cross a multiple of 2^32, got {first} + {size}")
         key = jax.random.fold_in(self.key, lap) if lap else self.key
         return self.replace(key=key, first=jnp.uint32(offset), count=size)

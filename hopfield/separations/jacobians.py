@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import aligned
 from hopfield._numerics import real_array, wide
-from hopfield.metrics._arrays import aligned
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:

@@ -265,6 +265,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.dynamics.as_model": "checks a type",
     "hopfield._names.*": "builds parts from their names",
     "hopfield._checks.*": "checks of arguments, each with a sentence",
+    "hopfield._parts.*": "checks of a memory's parts, each with a sentence",
+    "hopfield._arrays.*": "internal, called by metrics, attention and geometry",
     "hopfield.dynamics.lost": "tells whether there is NaN",
     "hopfield.patterns.datasets.digits": _STATIC,
     "hopfield.patterns.datasets.photograph_patches": _STATIC,

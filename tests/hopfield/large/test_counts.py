@@ -7,7 +7,7 @@ import pytest
 
 from hopfield import find_memory, large
 from hopfield.large import counts
-from hopfield.patterns import _source
+from hopfield.patterns import base
 from hopfield.patterns.sources import Mapped, Packed, generated, packed, stored
 from tests.hopfield.contracts.parts import quick
 
@@ -47,7 +47,7 @@ def test_one_pass_gives_every_number_of_patterns(monkeypatch):
 
 
 def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
-    monkeypatch.setattr(_source, "FEW", 1000)
+    monkeypatch.setattr(base, "FEW", 1000)
     monkeypatch.setattr(counts, "CHUNK", 700)
     rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in SOURCE.parts(M)])
     assert not np.array_equal(rows, PATTERNS)

@@ -9,7 +9,7 @@ import pytest
 
 from hopfield import Memory, large, separations
 from hopfield.large import _running
-from hopfield.patterns import _source
+from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Euclidean
@@ -109,8 +109,8 @@ def test_generated_and_packed_spins_read_alike():
 @pytest.mark.parametrize("name", ["log_sum_exp", "entmax"])
 def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
     """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
-    monkeypatch.setattr(_source, "FEW", 100)
-    monkeypatch.setattr(_source, "AT_ONCE", 90)
+    monkeypatch.setattr(base, "FEW", 100)
+    monkeypatch.setattr(base, "AT_ONCE", 90)
     source = generated(jax.random.key(5), "gaussian", M, N)
     rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
     assert not np.array_equal(rows[:7], rows[300:])

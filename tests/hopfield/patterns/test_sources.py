@@ -7,7 +7,7 @@ import pytest
 
 from hopfield import patterns
 from hopfield.memory import Memory
-from hopfield.patterns import _source, bits
+from hopfield.patterns import base, bits
 from hopfield.patterns.sources import generated, mapped, packed, stored
 
 KEY = jax.random.key(7)
@@ -35,7 +35,7 @@ def test_every_source_hands_out_the_same_rows_and_words(sources, name):
 
 @pytest.mark.parametrize("name", ["generated", "stored", "packed", "mapped"])
 def test_parts_end_where_a_key_ends(sources, monkeypatch, name):
-    monkeypatch.setattr(_source, "FEW", 300)
+    monkeypatch.setattr(base, "FEW", 300)
     found = list(sources[name].parts(200, 150, 700))
     assert [(first, part.shape[0]) for first, part in found] == [(150, 150), (300, 200), (500, 100), (600, 100)]
     assert [first for first, _ in sources[name].parts(400)] == [0, 300, 600, 900]

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from hopfield.attention._draws import kept_rows
+from hopfield.layers._draws import kept_rows
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 40, 7), (2, 3, 40, 7)], ids=["shared", "each its own"])
