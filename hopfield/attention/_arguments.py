@@ -108,14 +108,14 @@ def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Arra
 
 def with_bias(scores: Array, bias: ArrayLike) -> Array:
     """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
-    found = real_array("bias", bias)
-    plain, added = aligned(scores, found.astype(scores.dtype))
+    bias = real_array("bias", bias)
+    plain, added = aligned(scores, bias.astype(scores.dtype))
     try:
         fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {found.shape}")
+        raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {bias.shape}")
     return plain + added
 
 
@@ -163,12 +163,12 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
         return None
     if isinstance(mask, Mask):
         return spread(mask.dense(queries, keys), rank)
-    found = truths(mask)
-    if found.ndim < 2 or found.shape[-2] not in (1, queries) or found.shape[-1] not in (1, keys):
-        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {found.shape}")
-    if 2 < found.ndim < rank:
-        raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {found.shape}")
-    return found
+    readable = truths(mask)
+    if readable.ndim < 2 or readable.shape[-2] not in (1, queries) or readable.shape[-1] not in (1, keys):
+        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {readable.shape}")
+    if 2 < readable.ndim < rank:
+        raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {readable.shape}")
+    return readable
 
 
 def unread_as_zero(mask: Array | None, *rows: Rows) -> tuple[Rows, ...]:
@@ -190,13 +190,13 @@ def _read_by_some(read: Bool[Array, "*b S"], rows: Rows) -> Rows:
 def truths(mask: ArrayLike) -> Array:
     """A mask given as an array. ValueError unless it is boolean: numbers are 0 and 1 to some and 0 and −∞ to others."""
     try:
-        found = jnp.asarray(mask)
+        array = jnp.asarray(mask)
     except (TypeError, ValueError):
-        found = None
-    if found is None or found.dtype != bool:
-        kind = type(mask).__name__ if found is None else found.dtype
+        array = None
+    if array is None or array.dtype != bool:
+        kind = type(mask).__name__ if array is None else array.dtype
         raise ValueError(f"mask must be boolean, True where a key may be read, got {kind}")
-    return found
+    return array
 
 
 def allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array | None:
@@ -207,11 +207,11 @@ def allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array
     """
     if mask is None or isinstance(mask, Mask):
         return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
-    found = truths(mask)
-    if found.ndim < rank:
+    readable = truths(mask)
+    if readable.ndim < rank:
         shape = f"{rank} axes [..., heads, queries, keys]"
-        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {found.shape}")
-    return allowed(found, queries, keys, rank)
+        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {readable.shape}")
+    return allowed(readable, queries, keys, rank)
 
 
 def sequences(mask: Mask, leading: int) -> Mask:
@@ -255,6 +255,6 @@ def dense_mask(
     if mask is None:
         return None
     heads = 0 if metric is None else len(metric.leading) + 2
-    given = [np.ndim(factor) + 2 for factor in factors if factor is not None]
-    rank = max(heads, 0 if bias is None else np.ndim(bias), *given, *(x.ndim for x in rows))
+    ranks = [np.ndim(factor) + 2 for factor in factors if factor is not None]
+    rank = max(heads, 0 if bias is None else np.ndim(bias), *ranks, *(x.ndim for x in rows))
     return allowed(mask, rows[0].shape[-2], rows[1].shape[-2], rank)

@@ -66,10 +66,10 @@ def _softmax_read_jvp(precision, primals, tangents):
     (scores, value), (d_scores, d_value) = primals, tangents
     size, total = _exponentials(scores)
     product = partial(jnp.matmul, precision=precision)
-    found = checkpointed(product(size, value) / total)
+    output = checkpointed(product(size, value) / total)
     moved = size * d_scores
     change = product(moved, value) + _by_value(size, d_value, product)
-    return found, (change - found * jnp.sum(moved, axis=-1, keepdims=True)) / total
+    return output, (change - output * jnp.sum(moved, axis=-1, keepdims=True)) / total
 
 
 def _exponentials(scores: Array) -> tuple[Array, Array]:

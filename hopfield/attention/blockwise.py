@@ -86,7 +86,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     """Read-out and potential of rows that a metric has been applied to."""
     if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
-    size, dtype = None if blocks is None else _given(blocks), jnp.promote_types(query.dtype, key.dtype)
+    size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
     query, rate = aligned(query, rate[..., None, None])
     if dtype == accumulation_dtype(dtype):
         query, rate = (wide(query) * rate).astype(dtype), None
@@ -110,7 +110,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     return output, potential[..., 0]
 
 
-def _given(blocks: Any) -> Blocks:
+def _as_blocks(blocks: Any) -> Blocks:
     with contextlib.suppress(TypeError, ValueError):
         queries, keys = blocks
         return Blocks(whole("blocks", queries), whole("blocks", keys))
@@ -133,8 +133,8 @@ def fused_kernel_applies(query, key, value, beta, mask) -> bool:
 def _fused(query, key, value, scale: float, mask):
     query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
     causal = isinstance(mask, Causal)
-    found = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
-    return jnp.swapaxes(found, 1, 2)
+    output = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
+    return jnp.swapaxes(output, 1, 2)
 
 
 class _Sums(NamedTuple):
@@ -147,8 +147,8 @@ class _Sums(NamedTuple):
 
 def _scores(query: Array, key: Array, rate: Array | None = None) -> Array:
     """β q kᵀ in the accumulation type [*b, T, S]."""
-    found = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
-    return found if rate is None else found * rate
+    products = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
+    return products if rate is None else products * rate
 
 
 def _longest(key: Array) -> Array:
@@ -261,14 +261,14 @@ def _backward(size: Blocks, kept, slopes):
     if rate is not None:
         d_rate = _summed(jnp.sum(d_query * query, axis=(-2, -1), keepdims=True), rate.shape)
         d_query = d_query * rate
-    found = zip((d_query, *others), (query, key, value), strict=True)
-    return *(d.astype(x.dtype) for d, x in found), d_rate, None
+    pairs = zip((d_query, *others), (query, key, value), strict=True)
+    return *(d.astype(x.dtype) for d, x in pairs), d_rate, None
 
 
 def _product(a: Array, b: Array, like: tuple[int, ...], dtype, rate: Array | None = None) -> Array:
     """β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
-    found = jnp.matmul(a, b, preferred_element_type=dtype)
-    return _summed(found if rate is None else found * rate, like)
+    product = jnp.matmul(a, b, preferred_element_type=dtype)
+    return _summed(product if rate is None else product * rate, like)
 
 
 def _summed(x: Array, like: tuple[int, ...]) -> Array:

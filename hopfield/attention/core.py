@@ -87,10 +87,10 @@ def scores(
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
-    found = product(query.astype(dtype), transposed(key).astype(dtype))
-    found, rate = per_row("beta", rate.astype(dtype), found)
-    found = found * rate
-    return found if bias is None else with_bias(found, bias)
+    products = product(query.astype(dtype), transposed(key).astype(dtype))
+    products, rate = per_row("beta", rate.astype(dtype), products)
+    products = products * rate
+    return products if bias is None else with_bias(products, bias)
 
 
 def full(scores: Array, mask: Array | None) -> tuple[Array, Array | None]:
@@ -125,8 +125,8 @@ def weights(
     scores = real_array("scores", scores)
     if scores.ndim < 2:
         mask = mask if mask is None or isinstance(mask, Mask) else jnp.atleast_2d(mask)
-        found = weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)
-        return found[..., 0, :]
+        row = weights(jnp.atleast_2d(scores), separation=separation, mask=mask, temperature=temperature)
+        return row[..., 0, :]
     scores = tempered(scores, temperature)
     return masked_weights(scores, separation, allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim))
 
@@ -201,10 +201,10 @@ def attend(
     query, key, value = inputs(query, key, value, metric)
     mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)
-    found = tempered(scores(query, key, metric=metric, beta=beta, bias=bias), temperature)
+    divided = tempered(scores(query, key, metric=metric, beta=beta, bias=bias), temperature)
     if bias is None and mask is None and separation.is_softmax:
-        return read(jax.nn.softmax(found, axis=-1), value)  # no score is −∞: nothing to guard against
-    return read(masked_weights(found, separation, mask), value)
+        return read(jax.nn.softmax(divided, axis=-1), value)  # no score is −∞: nothing to guard against
+    return read(masked_weights(divided, separation, mask), value)
 
 
 def decompose(
@@ -237,14 +237,14 @@ def decompose(
     """
     metric = as_metric(metric)
     query, key, value = inputs(query, key, value, metric)
-    found = scores(query, key, metric=metric, beta=beta, bias=bias)
+    raw = scores(query, key, metric=metric, beta=beta, bias=bias)
     mask = dense_mask(mask, (query, key, value), metric, (beta, temperature), bias)
     (value,) = unread_as_zero(mask, value)
     separation = as_separation(separation)
-    divided = tempered(found, temperature)
+    divided = tempered(raw, temperature)
     shares = masked_weights(divided, separation, mask)
     potential = by_row(separation.potential, *full(divided, mask))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])
-    return Decomposition(found, shares, read(shares, value), potential, entropy)
+    return Decomposition(raw, shares, read(shares, value), potential, entropy)

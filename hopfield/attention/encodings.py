@@ -186,12 +186,14 @@ class Relative(Encoding):
         if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
-        found = product(query.astype(dtype), transposed(self.table).astype(dtype))
-        found = jnp.multiply(*aligned(found, beta.astype(dtype)[..., None, None]))
+        by_distance = product(query.astype(dtype), transposed(self.table).astype(dtype))
+        by_distance = jnp.multiply(*aligned(by_distance, beta.astype(dtype)[..., None, None]))
         reach = self.table.shape[-2] // 2
         index = jnp.clip(places[:, None] - jnp.arange(keys)[None, :], -reach, reach) + reach
-        index = jnp.broadcast_to(index.reshape((1,) * (found.ndim - 2) + index.shape), (*found.shape[:-1], keys))
-        return jnp.take_along_axis(found, index, axis=-1)
+        index = jnp.broadcast_to(
+            index.reshape((1,) * (by_distance.ndim - 2) + index.shape), (*by_distance.shape[:-1], keys)
+        )
+        return jnp.take_along_axis(by_distance, index, axis=-1)
 
 
 class Sinusoidal(Encoding):

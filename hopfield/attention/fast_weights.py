@@ -70,7 +70,7 @@ class FastWeights(Node):
     ) -> "FastWeights":
         """The memory after one more pair; strength s ≥ 0 and decay 0 < a ≤ 1 as above."""
         rows = self._row("key", key, 0)[None], self._row("value", value, 1)[None]
-        numbers = (_of_steps(*given, 1) for given in (("strength", strength), ("decay", decay)))
+        numbers = (_of_steps(*factor, 1) for factor in (("strength", strength), ("decay", decay)))
         return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]
 
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
@@ -118,8 +118,8 @@ class FastWeights(Node):
         for name, x, width in zip(("query", "key", "value"), rows, widths, strict=True):
             if x.shape != (steps, width):
                 raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")
-        for name, given in (("strength", strength), ("decay", decay)):
-            rows.append(jnp.ones(steps) if given is None else _of_steps(name, given, steps))
+        for name, factor in (("strength", strength), ("decay", decay)):
+            rows.append(jnp.ones(steps) if factor is None else _of_steps(name, factor, steps))
         alone = self.rule == "pseudo_inverse" and decay is not None  # float32 has no room for a^−chunk
         return _attend(self, tuple(rows), 1 if alone else max(1, min(chunk, steps)))
 
@@ -132,25 +132,25 @@ class FastWeights(Node):
         return linear.capacity(width, self.rule, values=values)
 
     def _row(self, name: str, x: ArrayLike, axis: int) -> Array:
-        found = real_array(name, x)
-        if found.shape != self.matrix.shape[axis : axis + 1]:
-            raise ValueError(f"{name} must have shape [{self.matrix.shape[axis]}], got {found.shape}")
-        return found.astype(self.matrix.dtype)
+        row = real_array(name, x)
+        if row.shape != self.matrix.shape[axis : axis + 1]:
+            raise ValueError(f"{name} must have shape [{self.matrix.shape[axis]}], got {row.shape}")
+        return row.astype(self.matrix.dtype)
 
 
 def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
     """Strengths ≥ 0 or decays 0 < a ≤ 1 of the steps; ValueError for others, NaN where traced ones are not."""
-    found = real_array(name, value)
-    if found.shape not in ({(), (1,)} if steps == 1 else {(steps,)}):
-        raise ValueError(f"{name} must be [{steps}], got shape {found.shape}")
+    numbers = real_array(name, value)
+    if numbers.shape not in ({(), (1,)} if steps == 1 else {(steps,)}):
+        raise ValueError(f"{name} must be [{steps}], got shape {numbers.shape}")
 
     def inside(x: Array) -> Array:
         return (x >= 0) & (x < jnp.inf) if name == "strength" else (x > 0) & (x <= 1)
 
-    if violated(lambda x: inside(x) | jnp.isnan(x), found):
+    if violated(lambda x: inside(x) | jnp.isnan(x), numbers):
         contract = "finite and at least 0" if name == "strength" else "above 0 and at most 1"
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
-    return jnp.broadcast_to(nan_outside(found, inside(found)), (steps,))
+    return jnp.broadcast_to(nan_outside(numbers, inside(numbers)), (steps,))
 
 
 @partial(jax.jit, static_argnums=2)
@@ -167,8 +167,8 @@ def _attend(memory: FastWeights, rows: tuple, chunk: int) -> tuple[Array, FastWe
         return x.reshape(count, chunk, *x.shape[1:])
 
     parts = tuple(chunked(x, filling) for x, filling in zip(rows, (0, 0, 0, 0, 1), strict=True))
-    memory, found = jax.lax.scan(_step, memory, parts)
-    return found.reshape(count * chunk, -1)[:steps].astype(dtype), memory
+    memory, outputs = jax.lax.scan(_step, memory, parts)
+    return outputs.reshape(count * chunk, -1)[:steps].astype(dtype), memory
 
 
 def _step(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
@@ -188,8 +188,8 @@ def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
         mutual = strength[:, None] * jnp.tril(fade * (key @ key.T), -1)
         written = written - strength[:, None] * since * (key @ memory.matrix)
         written = _unit_inverse(mutual) @ written
-    found = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
-    return memory.replace(matrix=jnp.exp(log[-1]) * memory.matrix + (key * fade[-1][:, None]).T @ written), found
+    outputs = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
+    return memory.replace(matrix=jnp.exp(log[-1]) * memory.matrix + (key * fade[-1][:, None]).T @ written), outputs
 
 
 def _unit_inverse(lower: Array) -> Array:
@@ -224,9 +224,9 @@ def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array
     factor = jnp.linalg.cholesky(jnp.eye(size) + spread @ key.T)
     surprise = solve_triangular(factor, value - key @ memory.matrix, lower=True)
     gain = solve_triangular(factor, spread, lower=True)
-    found = query @ memory.matrix + jnp.tril(query @ gain.T) @ surprise
+    outputs = query @ memory.matrix + jnp.tril(query @ gain.T) @ surprise
     inverse = (inverse - gain.T @ gain) / gone[-1]
-    return memory.replace(matrix=memory.matrix + gain.T @ surprise, inverse=inverse), found
+    return memory.replace(matrix=memory.matrix + gain.T @ surprise, inverse=inverse), outputs
 
 
 _compiled = jax.jit(_step)

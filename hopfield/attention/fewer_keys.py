@@ -65,8 +65,8 @@ def attend_locally(
     key, value = jnp.take(key, at, axis=-2), jnp.take(value, at, axis=-2)
     rank = max(query.ndim, key.ndim, value.ndim)
     mask = mask.reshape((1,) * (rank - mask.ndim) + mask.shape)
-    found = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=mask)
-    return found.reshape((*found.shape[:-3], count * size, found.shape[-1]))[..., :queries, :]
+    output = core.attend(query, key, value, beta=rate[..., None], separation=separation, mask=mask)
+    return output.reshape((*output.shape[:-3], count * size, output.shape[-1]))[..., :queries, :]
 
 
 def _reach(window: Window, valid: Array | None, count: int, size: int, keys: int) -> tuple[Array, Array]:

@@ -97,15 +97,15 @@ def attention_gradients(
     scale = inverse_temperature(beta, query)
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
     heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)
-    given = query, key, value, form, scale, bias, heat
-    found = _by_hand(given, output_gradient, separation, mask, divided=temperature is not None)
-    d_metric = found.metric
-    return found._replace(metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric)
+    operands = query, key, value, form, scale, bias, heat
+    gradients = _by_hand(operands, output_gradient, separation, mask, divided=temperature is not None)
+    d_metric = gradients.metric
+    return gradients._replace(metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric)
 
 
-def _by_hand(given: tuple, output_gradient: Array, separation: Separation, mask: Any, divided: bool) -> Gradients:
-    """Gradients of the inputs `given`, in this order; `divided` says whether a temperature divides the scores."""
-    query, key, value, form, scale, bias, heat = given
+def _by_hand(operands: tuple, output_gradient: Array, separation: Separation, mask: Any, divided: bool) -> Gradients:
+    """Gradients of the inputs `operands`, in this order; `divided` says whether a temperature divides the scores."""
+    query, key, value, form, scale, bias, heat = operands
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
     p = core.weights(scores, separation=separation, mask=mask, temperature=heat if divided else None)
@@ -193,12 +193,12 @@ def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> 
 def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Block]:
     """Blocks do not mix: each has its own components of x and y, and of the gradients of left and right."""
     xs, ys = metric.split(x, 0), metric.split(y, 1)
-    found, start = [], 0
+    pulled, start = [], 0
     for part, x_part, y_part in zip(metric.metrics, xs, ys, strict=True):
         end = start + part.left(x_part[..., :1, :]).shape[-1]
-        found.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
+        pulled.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
         start = end
-    d_xs, d_ys, parts = zip(*found, strict=True)
+    d_xs, d_ys, parts = zip(*pulled, strict=True)
     return joined(d_xs), joined(d_ys), Block(parts)
 
 

@@ -66,42 +66,42 @@ def attend_heads(
     rank = max(x.ndim for x in (query, key, value))
     mask = sequences(mask, rank - 3) if isinstance(mask, Mask) else mask
     form = as_metric(metric)
-    given = {"beta": beta, "bias": bias, "mask": mask, "separation": separation, "temperature": temperature}
-    given = {name: x for name, x in given.items() if x is not None}
+    options = {"beta": beta, "bias": bias, "mask": mask, "separation": separation, "temperature": temperature}
+    options = {name: x for name, x in options.items() if x is not None}
     taken = inspect.signature(attention).parameters
-    if lacking := given.keys() - taken.keys() if all(x.kind is not x.VAR_KEYWORD for x in taken.values()) else set():
+    if lacking := options.keys() - taken.keys() if all(x.kind is not x.VAR_KEYWORD for x in taken.values()) else set():
         raise ValueError(f"{min(lacking)} must be None for an attention that does not take it, got one")
     if form is not None and heads != stored:
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
     if form is not None or heads == stored:
-        return attention(query, key, value, metric=form, **given)
+        return attention(query, key, value, metric=form, **options)
     if not isinstance(mask, Mask | None):
-        given["mask"] = allowed(mask, query.shape[-2], key.shape[-2], rank)
-    query, given = _in_groups(query, given, heads, stored)
-    found = attention(query, key[..., None, :, :], value[..., None, :, :], **given)
-    return found.reshape((*found.shape[:-4], heads, *found.shape[-2:]))
+        options["mask"] = allowed(mask, query.shape[-2], key.shape[-2], rank)
+    query, options = _in_groups(query, options, heads, stored)
+    output = attention(query, key[..., None, :, :], value[..., None, :, :], **options)
+    return output.reshape((*output.shape[:-4], heads, *output.shape[-2:]))
 
 
-def _in_groups(query: Array, given: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
+def _in_groups(query: Array, options: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
     """The query, β, temperature, bias and mask with the head axis cut in two, [K, G]."""
     grouped = partial(_grouped, heads=heads, groups=groups)
-    found = dict(given)
-    if "beta" in given:
-        found["beta"] = grouped("beta", inverse_temperature(given["beta"], query), axis=-1)
-    if "temperature" in given:
-        found["temperature"] = grouped("temperature", jnp.asarray(given["temperature"]), axis=-1)
-    if "bias" in given:
-        found["bias"] = grouped("bias", real_array("bias", given["bias"]))
-    if given.get("mask") is not None and not isinstance(given["mask"], Mask):
-        found["mask"] = grouped("mask", given["mask"])
-    return grouped("query", query), found
+    regrouped = dict(options)
+    if "beta" in options:
+        regrouped["beta"] = grouped("beta", inverse_temperature(options["beta"], query), axis=-1)
+    if "temperature" in options:
+        regrouped["temperature"] = grouped("temperature", jnp.asarray(options["temperature"]), axis=-1)
+    if "bias" in options:
+        regrouped["bias"] = grouped("bias", real_array("bias", options["bias"]))
+    if options.get("mask") is not None and not isinstance(options["mask"], Mask):
+        regrouped["mask"] = grouped("mask", options["mask"])
+    return grouped("query", query), regrouped
 
 
 def _of_heads(name: str, x: Any) -> Array:
-    found = real_array(name, x)
-    if found.ndim < 3:
-        raise ValueError(f"{name} must be [..., heads, length, width], got shape {found.shape}")
-    return found
+    rows = real_array(name, x)
+    if rows.ndim < 3:
+        raise ValueError(f"{name} must be [..., heads, length, width], got shape {rows.shape}")
+    return rows
 
 
 def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
@@ -149,8 +149,8 @@ def multi_head(
     """
     query, key, value = _projected(projections, x_query, x_key, x_value)
     options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
-    found = attend_heads(query, key, value, separation=separation, attention=attention, **options)
-    return _joined(projections, found)
+    outputs = attend_heads(query, key, value, separation=separation, attention=attention, **options)
+    return _joined(projections, outputs)
 
 
 class HeadParts(NamedTuple):
@@ -190,8 +190,8 @@ def multi_head_parts(
     mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask
     every = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
     options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
-    found = core.decompose(query, *every, separation=separation, **options)
-    return HeadParts(query, key, value, found, _joined(projections, found.output))
+    decomposition = core.decompose(query, *every, separation=separation, **options)
+    return HeadParts(query, key, value, decomposition, _joined(projections, decomposition.output))
 
 
 def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_value: Array | None):
@@ -204,12 +204,12 @@ def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_
     return query, key, value
 
 
-def _joined(projections: Projections, found: Array) -> Array:
+def _joined(projections: Projections, outputs: Array) -> Array:
     """Outputs of all heads [*b, H, T, V] through the output projection."""
-    if projections.output.shape[:2] != (found.shape[-3], found.shape[-1]):
-        expected = f"[{found.shape[-3]}, {found.shape[-1]}, O]"
+    if projections.output.shape[:2] != (outputs.shape[-3], outputs.shape[-1]):
+        expected = f"[{outputs.shape[-3]}, {outputs.shape[-1]}, O]"
         raise ValueError(f"output projection must be {expected}, got shape {projections.output.shape}")
-    summed = jnp.einsum("...htv,hvo->...to", found, projections.output)
+    summed = jnp.einsum("...htv,hvo->...to", outputs, projections.output)
     if projections.output_bias is None:
         return summed
     return summed + projections.output_bias.reshape((1,) * (summed.ndim - 1) + projections.output_bias.shape)

@@ -95,8 +95,8 @@ def kernel_regression(
     apart = lengths(gap) if g is None else length(squares(g, gap))
     distance, bandwidth = per_row("bandwidth", bandwidth, apart, value)
     distance = distance / bandwidth
-    found = _gaussian_beyond_nearest(distance, mask) if log_kernel is _gaussian else log_kernel(distance)
-    return read(masked_weights(found, SOFTMAX, mask), value)
+    log_kernels = _gaussian_beyond_nearest(distance, mask) if log_kernel is _gaussian else log_kernel(distance)
+    return read(masked_weights(log_kernels, SOFTMAX, mask), value)
 
 
 def _gaussian_beyond_nearest(distance: Array, mask: Array | None) -> Array:

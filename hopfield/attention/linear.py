@@ -57,8 +57,8 @@ class EluPlusOne(FeatureMap):
     """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
 
     def split(self, x):
-        found = jax.nn.elu(real_array("x", x)) + 1.0
-        return found, jnp.zeros((*found.shape[:-1], 1), found.dtype)
+        features = jax.nn.elu(real_array("x", x)) + 1.0
+        return features, jnp.zeros((*features.shape[:-1], 1), features.dtype)
 
 
 class RandomFourier(FeatureMap):
@@ -70,8 +70,8 @@ class RandomFourier(FeatureMap):
     def split(self, x):
         x = _scaled(real_array("x", x), self.directions, self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
-        found = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
-        return found, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
+        features = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
+        return features, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
 
 
 class PositiveFeatures(FeatureMap):
@@ -161,15 +161,15 @@ def linear_attention(
     # The normalisation is the read-out of a value that is 1 everywhere.
     wide = jnp.concatenate([value.astype(dtype), ones], axis=-1)
     if causal:
-        found = _causal(phi_query, phi_key, log_scale, wide, min(chunk, max(query.shape[-2], 1)))
+        summed = _causal(phi_query, phi_key, log_scale, wide, min(chunk, max(query.shape[-2], 1)))
         read = jax.lax.cummax(log_scale, axis=log_scale.ndim - 2) > -jnp.inf
     else:
         top = _finite(jax.lax.stop_gradient(jnp.max(log_scale, axis=-2, keepdims=True, initial=-jnp.inf)))
-        found = product(phi_query, product(transposed(phi_key * jnp.exp(log_scale - top)), wide))
+        summed = product(phi_query, product(transposed(phi_key * jnp.exp(log_scale - top)), wide))
         read = jnp.any(log_scale > -jnp.inf, axis=-2, keepdims=True)
-    total = found[..., -1:]
+    total = summed[..., -1:]
     # Kernels that all vanish have no mean, and no key none to take.
-    return (found[..., :-1] / jnp.where(total == 0, jnp.where(read, jnp.nan, 1.0), total)).astype(value.dtype)
+    return (summed[..., :-1] / jnp.where(total == 0, jnp.where(read, jnp.nan, 1.0), total)).astype(value.dtype)
 
 
 def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype) -> tuple[Features, Array]:
@@ -218,15 +218,15 @@ def _causal(phi_query: Features, phi_key: Features, log_scale: Array, value: Arr
         highest = jax.lax.stop_gradient(jnp.maximum(jax.lax.cummax(scale, axis=scale.ndim - 2), top))
         unit, last = _finite(highest), _finite(highest[..., -1:, :])
         near = product(q, transposed(k)) * jnp.exp(jnp.where(past, transposed(scale) - unit, -jnp.inf))
-        found = product(q, sums) * jnp.exp(top - unit) + product(near, v)
+        reads = product(q, sums) * jnp.exp(top - unit) + product(near, v)
         sums = sums * jnp.exp(top - last) + product(transposed(k * jnp.exp(scale - last)), v)
-        return (sums, highest[..., -1:, :]), found
+        return (sums, highest[..., -1:, :]), reads
 
     start = jnp.zeros((*leading, phi_key.shape[-1], value.shape[-1]), value.dtype)
     none = jnp.full((*leading, 1, 1), -jnp.inf, log_scale.dtype)
     parts = chunked(phi_query), chunked(phi_key), chunked(log_scale, -jnp.inf), chunked(value)
-    _, found = jax.lax.scan(step, (start, none), parts)
-    return jnp.moveaxis(found, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
+    _, reads = jax.lax.scan(step, (start, none), parts)
+    return jnp.moveaxis(reads, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
 
 
 def _scaled(x: Rows, directions: Float[Array, "m D"], beta: Array) -> Rows:

@@ -30,9 +30,9 @@ def log_weights(
     scores = tempered(scores, temperature)
     where = allowed(mask, scores.shape[-2], scores.shape[-1], scores.ndim)
     if not separation.gibbs:
-        found = masked_weights(scores, separation, where)
-        none = found <= 0
-        return jnp.where(none, -jnp.inf, jnp.log(jnp.where(none, 1.0, found)))
+        shares = masked_weights(scores, separation, where)
+        none = shares <= 0
+        return jnp.where(none, -jnp.inf, jnp.log(jnp.where(none, 1.0, shares)))
     scores, where = full(scores, where)
     gone = scores == -jnp.inf if where is None else ~where | (scores == -jnp.inf)
     potential = map_rows(separation.potential, [jnp.where(gone, 0.0, scores), ~gone], [1, 1])[..., None]

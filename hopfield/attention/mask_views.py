@@ -14,17 +14,19 @@ from hopfield.attention.masks import Mask
 
 def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.float32) -> Float[Array, "*b T S"]:
     """A mask as a `bias`: 0 where a key may be read and −∞ elsewhere [*b, queries, keys]; all zeros for None."""
-    found = allowed(mask, whole("queries", queries), whole("keys", keys))
+    readable = allowed(mask, whole("queries", queries), whole("keys", keys))
     zeros = jnp.zeros((queries, keys), dtype)
     return (
-        zeros if found is None else jnp.broadcast_to(jnp.where(found, 0, -jnp.inf).astype(dtype), _shape(found, zeros))
+        zeros
+        if readable is None
+        else jnp.broadcast_to(jnp.where(readable, 0, -jnp.inf).astype(dtype), _shape(readable, zeros))
     )
 
 
 def mask_text(mask: MaskLike, queries: int, keys: int) -> str:
     """A mask as lines of text, a query each, ■ where a key may be read and · elsewhere; of the first sequence."""
-    found = allowed(mask, whole("queries", queries), whole("keys", keys))
-    cells = np.ones((queries, keys), bool) if found is None else np.asarray(found)
+    readable = allowed(mask, whole("queries", queries), whole("keys", keys))
+    cells = np.ones((queries, keys), bool) if readable is None else np.asarray(readable)
     cells = np.broadcast_to(cells.reshape(-1, *cells.shape[-2:])[0], (queries, keys))
     return "\n".join("".join("■" if cell else "·" for cell in row) for row in cells)
 
@@ -71,5 +73,5 @@ def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlock
     return RandomBlocks(chosen, size, length)
 
 
-def _shape(found: Array, zeros: Array) -> tuple[int, ...]:
-    return (*found.shape[:-2], *zeros.shape)
+def _shape(readable: Array, zeros: Array) -> tuple[int, ...]:
+    return (*readable.shape[:-2], *zeros.shape)

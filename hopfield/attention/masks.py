@@ -46,8 +46,10 @@ class Mask(Node, abc.ABC):
 
     def dense(self, queries: int, keys: int, offset: ArrayLike = 0) -> Bool[Array, "*b T S"]:
         """The mask as an array [*b, queries, keys], the first query at position `offset`; checked by `fitting`."""
-        found = self.fitting(keys).allows(jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :])
-        return jnp.broadcast_to(found, (*found.shape[:-2], queries, keys))
+        readable = self.fitting(keys).allows(
+            jnp.asarray(offset) + jnp.arange(queries)[:, None], jnp.arange(keys)[None, :]
+        )
+        return jnp.broadcast_to(readable, (*readable.shape[:-2], queries, keys))
 
     def refusal(self, keys: int) -> str | None:
         """Reason why the mask, without those it is made of, cannot mask that many keys; None where there is none."""
@@ -196,10 +198,10 @@ class Lengths(Mask):
 
     def allows(self, rows, columns):
         columns, length = _aligned(columns, self.length[..., None, None])
-        found = columns < length
+        readable = columns < length
         if self.queries:
-            found = found & (_aligned(rows, length)[0] < length)
-        return jnp.broadcast_to(found, (*found.shape[:-2], rows.shape[-2], found.shape[-1]))
+            readable = readable & (_aligned(rows, length)[0] < length)
+        return jnp.broadcast_to(readable, (*readable.shape[:-2], rows.shape[-2], readable.shape[-1]))
 
 
 class Valid(Mask):
@@ -212,8 +214,8 @@ class Valid(Mask):
         return None if marked == keys else f"valid must have one entry per key, {keys}, got {marked} (axis -1)"
 
     def allows(self, rows, columns):
-        found = jnp.take(self.valid, columns[0], axis=-1, mode="fill", fill_value=False)[..., None, :]
-        return jnp.broadcast_to(found, (*found.shape[:-2], rows.shape[-2], found.shape[-1]))
+        readable = jnp.take(self.valid, columns[0], axis=-1, mode="fill", fill_value=False)[..., None, :]
+        return jnp.broadcast_to(readable, (*readable.shape[:-2], rows.shape[-2], readable.shape[-1]))
 
 
 def everything() -> Everything:

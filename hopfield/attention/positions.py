@@ -54,11 +54,11 @@ def relative_bias(
     reach = table.shape[-2] // 2
     rate = inverse_temperature(beta, query)
     dtype = accumulation_dtype(query.dtype)
-    found = product(query.astype(dtype), transposed(table).astype(dtype))
-    found, rate = per_row("beta", rate.astype(dtype), found)
+    by_distance = product(query.astype(dtype), transposed(table).astype(dtype))
+    by_distance, rate = per_row("beta", rate.astype(dtype), by_distance)
     index = jnp.clip(distances(query.shape[-2], keys, offset), -reach, reach) + reach
-    index, found = aligned(index, found * rate)
-    return jnp.take_along_axis(found, jnp.broadcast_to(index, (*found.shape[:-1], keys)), axis=-1)
+    index, by_distance = aligned(index, by_distance * rate)
+    return jnp.take_along_axis(by_distance, jnp.broadcast_to(index, (*by_distance.shape[:-1], keys)), axis=-1)
 
 
 def t5_buckets(
@@ -98,20 +98,20 @@ def t5_buckets(
     thresholds = [min(n, most) for n in _thresholds(exact, one_way - exact, max_distance)]
     thresholds = jnp.asarray(thresholds, behind.dtype)
     far = exact + jnp.searchsorted(thresholds, behind, side="right").astype(behind.dtype)
-    found = jnp.where(behind < exact, behind, far)
-    return found + jnp.where(relative > 0, one_way, 0) if bidirectional else found
+    bucket = jnp.where(behind < exact, behind, far)
+    return bucket + jnp.where(relative > 0, one_way, 0) if bidirectional else bucket
 
 
 def _thresholds(exact: int, rest: int, max_distance: int) -> list[int]:
     """Least n with n ≥ exact (max_distance / exact)^(k / rest), k = 1 … rest − 1, in exact arithmetic."""
-    found = []
+    thresholds = []
     for k in range(1, rest):
         bound = exact ** (rest - k) * max_distance**k
         n = max(1, math.floor(math.exp(math.log(bound) / rest)) - 2)
         while n**rest < bound:
             n += 1
-        found.append(n)
-    return found
+        thresholds.append(n)
+    return thresholds
 
 
 def t5_bias(
@@ -127,13 +127,13 @@ def t5_bias(
     table = real_array("table", table)
     if table.ndim != 2:
         raise ValueError(f"table must be [buckets, heads], got shape {table.shape}")
-    found = t5_buckets(
+    bucket = t5_buckets(
         -distances(queries, keys, offset),
         bidirectional=bidirectional,
         buckets=table.shape[0],
         max_distance=max_distance,
     )
-    return jnp.take(table.T, found, axis=1)
+    return jnp.take(table.T, bucket, axis=1)
 
 
 def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
@@ -206,9 +206,9 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
     angle, first = aligned(angle, first)
     _, second = aligned(angle, second)
     cosine, sine = jnp.cos(angle), jnp.sin(angle)
-    found = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
-    found = found.reshape((*found.shape[:-2], width)).astype(x.dtype)
-    return found if rest.shape[-1] == 0 else jnp.concatenate([found, rest], axis=-1)
+    rotated = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
+    rotated = rotated.reshape((*rotated.shape[:-2], width)).astype(x.dtype)
+    return rotated if rest.shape[-1] == 0 else jnp.concatenate([rotated, rest], axis=-1)
 
 
 def _places(positions: ArrayLike, x: Array) -> Array:
@@ -226,12 +226,12 @@ def _places(positions: ArrayLike, x: Array) -> Array:
 def _numbers(positions: ArrayLike) -> Array:
     """Positions as an array, whole ones that 32 bits hold as they are."""
     positions = native(positions)
-    found = real_array("positions", positions)
-    given = positions if isinstance(positions, jax.Array) else np.asarray(positions)
-    exact = jnp.issubdtype(given.dtype, jnp.integer) and (
-        isinstance(given, jax.Array) or bool(np.all(np.abs(given.astype(float)) < 2.0**31))
+    numbers = real_array("positions", positions)
+    array = positions if isinstance(positions, jax.Array) else np.asarray(positions)
+    exact = jnp.issubdtype(array.dtype, jnp.integer) and (
+        isinstance(array, jax.Array) or bool(np.all(np.abs(array.astype(float)) < 2.0**31))
     )
-    return jnp.asarray(given) if exact else found
+    return jnp.asarray(array) if exact else numbers
 
 
 def sinusoidal(

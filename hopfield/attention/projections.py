@@ -65,7 +65,7 @@ def project_heads(
     bias = None if bias is None else real_array("bias", bias)
     if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
         raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())
-    found = product(x[..., None, :, :], weight)
+    projected = product(x[..., None, :, :], weight)
     if bias is None:
-        return found
-    return found + bias[:, None, :].reshape((1,) * (found.ndim - 3) + (bias.shape[0], 1, bias.shape[1]))
+        return projected
+    return projected + bias[:, None, :].reshape((1,) * (projected.ndim - 3) + (bias.shape[0], 1, bias.shape[1]))

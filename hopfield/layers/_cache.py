@@ -38,11 +38,13 @@ def put(layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | N
     if window is not None and length != window:
         raise ValueError(f"cache must be made by init_cache of this layer, {window} places, got {length}")
     for cache, new in zip(caches, (key, value), strict=True):
-        own = new.astype(cache.dtype)
+        entry = new.astype(cache.dtype)
         if window is None:
-            cache[...] = jax.lax.dynamic_update_slice_in_dim(cache[...], own, place, new.ndim - 3)
+            cache[...] = jax.lax.dynamic_update_slice_in_dim(cache[...], entry, place, new.ndim - 3)
         else:
-            cache[...] = jnp.concatenate([jax.lax.slice_in_dim(cache[...], 1, window, axis=new.ndim - 3), own], axis=-3)
+            cache[...] = jnp.concatenate(
+                [jax.lax.slice_in_dim(cache[...], 1, window, axis=new.ndim - 3), entry], axis=-3
+            )
     index[...] = place + 1
     start, full = (0, place >= length) if window is None else (place + 1 - window, False)
     return Cached(caches[0][...], caches[1][...], start, full)

@@ -51,10 +51,10 @@ class KeyMemory(Node):
             state, key = self.metric.left(state), self.metric.right(key)
         state, beta = aligned(state.astype(dtype), beta)
         if key.dtype == accumulation_dtype(key.dtype):
-            found = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
+            scores = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
         else:  # a product with β would be rounded to 16 bits, or beyond their range
-            found = row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
-        return found if self.bias is None else jnp.add(*aligned(found, self.bias.astype(dtype)))
+            scores = row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
+        return scores if self.bias is None else jnp.add(*aligned(scores, self.bias.astype(dtype)))
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
         """p = ∇F(β ξ g k), zero where masked."""

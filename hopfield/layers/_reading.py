@@ -80,8 +80,10 @@ class KeyValues(Node):
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
         if self.encoding is not None:
-            own = self.encoding.score_bias(query, self.beta, self.scope.offset - self.scope.start + rows, self.keys)
-            bias = own if bias is None else bias if own is None else jnp.add(*aligned(bias, own))
+            place_bias = self.encoding.score_bias(
+                query, self.beta, self.scope.offset - self.scope.start + rows, self.keys
+            )
+            bias = place_bias if bias is None else bias if place_bias is None else jnp.add(*aligned(bias, place_bias))
         mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
         return KeyMemory(key, self.beta, mask, bias, self.metric, self.separation, precision=self.precision)
@@ -149,20 +151,22 @@ def by_sequence(reading: KeyValues, query: States) -> States:
 def _by_sequence(reading: KeyValues, query: States, count: int) -> States:
     memory = reading.memory(query)
     (value,) = unread_as_zero(memory.mask, reading.value)
-    given = {"key": memory.key, "mask": memory.mask, "bias": memory.bias}
-    own = {name: x for name, x in given.items() if x is not None and x.ndim == query.ndim and len(x) == len(query)}
+    arrays = {"key": memory.key, "mask": memory.mask, "bias": memory.bias}
+    per_sequence = {
+        name: x for name, x in arrays.items() if x is not None and x.ndim == query.ndim and len(x) == len(query)
+    }
 
-    def read(own, query, value):
-        part = memory.replace(**own)
+    def read(per_sequence, query, value):
+        part = memory.replace(**per_sequence)
         return part.read(reading.state(part, query), value)
 
-    def looped(*given):
+    def looped(*arrays):
         one = jax.checkpoint(read, prevent_cse=False, policy=jax.checkpoint_policies.save_only_these_names(KEPT))
-        parts = jax.tree.map(lambda x: x.reshape((-1, count, *x.shape[1:])), given)
-        found = jax.lax.scan(lambda _, part: (None, one(*part)), None, parts)[1]
-        return found.reshape((-1, *found.shape[2:]))
+        parts = jax.tree.map(lambda x: x.reshape((-1, count, *x.shape[1:])), arrays)
+        reads = jax.lax.scan(lambda _, part: (None, one(*part)), None, parts)[1]
+        return reads.reshape((-1, *reads.shape[2:]))
 
-    return jax.lax.platform_dependent(own, query, value, cpu=looped, default=read)
+    return jax.lax.platform_dependent(per_sequence, query, value, cpu=looped, default=read)
 
 
 def in_blocks(
@@ -177,24 +181,24 @@ def in_blocks(
         return function(reading, query, 0)
     queries, scope, axis = query.shape[-2], reading.scope, query.ndim - 2
     count = -(-queries // length)
-    own = [x if _by_row(x, queries) else None for x in (scope.mask, scope.bias)]
-    shared = scope.replace(**{name: None for name, x in zip(("mask", "bias"), own, strict=True) if x is not None})
+    row_parts = [x if _by_row(x, queries) else None for x in (scope.mask, scope.bias)]
+    shared = scope.replace(**{name: None for name, x in zip(("mask", "bias"), row_parts, strict=True) if x is not None})
     shared = shared.replace(count=queries) if count * length > queries else shared
 
     @partial(jax.checkpoint, prevent_cse=False)
-    def one(reading: KeyValues, rows, own, row):
-        given = {name: x for name, x in zip(("mask", "bias"), own, strict=True) if x is not None}
-        return function(reading.replace(scope=reading.scope.replace(**given)), rows, row)
+    def one(reading: KeyValues, rows, row_parts, row):
+        replaced = {name: x for name, x in zip(("mask", "bias"), row_parts, strict=True) if x is not None}
+        return function(reading.replace(scope=reading.scope.replace(**replaced)), rows, row)
 
     def body(total, part):
-        summed, found = one(reading.replace(scope=shared), *part)
-        return jax.tree.map(jnp.add, total, summed), found
+        summed, results = one(reading.replace(scope=shared), *part)
+        return jax.tree.map(jnp.add, total, summed), results
 
-    blocks = jax.tree.map(partial(_split, count=count, length=length), (query, own))
+    blocks = jax.tree.map(partial(_split, count=count, length=length), (query, row_parts))
     parts = (*blocks, length * jnp.arange(count))
     shapes, _ = jax.eval_shape(one, reading.replace(scope=shared), *jax.tree.map(lambda x: x[0], parts))
-    total, found = jax.lax.scan(body, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), parts)
-    return total, jax.tree.map(partial(_joined, axis=axis, queries=queries), found)
+    total, results = jax.lax.scan(body, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), parts)
+    return total, jax.tree.map(partial(_joined, axis=axis, queries=queries), results)
 
 
 def fits_attention(reading: KeyValues) -> bool:
@@ -212,11 +216,11 @@ def attended(reading: KeyValues, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     mask = reading.scope.mask
     if reading.scope.causal:
-        own = Causal() if reading.scope.window is None else Window(reading.scope.window - 1, 0)
-        mask = mask & own if isinstance(mask, Mask) else own
-    given = {"beta": reading.beta, "metric": reading.metric, "separation": reading.separation, "mask": mask}
-    found = attend_blockwise(query, reading.key, reading.value, **given)  # type: ignore[arg-type]
-    return cast(Array, found)
+        past = Causal() if reading.scope.window is None else Window(reading.scope.window - 1, 0)
+        mask = mask & past if isinstance(mask, Mask) else past
+    options = {"beta": reading.beta, "metric": reading.metric, "separation": reading.separation, "mask": mask}
+    output = attend_blockwise(query, reading.key, reading.value, **options)  # type: ignore[arg-type]
+    return cast(Array, output)
 
 
 def _by_row(x: Any, queries: int) -> bool:

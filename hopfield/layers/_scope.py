@@ -40,8 +40,8 @@ class Scope(Node):
         rules = [columns <= places] * self.causal + [columns != places] * self.others
         rules += [] if self.window is None else [(columns >= 0) & (columns > places - self.window)]
         rules += [] if self.count is None else [rows[:, None] < self.count]
-        for own in rules:
-            mask = own if mask is None else mask & own.reshape((1,) * (mask.ndim - 2) + own.shape)
+        for rule in rules:
+            mask = rule if mask is None else mask & rule.reshape((1,) * (mask.ndim - 2) + rule.shape)
         return mask
 
     def windowed(self, window: int, queries: int, keys: int) -> "Scope":
@@ -98,11 +98,11 @@ def scope_of_window(
 
 def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:
     """A bias with all axes of the scores. ValueError unless it is real numbers that broadcast to them."""
-    found = real_array("bias", bias)
-    fits = 2 <= found.ndim <= rank and found.shape[-2] in (1, queries) and found.shape[-1] in (1, keys)
+    bias = real_array("bias", bias)
+    fits = 2 <= bias.ndim <= rank and bias.shape[-2] in (1, queries) and bias.shape[-1] in (1, keys)
     if not fits:
-        raise ValueError(f"bias must be [..., heads, {queries} or 1, {keys} or 1], got shape {found.shape}")
-    return found.reshape((1,) * (rank - found.ndim) + found.shape)
+        raise ValueError(f"bias must be [..., heads, {queries} or 1, {keys} or 1], got shape {bias.shape}")
+    return bias.reshape((1,) * (rank - bias.ndim) + bias.shape)
 
 
 def of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | None]:

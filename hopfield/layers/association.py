@@ -125,10 +125,10 @@ class HopfieldAssociation(AttentionFunction):
 @jax.jit
 def _inspected(reading: KeyValues, state: Float[Array, "*b H T D"], steps: ArrayLike) -> AssociationReport:
     memory = reading.memory(state)
-    found = settle(memory, state, steps, reading.rtol)
-    weights = memory.weights(found.state)
+    end = settle(memory, state, steps, reading.rtol)
+    weights = memory.weights(end.state)
     entropy = thermodynamics.entropy(weights)
-    return AssociationReport(weights, memory.energy(found.state), entropy, found.steps, found.status)
+    return AssociationReport(weights, memory.energy(end.state), entropy, end.steps, end.status)
 
 
 def read(
@@ -148,16 +148,16 @@ def read(
     length = block_length(state.shape, reading.key.shape[-2], association.block)
     if module is not None:
         memory = reading.memory(state)
-        found, weights = reading.weighed(memory, reading.state(memory, state), queries)
+        output, weights = reading.weighed(memory, reading.state(memory, state), queries)
         module.sow(nnx.Intermediate, "attention_weights", weights)
     elif length is None:
-        found = by_sequence(reading, state)
+        output = by_sequence(reading, state)
     elif fits_attention(reading):
-        found = attended(reading, state)
+        output = attended(reading, state)
     else:
         one = lambda part, rows, row: (None, part.read(rows, queries, row))
-        _, found = in_blocks(one, reading, state, length)
-    return jnp.swapaxes(found, -3, -2)
+        _, output = in_blocks(one, reading, state, length)
+    return jnp.swapaxes(output, -3, -2)
 
 
 def reading_of(
@@ -184,7 +184,7 @@ def reading_of(
     metric = (
         None if association.metric is None else jax.tree.map(lambda leaf: leaf.astype(key.dtype), association.metric())
     )
-    found = KeyValues(
+    reading = KeyValues(
         key=by_head(key, association.num_heads, empty),
         value=by_head(jnp.swapaxes(value, -3, -2), association.num_heads, slots),
         beta=association.beta(),
@@ -199,7 +199,7 @@ def reading_of(
         implicit=association.gradient == "implicit",
         precision=precision,
     )
-    return found, state
+    return reading, state
 
 
 def _stepped(association: HopfieldAssociation, rows: Array) -> Array:

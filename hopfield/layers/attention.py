@@ -89,8 +89,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")
-        given = {"broadcast_dropout": broadcast_dropout, "use_bias": use_bias, "normalize_qk": normalize_qk}
-        for name, value in (given | {"keep_rngs": keep_rngs}).items():
+        switches = {"broadcast_dropout": broadcast_dropout, "use_bias": use_bias, "normalize_qk": normalize_qk}
+        for name, value in (switches | {"keep_rngs": keep_rngs}).items():
             flag(name, value)
         instance("rngs", rngs, nnx.Rngs)
         associate = HopfieldAssociation(
@@ -172,9 +172,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             sizes = query.shape[-3], key.shape[-3], query.ndim
             scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
         dropout, module = self._dropout(deterministic, rngs), self if sow_weights else None
-        found = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
-        found = self.out(found, out_sharding=out_sharding)
-        return found if full is False else jnp.where(full, jnp.nan, found)
+        output = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
+        output = self.out(output, out_sharding=out_sharding)
+        return output if full is False else jnp.where(full, jnp.nan, output)
 
     def init_cache(self, input_shape: tuple[int, ...], dtype: Dtype = jnp.float32) -> None:
         """Make the cache that decoding needs, for inputs [*b, T, F]: of T places, or of the window whatever T is."""
@@ -223,12 +223,12 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             x = self._checked(name, x, width)
             return x if encoding is None else encoding.add_to_inputs(x, offset + jnp.arange(x.shape[-2]))
 
-        own = placed("inputs_q", inputs_q, self.in_features)
+        queries = placed("inputs_q", inputs_q, self.in_features)
         if inputs_k is None:
-            self._checked("inputs_k", own, self.in_kv_features)
-        other = own if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
-        values = other if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
-        query, key = self.query(own, out_sharding=sharding), self.key(other, out_sharding=sharding)
+            self._checked("inputs_k", queries, self.in_kv_features)
+        keys = queries if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
+        values = keys if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
+        query, key = self.query(queries, out_sharding=sharding), self.key(keys, out_sharding=sharding)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
         return query, key, self.value(values, out_sharding=sharding)
@@ -246,9 +246,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
 
     def _checked(self, name: str, inputs: Array, width: int) -> Array:
-        found = real_array(name, inputs, self.param_dtype)
-        if found.ndim < 2:
-            raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {found.shape}")
-        if found.shape[-1] != width:
-            raise ValueError(f"{name} must have {width} features, got {found.shape[-1]} (axis -1)")
-        return found
+        tokens = real_array(name, inputs, self.param_dtype)
+        if tokens.ndim < 2:
+            raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")
+        if tokens.shape[-1] != width:
+            raise ValueError(f"{name} must have {width} features, got {tokens.shape[-1]} (axis -1)")
+        return tokens

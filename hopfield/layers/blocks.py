@@ -64,8 +64,8 @@ class EncoderBlock(nnx.Module):
         self, x: Inputs, *, mask: MaskLike = None, bias: Scores | None = None, deterministic: bool = True
     ) -> Float[Array, "*b T F"]:
         """The tokens [*b, T, F] after the block; `mask` and `bias` as for the association."""
-        found = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
-        x = x + self.dropout(found, deterministic=deterministic)
+        attended = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
+        x = x + self.dropout(attended, deterministic=deterministic)
         return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
 
     def inspect(self, x: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
@@ -98,12 +98,12 @@ class DecoderBlock(nnx.Module):
     ):
         """See `EncoderBlock`; `cross` takes its stored patterns from the encoder, of any width."""
         instance("rngs", rngs, nnx.Rngs)
-        features, asked = (
+        features, cross_features = (
             _features("attention", attention, CrossAssociation),
             _features("cross", cross, CrossAssociation),
         )
-        if asked != features:
-            raise ValueError(f"cross must have attention's {features} features, got {asked}")
+        if cross_features != features:
+            raise ValueError(f"cross must have attention's {features} features, got {cross_features}")
         self.attention, self.cross = attention, cross
         self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.cross_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
@@ -132,11 +132,11 @@ class DecoderBlock(nnx.Module):
             bias, cross_bias: added to the scores of the one and of the other.
         """
         mask = causal() if mask is None else mask
-        found = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
-        x = x + self.dropout(found, deterministic=deterministic)
-        asked = self.cross_norm(x)
-        found = self.cross(asked, encoded, mask=cross_mask, bias=cross_bias, deterministic=deterministic)
-        x = x + self.dropout(found, deterministic=deterministic)
+        attended = self.attention(self.attention_norm(x), mask=mask, bias=bias, deterministic=deterministic)
+        x = x + self.dropout(attended, deterministic=deterministic)
+        queries = self.cross_norm(x)
+        attended = self.cross(queries, encoded, mask=cross_mask, bias=cross_bias, deterministic=deterministic)
+        x = x + self.dropout(attended, deterministic=deterministic)
         return x + self.dropout(self.mlp(self.mlp_norm(x)), deterministic=deterministic)
 
 

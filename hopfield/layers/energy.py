@@ -128,16 +128,16 @@ class EnergyTransformerBlock(nnx.Module):
                 moves both tokens, so that padding is to be masked in its row and in its column.
             bias: real numbers added to the scores, broadcast to [*b, H, T, T].
         """
-        held, x, scope = self._held(x, mask, bias)
-        return _descend(held, x, scope, self.steps, self.block)[0].astype(x.dtype)
+        energy, x, scope = self._energy_of(x, mask, bias)
+        return _descend(energy, x, scope, self.steps, self.block)[0].astype(x.dtype)
 
     def inspect(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> EnergyReport:
         """The descent with its energies, and the weights, their entropy and the status at its end."""
-        held, x, scope = self._held(x, mask, bias)
-        state, energies, moved = _descend(held, x, scope, self.steps, self.block)
-        tokens = held.normalised(state)
-        energies = jnp.concatenate([energies, held.slopes(tokens, scope, self.block)[0][None]])
-        reading, query = held.reading(*held.projected(tokens), scope)
+        energy, x, scope = self._energy_of(x, mask, bias)
+        state, energies, moved = _descend(energy, x, scope, self.steps, self.block)
+        tokens = energy.normalised(state)
+        energies = jnp.concatenate([energies, energy.slopes(tokens, scope, self.block)[0][None]])
+        reading, query = energy.reading(*energy.projected(tokens), scope)
         weights = reading.memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(moved.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1] + energies[-1]), NOT_A_NUMBER, status)
@@ -145,17 +145,17 @@ class EnergyTransformerBlock(nnx.Module):
 
     def energy(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Float[Array, "*b"]:
         """E of the tokens, of attention and memory together."""
-        held, x, scope = self._held(x, mask, bias)
-        return held.slopes(held.normalised(x), scope, self.block)[0]
+        energy, x, scope = self._energy_of(x, mask, bias)
+        return energy.slopes(energy.normalised(x), scope, self.block)[0]
 
-    def _held(self, x: Tokens, mask: MaskLike, bias: Scores | None) -> tuple["_Energy", Tokens, Scope]:
+    def _energy_of(self, x: Tokens, mask: MaskLike, bias: Scores | None) -> tuple["_Energy", Tokens, Scope]:
         """The energy at the parameters' present values, the tokens at their places, and what each may read."""
         x = real_array("x", x, self.patterns.dtype)
         if x.ndim < 2 or x.shape[-1] != self.features:
             raise ValueError(f"x must be tokens [..., T, {self.features}], got shape {x.shape}")
         encoding = None if self.positions is None else self.positions()
         x = x if encoding is None else encoding.add_to_inputs(x, jnp.arange(x.shape[-2]))
-        held = _Energy(
+        energy = _Energy(
             query=self.query[...],
             key=self.key[...],
             patterns=self.patterns[...],
@@ -168,7 +168,7 @@ class EnergyTransformerBlock(nnx.Module):
             metric=None if self.metric is None else self.metric(),
             encoding=encoding,
         )
-        return held, x, scope_of(mask, bias, x.shape[-2], x.shape[-2], x.ndim + 1).replace(others=True)
+        return energy, x, scope_of(mask, bias, x.shape[-2], x.shape[-2], x.ndim + 1).replace(others=True)
 
 
 class _Energy(Node):
@@ -203,8 +203,8 @@ class _Energy(Node):
 
     def reading(self, query: States, key: States, scope: Scope) -> tuple[KeyValues, States]:
         """Keys that are nothing but compared, and the queries."""
-        own = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
-        return KeyValues(key, key, self.beta.astype(key.dtype), scope, **own), query
+        options = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
+        return KeyValues(key, key, self.beta.astype(key.dtype), scope, **options), query
 
     def slopes(self, g: Tokens, scope: Scope, block: int | None) -> tuple[Float[Array, "*b"], Tokens]:
         """Energy and its derivative in g, both a block of queries at a time.
@@ -216,9 +216,9 @@ class _Energy(Node):
 
         def part(reading: KeyValues, rows: States, row) -> tuple[tuple[Array, States], States]:
             def attention(key, rows):
-                found = reading.replace(key=key).memory(rows, row).potential(rows)
-                found = jnp.where(found == -jnp.inf, 0.0, found)  # a token that may read none adds nothing
-                return -jnp.sum(found), -jnp.sum(found, axis=(-2, -1))
+                potential = reading.replace(key=key).memory(rows, row).potential(rows)
+                potential = jnp.where(potential == -jnp.inf, 0.0, potential)  # a token that may read none adds nothing
+                return -jnp.sum(potential), -jnp.sum(potential, axis=(-2, -1))
 
             (_, energies), (d_key, d_rows) = jax.value_and_grad(attention, (0, 1), has_aux=True)(reading.key, rows)
             return (energies, d_key), d_rows
@@ -234,14 +234,14 @@ class _Energy(Node):
 
 
 @partial(jax.jit, static_argnames=("steps", "block"))
-def _descend(held: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
+def _descend(energy: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
     """State in float32 at least, lest steps are lost; energies before each [steps, *b]; forces, relative to x."""
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
-        energies, force = held.slopes(held.normalised(x), scope, block)
+        energies, force = energy.slopes(energy.normalised(x), scope, block)
         flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
         size, whole = (safe_norm(rows.reshape(flat), axis=-1) for rows in (force.astype(x.dtype), x))
-        return x - (held.step_size * force).astype(x.dtype), (energies, size / jnp.maximum(whole, 1.0))
+        return x - (energy.step_size * force).astype(x.dtype), (energies, size / jnp.maximum(whole, 1.0))
 
     state, (energies, moved) = jax.lax.scan(step, wide(x), length=steps)
     return state, energies, moved

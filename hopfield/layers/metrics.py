@@ -60,10 +60,10 @@ class FixedMetric(LearnedMetric):
     """
 
     def __init__(self, metric: Metric | ArrayLike):
-        found = as_metric(metric)
-        if found is None:
+        fixed = as_metric(metric)
+        if fixed is None:
             raise ValueError("metric must be a metric or a matrix [N, N], got None")
-        leaves, self.structure = jax.tree.flatten(found)
+        leaves, self.structure = jax.tree.flatten(fixed)
         self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
 
     def __call__(self) -> Metric:
@@ -204,8 +204,8 @@ def learned_metric(
         return ProjectedMetric(features, heads, rank=rank, param_dtype=param_dtype)
     if rank is not None:
         raise ValueError(f"rank must be None for a {kind} metric, got {rank}")
-    found = {"diagonal": DiagonalMetric, "definite": DefiniteMetric, "full": FullMetric}[kind]
-    return found(features, heads, param_dtype=param_dtype)
+    layer = {"diagonal": DiagonalMetric, "definite": DefiniteMetric, "full": FullMetric}[kind]
+    return layer(features, heads, param_dtype=param_dtype)
 
 
 def _rank(rank: int, features: int) -> int:

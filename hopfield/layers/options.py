@@ -100,32 +100,34 @@ class AssociationOptions:
 
     def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
         """β of these options for heads of this width."""
-        found = InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
-        return _annotated(found, self.beta_metadata)
+        beta = InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
+        return _annotated(beta, self.beta_metadata)
 
     def learned_metric(self, heads: int, width: int, param_dtype: Dtype, rngs: nnx.Rngs) -> LearnedMetric | None:
         """The metric of these options for heads of this width. Raises ValueError if it has another."""
         if self.metric is None or isinstance(self.metric, Identity):
             return None
         if isinstance(self.metric, str):
-            own = heads if self.metric_per_head else None
-            found = learned_metric(self.metric, width, own, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs)
-            return _annotated(found, self.metric_metadata)
-        found = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
-        if found().widths != (width, width):
-            raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(found().widths)}")
-        leading = found().leading
+            per_head = heads if self.metric_per_head else None
+            metric = learned_metric(
+                self.metric, width, per_head, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs
+            )
+            return _annotated(metric, self.metric_metadata)
+        metric = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
+        if metric().widths != (width, width):
+            raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(metric().widths)}")
+        leading = metric().leading
         if leading not in ((), (1,), (heads,)):
             raise ValueError(f"metric must be one or one for each of the {heads} heads, got {list(leading)} of them")
-        return found
+        return metric
 
 
 def _annotated(module: Part, metadata: Mapping[str, Any] | None) -> Part:
     """The module, its parameters with further metadata, which Flax shards them by."""
     if metadata:
-        for name, found in list(vars(module).items()):
-            if isinstance(found, nnx.Param):
-                setattr(module, name, nnx.Param(found[...], **metadata))
+        for name, variable in list(vars(module).items()):
+            if isinstance(variable, nnx.Param):
+                setattr(module, name, nnx.Param(variable[...], **metadata))
     return module
 
 

@@ -57,7 +57,7 @@ class PeerOptions:
         hidden = (
             self.input_size // self.num_heads if self.hidden_size is None else whole("hidden_size", self.hidden_size)
         )
-        own = AssociationOptions(
+        options = AssociationOptions(
             beta=self.scaling,
             update_steps=whole("update_steps_max", self.update_steps_max, 0) + 1,
             memory_slots=int(flag("add_zero_association", self.add_zero_association)),
@@ -68,7 +68,7 @@ class PeerOptions:
             self.num_heads * hidden,
             self.output_size,
             in_kv_features=self.stored_pattern_size,
-            options=own,
+            options=options,
             dropout_rate=self.dropout,
             rngs=rngs,
         )
@@ -87,5 +87,5 @@ class PeerOptions:
     ) -> HopfieldLayer:
         """Look-up in `quantity` learned patterns, with targets of their own if `lookup_weights_as_separated`."""
         norms = {"normalise": self.normalize, "affine": self.affine}
-        own = {"separate_targets": lookup_weights_as_separated, "trainable": trainable}
-        return HopfieldLayer(self.attention(rngs), quantity, **own, **norms, rngs=rngs)
+        options = {"separate_targets": lookup_weights_as_separated, "trainable": trainable}
+        return HopfieldLayer(self.attention(rngs), quantity, **options, **norms, rngs=rngs)

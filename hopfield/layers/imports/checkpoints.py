@@ -150,10 +150,10 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
 def _layout(tensors: Tensors) -> tuple[str, list[str]]:
     """The kind, and what the names in every layer begin with."""
     for kind, pattern in LAYOUTS.items():
-        found = [match for name in tensors if (match := re.fullmatch(pattern, name))]
-        if found:
-            stems = {int(match["layer"]): match["stem"] for match in found}
-            if len(stems) < len(found) or sorted(stems) != list(range(len(stems))):
+        matches = [match for name in tensors if (match := re.fullmatch(pattern, name))]
+        if matches:
+            stems = {int(match["layer"]): match["stem"] for match in matches}
+            if len(stems) < len(matches) or sorted(stems) != list(range(len(stems))):
                 raise ValueError(f"checkpoint must have one attention in each layer 0, 1, ..., got {_short(tensors)}")
             return kind, [stems[layer] for layer in sorted(stems)]
     raise ValueError(f"checkpoint must have the layout of GPT-2, BERT or LLaMA, got the tensors {_short(tensors)}")
@@ -167,15 +167,15 @@ def _short(names: Sequence[str] | Tensors, most: int = 12) -> str:
 
 def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
     entry = "num_attention_heads" if "num_attention_heads" in config else "n_head"
-    known = config.get(entry)
-    if known is not None:
-        whole(f"{entry} in config.json", known)
-    found = known if heads is None else heads
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {found}")
-    if known is not None and known != found:
-        raise ValueError(f"heads must be the {known} of config.json, got {heads}")
-    return found
+    configured = config.get(entry)
+    if configured is not None:
+        whole(f"{entry} in config.json", configured)
+    count = configured if heads is None else heads
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {count}")
+    if configured is not None and configured != count:
+        raise ValueError(f"heads must be the {configured} of config.json, got {heads}")
+    return count
 
 
 Pairs = list[tuple[np.ndarray, np.ndarray | None]]
@@ -185,26 +185,28 @@ Pairs = list[tuple[np.ndarray, np.ndarray | None]]
 def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
     if name not in tensors:
         raise ValueError(f"checkpoint must have the tensor {name}, got {_short(tensors)}")
-    found = tensors[name]
-    if found.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axes, got shape {found.shape}")
-    if 0 in found.shape:
-        raise ValueError(f"{name} must not be empty, got shape {found.shape}")
-    if not jnp.issubdtype(found.dtype, jnp.floating) or found.dtype.itemsize < 2:
-        raise ValueError(f"{name} must be floating-point numbers of 16 bits at least, not quantised, got {found.dtype}")
-    found = np.array(found, np.float64 if found.dtype == np.float64 else np.float32)
-    if not np.isfinite(found).all():
+    tensor = tensors[name]
+    if tensor.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {tensor.shape}")
+    if 0 in tensor.shape:
+        raise ValueError(f"{name} must not be empty, got shape {tensor.shape}")
+    if not jnp.issubdtype(tensor.dtype, jnp.floating) or tensor.dtype.itemsize < 2:
+        raise ValueError(
+            f"{name} must be floating-point numbers of 16 bits at least, not quantised, got {tensor.dtype}"
+        )
+    tensor = np.array(tensor, np.float64 if tensor.dtype == np.float64 else np.float32)
+    if not np.isfinite(tensor).all():
         raise ValueError(f"{name} must be finite, got NaN or infinite entries")
-    return found
+    return tensor
 
 
 def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:
     if name not in tensors:
         return None
-    found = _get(tensors, name, 1)
-    if len(found) != width:
-        raise ValueError(f"{name} must have one entry per output, {width}, got {len(found)}")
-    return found
+    bias = _get(tensors, name, 1)
+    if len(bias) != width:
+        raise ValueError(f"{name} must have one entry per output, {width}, got {len(bias)}")
+    return bias
 
 
 def _joint(tensors: Tensors, stem: str) -> Pairs:

@@ -32,10 +32,10 @@ def locate(path: str | Path) -> Path:
     place = as_path("checkpoint", path)
     if place.is_dir():
         usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
-        found = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
-        if not found:
+        files = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
+        if not files:
             raise ValueError(f"checkpoint must be a directory with a safetensors file, got '{place}'")
-        return found[0]
+        return files[0]
     if not place.is_file():
         raise ValueError(f"checkpoint must name an existing safetensors file or its directory, got '{place}'")
     return place
@@ -50,12 +50,12 @@ def read_config(place: Path, name: str = "config.json") -> dict[str, Any]:
 def _object(file: Path) -> dict[str, Any]:
     """Entries of a JSON file by name."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        entries = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):  # not JSON, or not UTF-8
         raise ValueError(f"path must be a JSON file, got '{file}'") from None
-    if not isinstance(found, dict):
+    if not isinstance(entries, dict):
         raise ValueError(f"path must be a JSON file of names and values, got '{file}'")
-    return found
+    return entries
 
 
 def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
@@ -80,9 +80,9 @@ def _indexed(place: Path) -> list[Path]:
     names = _object(place).get("weight_map")
     if not isinstance(names, dict) or not names or not all(isinstance(name, str) for name in names.values()):
         raise ValueError(f"path must be an index with the files of a weight_map, got '{place}'")
-    found = sorted(set(names.values()))
-    for name in found:
+    files = sorted(set(names.values()))
+    for name in files:
         file = place.parent / name
         if Path(name).name != name or file.suffix == ".json" or not file.is_file():
             raise ValueError(f"path must be an index of safetensors files beside it, got {name!r} in '{place}'")
-    return [place.parent / name for name in found]
+    return [place.parent / name for name in files]

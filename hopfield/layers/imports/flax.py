@@ -25,8 +25,8 @@ def from_flax(source: nnx.MultiHeadAttention, layer: HopfieldAttention | None = 
         association = source.attention_fn
         known = association is nnx.dot_product_attention or isinstance(association, HopfieldAssociation)
         if not known:
-            told = f"got {shown(association)}: give a layer"
-            raise ValueError(f"source must associate as nnx.dot_product_attention or HopfieldAssociation, {told}")
+            got = f"got {shown(association)}: give a layer"
+            raise ValueError(f"source must associate as nnx.dot_product_attention or HopfieldAssociation, {got}")
         layer = HopfieldAttention(
             source.num_heads,
             source.in_features,

@@ -72,14 +72,14 @@ def from_hopfield_layers(
     """
     arrays = {name.removeprefix("hopfield."): np.asarray(array) for name, array in state.items()}
     core = {name.removeprefix(CORE): arrays.pop(name) for name in list(arrays) if name.startswith(CORE)}
-    found = _core(core, num_heads, flag("connected", connected))
-    beta, steps = 1.0 / math.sqrt(found.hidden) if scaling is None else scaling, update_steps_max + 1
+    projections = _core(core, num_heads, flag("connected", connected))
+    beta, steps = 1.0 / math.sqrt(projections.hidden) if scaling is None else scaling, update_steps_max + 1
     slots = int(flag("add_zero_association", add_zero_association))
     options = AssociationOptions(beta=beta, update_steps=steps, memory_slots=slots)
     space = flag("normalize_hopfield_space", normalize_hopfield_space) or "p_norm_weight" in core
-    attention = _attention(found, num_heads, options, dropout, space)
+    attention = _attention(projections, num_heads, options, dropout, space)
     if space:
-        attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", found.hidden) for _ in range(2))
+        attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", projections.hidden) for _ in range(2))
     return _wrapped(arrays, attention, plain_norms)
 
 

@@ -20,38 +20,38 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
         ValueError: a kind of scaling other than default, linear and llama3, or one for each kind of layer.
     Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3.
     """
-    given: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    if not isinstance(given, Mapping):
-        raise ValueError(f"rope_scaling must be a table of its options, got {shown(given)}")
-    if any(isinstance(entry, Mapping) for entry in given.values()):
-        raise ValueError(f"rope_parameters must be one table for all layers, got {shown(given)}")
-    kind = given.get("rope_type", given.get("type", "default"))
+    table: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(table, Mapping):
+        raise ValueError(f"rope_scaling must be a table of its options, got {shown(table)}")
+    if any(isinstance(entry, Mapping) for entry in table.values()):
+        raise ValueError(f"rope_parameters must be one table for all layers, got {shown(table)}")
+    kind = table.get("rope_type", table.get("type", "default"))
     if kind not in KINDS:
         raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")
-    both = {**config, **given}
+    both = {**config, **table}
     base, share = _number(both, "rope_theta", 1e4), _number(both, "partial_rotary_factor", 1.0)
     if share > 1:
         raise ValueError(f"partial_rotary_factor must be at most 1, got {share:g}")
     turned = int(width * share)
     if kind == "linear":
-        return Rotary.create(turned, base=base, scaling="linear", factor=_number(given, "factor"))
+        return Rotary.create(turned, base=base, scaling="linear", factor=_number(table, "factor"))
     plain = Rotary.create(turned, base=base)
-    return plain if kind == "default" else plain.replace(rates=_llama3(plain.rates, given))
+    return plain if kind == "default" else plain.replace(rates=_llama3(plain.rates, table))
 
 
-def _number(given: Mapping[str, Any], name: str, default: float | None = None) -> float:
+def _number(table: Mapping[str, Any], name: str, default: float | None = None) -> float:
     """A positive, finite number of a configuration. ValueError, one sentence, for another or none."""
-    found = given.get(name, default)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < math.inf:
-        raise ValueError(f"{name} must be a positive number in config.json, got {shown(found)}")
-    return float(found)
+    value = table.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive number in config.json, got {shown(value)}")
+    return float(value)
 
 
-def _llama3(rates: Any, given: Mapping[str, Any]) -> Any:
+def _llama3(rates: Any, table: Mapping[str, Any]) -> Any:
     """Slow rotations divided by the factor, fast ones as they are, and those between in part."""
     rates = np.asarray(rates, float)
-    length, factor = (_number(given, name) for name in ("original_max_position_embeddings", "factor"))
-    low, high = (_number(given, name) for name in ("low_freq_factor", "high_freq_factor"))
+    length, factor = (_number(table, name) for name in ("original_max_position_embeddings", "factor"))
+    low, high = (_number(table, name) for name in ("low_freq_factor", "high_freq_factor"))
     if not low < high:
         raise ValueError(f"low_freq_factor must be below high_freq_factor, got {low:g} and {high:g}")
     turns = length * rates / (2.0 * math.pi)

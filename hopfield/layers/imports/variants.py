@@ -45,8 +45,8 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
     if other is not None:
         raise ValueError(f"checkpoint must have no more than its projections in an attention, got {other}")
     if config.get("attention_type") not in (None, "original_full"):
-        told = f"attention_type={shown(config['attention_type'])}"
-        raise ValueError(f"checkpoint must read every token that a mask allows, got {told}")
+        got = f"attention_type={shown(config['attention_type'])}"
+        raise ValueError(f"checkpoint must read every token that a mask allows, got {got}")
     if config.get("has_relative_attention_bias"):
         raise ValueError("checkpoint must add nothing to scores, got has_relative_attention_bias=true")
     other = next((name for name in SCALES if config.get(name) is not None), None)
@@ -64,8 +64,8 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
         raise ValueError(f"checkpoint must rotate in every layer or none, got no_rope_layers={shown(rotated)}")
     places = config.get("position_embedding_type")
     if places not in (None, "absolute", "rope"):
-        told = f"position_embedding_type={shown(places)}"
-        raise ValueError(f"checkpoint must have absolute positions or rotate, got {told}")
+        got = f"position_embedding_type={shown(places)}"
+        raise ValueError(f"checkpoint must have absolute positions or rotate, got {got}")
 
 
 def first_position(config: Mapping[str, Any], name: str) -> int:
