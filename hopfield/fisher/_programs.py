@@ -47,10 +47,10 @@ def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: st
     vector = like(vector, curvature.params)
     vector_flat, unravel = ravel_pytree(vector)
     if solver == "cholesky":
-        found = dense_solve(curvature.to_dense(), vector_flat, damping)
+        solved = dense_solve(curvature.to_dense(), vector_flat, damping)
     else:
-        found = _woodbury(curvature.rows(), vector_flat, damping)
-    return solution(curvature.linearised(), unravel(found), vector, damping, tolerance)
+        solved = _woodbury(curvature.rows(), vector_flat, damping)
+    return solution(curvature.linearised(), unravel(solved), vector, damping, tolerance)
 
 
 @partial(jax.jit, static_argnames=("inverse", "max_iterations"))

@@ -88,8 +88,8 @@ class KroneckerBlock(Node):
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
         one = _factored if self.factored_damping else _exact
-        found = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
-        return _backed(found, leaf, self.axes)
+        solved = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
+        return _backed(solved, leaf, self.axes)
 
     def _matrices(self, leaf: Array) -> Array:
         return _fronted(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
@@ -166,6 +166,6 @@ def _fronted(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Arra
     return jnp.moveaxis(leaf, axes, range(len(axes))).reshape(shape)
 
 
-def _backed(found: Array, leaf: Array, axes: tuple[int, ...]) -> Array:
+def _backed(matrices: Array, leaf: Array, axes: tuple[int, ...]) -> Array:
     moved = [leaf.shape[a] for a in axes] + [n for i, n in enumerate(leaf.shape) if i not in axes]
-    return jnp.moveaxis(found.reshape(moved), range(len(axes)), axes)
+    return jnp.moveaxis(matrices.reshape(moved), range(len(axes)), axes)

@@ -86,15 +86,15 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
 def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
     """w / Σ w for every term; zero if there is no weight at all."""
     shape = outputs.shape[:-1]
-    held = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
-    if held.ndim < 1 or held.ndim > len(shape) or held.shape != shape[: held.ndim]:
-        raise ValueError(f"weights must have the leading axes of {shape}, got shape {held.shape}")
-    if violated(lambda x: (x >= 0) & (x < jnp.inf), held):
-        raise ValueError(f"weights must be non-negative and finite, got {jnp.min(held)}")
-    held = jnp.broadcast_to(held.reshape(held.shape + (1,) * (len(shape) - held.ndim)), shape)
-    held = held / power_of_two(largest(held))  # whose sum may overflow
-    total = jnp.sum(held)
-    return held / jnp.where(total == 0, 1.0, total)
+    shares = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
+    if shares.ndim < 1 or shares.ndim > len(shape) or shares.shape != shape[: shares.ndim]:
+        raise ValueError(f"weights must have the leading axes of {shape}, got shape {shares.shape}")
+    if violated(lambda x: (x >= 0) & (x < jnp.inf), shares):
+        raise ValueError(f"weights must be non-negative and finite, got {jnp.min(shares)}")
+    shares = jnp.broadcast_to(shares.reshape(shares.shape + (1,) * (len(shape) - shares.ndim)), shape)
+    shares = shares / power_of_two(largest(shares))  # whose sum may overflow
+    total = jnp.sum(shares)
+    return shares / jnp.where(total == 0, 1.0, total)
 
 
 def _check_params(params: Tree) -> None:

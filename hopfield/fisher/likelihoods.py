@@ -97,13 +97,13 @@ class Categorical(Likelihood):
         return (targets >= 0) & (targets < outputs.shape[-1]) if whole else jnp.zeros(targets.shape, bool)
 
     def log_probability(self, outputs, targets):
-        found = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets.astype(int)[..., None], axis=-1)[..., 0]
-        return jnp.where(self.possible(outputs, targets), found, jnp.nan)
+        log_shares = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets.astype(int)[..., None], axis=-1)[..., 0]
+        return jnp.where(self.possible(outputs, targets), log_shares, jnp.nan)
 
     def score(self, outputs, targets):
         classes = jax.nn.one_hot(targets.astype(int), outputs.shape[-1], dtype=outputs.dtype)
-        found = classes - jax.nn.softmax(outputs)
-        return jnp.where(self.possible(outputs, targets)[..., None], found, jnp.nan)
+        score = classes - jax.nn.softmax(outputs)
+        return jnp.where(self.possible(outputs, targets)[..., None], score, jnp.nan)
 
     def fisher_product(self, outputs, tangent):
         p = jax.nn.softmax(outputs)
@@ -128,7 +128,7 @@ class _Independent(Likelihood):
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         """The diagonal of F_out."""
 
-    def _known(self, outputs: Outputs, targets: Array) -> Outputs:
+    def _checked(self, outputs: Outputs, targets: Array) -> Outputs:
         """Targets as numbers, NaN where they are not of the family."""
         return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
 
@@ -156,10 +156,10 @@ class Bernoulli(_Independent):
         return (targets >= 0) & (targets <= 1)
 
     def log_probability(self, outputs, targets):
-        return jnp.sum(self._known(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
+        return jnp.sum(self._checked(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
 
     def score(self, outputs, targets):
-        return self._known(outputs, targets) - jax.nn.sigmoid(outputs)
+        return self._checked(outputs, targets) - jax.nn.sigmoid(outputs)
 
     def variance_of_score(self, outputs):
         return jax.nn.sigmoid(outputs) * jax.nn.sigmoid(-outputs)
@@ -214,11 +214,11 @@ class Poisson(_Independent):
         return (targets >= 0) & jnp.isfinite(targets)
 
     def log_probability(self, outputs, targets):
-        targets = self._known(outputs, targets)
+        targets = self._checked(outputs, targets)
         return jnp.sum(targets * outputs - jnp.exp(outputs) - gammaln(targets + 1.0), axis=-1)
 
     def score(self, outputs, targets):
-        return self._known(outputs, targets) - jnp.exp(outputs)
+        return self._checked(outputs, targets) - jnp.exp(outputs)
 
     def variance_of_score(self, outputs):
         return jnp.exp(outputs)

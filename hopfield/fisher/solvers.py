@@ -146,11 +146,11 @@ def conjugate_gradients(
     start = _begun(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
     carry = start, (start.x, jnp.full_like(size, jnp.inf)), jnp.ones((), bool)
     last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), measured, measured(carry))
-    found, relative = jax.tree.map(
+    solved, relative = jax.tree.map(
         lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype), (best[0], jnp.sqrt(best[1]) / scale)
     )
-    found = jax.tree.map(lambda leaf: (leaf * whole).astype(leaf.dtype), found)
-    return found, SolveInfo(relative, last.iteration, relative <= tolerance)
+    solved = jax.tree.map(lambda leaf: (leaf * whole).astype(leaf.dtype), solved)
+    return solved, SolveInfo(relative, last.iteration, relative <= tolerance)
 
 
 def _begun(x: Tree, residual: Tree, precondition: Callable[[Tree], Tree], count: Array, spoilt: Array) -> _State:
@@ -196,7 +196,7 @@ def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: A
     wide = accumulation_dtype(matrix.dtype)  # half precision has no factors
     damped = matrix.astype(wide) + damping * jnp.eye(matrix.shape[0], dtype=wide)
     columns = b.reshape(b.shape[0], -1).astype(wide)
-    found = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), columns)
+    solved = jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(damped), True), columns)
 
     def spectral(_):
         levels, vectors = jnp.linalg.eigh(damped)
@@ -204,5 +204,5 @@ def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: A
         inverse = jnp.where(usable, 1.0 / jnp.where(usable, levels, 1.0), 0.0)
         return vectors @ (inverse[:, None] * (vectors.T @ columns))
 
-    found = jax.lax.cond(jnp.all(jnp.isfinite(found)), lambda _: found, spectral, None)
-    return found.reshape(b.shape).astype(b.dtype)
+    solved = jax.lax.cond(jnp.all(jnp.isfinite(solved)), lambda _: solved, spectral, None)
+    return solved.reshape(b.shape).astype(b.dtype)

@@ -37,8 +37,8 @@ def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> BlockDiag
     """
     axes = [_axes(path, leaf, heads, ()) for path, leaf in _paths(fisher.params)]
 
-    found = fisher.over_rows(_Moments(tuple(axes), ("dense",) * len(axes)))
-    return BlockDiagonal(fisher.params, tuple(DenseBlock(m, a) for (m,), a in zip(found, axes, strict=True)))
+    moments = fisher.over_rows(_Moments(tuple(axes), ("dense",) * len(axes)))
+    return BlockDiagonal(fisher.params, tuple(DenseBlock(m, a) for (m,), a in zip(moments, axes, strict=True)))
 
 
 def kronecker(
@@ -64,20 +64,20 @@ def kronecker(
     leaves = _paths(fisher.params)
     axes = [_axes(path, leaf, heads, tuple(range(leaf.ndim - 2))) for path, leaf in leaves]
 
-    forms = [_form(leaf.shape, own, dense_limit) for (_, leaf), own in zip(leaves, axes, strict=True)]
+    forms = [_form(leaf.shape, leaf_axes, dense_limit) for (_, leaf), leaf_axes in zip(leaves, axes, strict=True)]
 
-    def block(found: tuple[Array, ...], own: tuple[int, ...], form: str) -> Block:
+    def block(moments: tuple[Array, ...], leaf_axes: tuple[int, ...], form: str) -> Block:
         if form == "dense":
-            return DenseBlock(found[0], own)
+            return DenseBlock(moments[0], leaf_axes)
         if form == "diagonal":
-            return DiagonalBlock(found[0])
-        root = jnp.sqrt(jnp.trace(found[0], axis1=-2, axis2=-1))[:, None, None]
+            return DiagonalBlock(moments[0])
+        root = jnp.sqrt(jnp.trace(moments[0], axis1=-2, axis2=-1))[:, None, None]
         zero = root == 0  # not root > 0, which would turn NaN into a curvature of zero
-        left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in found)
-        return KroneckerBlock(left, right, own, flag("factored_damping", factored_damping))
+        left, right = (jnp.where(zero, 0.0, m / jnp.where(zero, 1.0, root)) for m in moments)
+        return KroneckerBlock(left, right, leaf_axes, flag("factored_damping", factored_damping))
 
-    found = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
-    return BlockDiagonal(fisher.params, tuple(block(*each) for each in zip(found, axes, forms, strict=True)))
+    moments = fisher.over_rows(_Moments(tuple(axes), tuple(forms)))
+    return BlockDiagonal(fisher.params, tuple(block(*each) for each in zip(moments, axes, forms, strict=True)))
 
 
 def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> str:

@@ -21,22 +21,24 @@ def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | 
 
 def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
     """Rows of squared norm 1, to 1e-3 or what rounding takes."""
-    found = real_array(name, point)
-    off = _differs(jnp.sum(found * found, axis=-1, keepdims=True), found.dtype)
-    return on_manifold(name, found, off, "be of norm 1 along its last axis")
+    rows = real_array(name, point)
+    off = _differs(jnp.sum(rows * rows, axis=-1, keepdims=True), rows.dtype)
+    return on_manifold(name, rows, off, "be of norm 1 along its last axis")
 
 
 def probabilities(name: str, point: ArrayLike) -> Float[Array, "K"]:
     """Numbers that are not negative and add up to 1, to 1e-3 or what rounding takes."""
-    found = vector(name, point)
-    off = _differs(jnp.sum(found, axis=-1, keepdims=True), found.dtype)
-    return on_manifold(name, found, off | jnp.any(found < 0, axis=-1, keepdims=True), "be probabilities that add to 1")
+    shares = vector(name, point)
+    off = _differs(jnp.sum(shares, axis=-1, keepdims=True), shares.dtype)
+    return on_manifold(
+        name, shares, off | jnp.any(shares < 0, axis=-1, keepdims=True), "be probabilities that add to 1"
+    )
 
 
 def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
     """A pair (μ, σ) of positive σ."""
-    found = vector(name, point)
-    return on_manifold(name, found, found[..., 1:] <= 0, "be (μ, σ) with a positive σ")
+    pair = vector(name, point)
+    return on_manifold(name, pair, pair[..., 1:] <= 0, "be (μ, σ) with a positive σ")
 
 
 def _differs(total: Array, dtype) -> Array:

@@ -96,11 +96,11 @@ def shoot(
             count, best, gap, move, rate = state
             candidate = best - rate * move
             slope, value = both(candidate)
-            found = jnp.linalg.norm(value)
-            nearer = found < gap  # never for NaN
+            distance = jnp.linalg.norm(value)
+            nearer = distance < gap  # never for NaN
             best = jnp.where(nearer, candidate, best)
             move = jnp.where(nearer, jnp.linalg.solve(slope, value), move)
-            return count + 1, best, jnp.where(nearer, found, gap), move, jnp.where(nearer, 1.0, 0.5 * rate)
+            return count + 1, best, jnp.where(nearer, distance, gap), move, jnp.where(nearer, 1.0, 0.5 * rate)
 
         def unsettled(state):
             return (state[0] < steps) & (state[2] > tolerance) & ~jnp.any(jnp.isnan(state[1]))

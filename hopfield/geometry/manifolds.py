@@ -40,12 +40,12 @@ def _compiled(function: Function) -> Function:
 
     @functools.wraps(function)
     def called(*arguments, **options):
-        given = about.bind(*arguments, **options)
-        if not callable(given.arguments["metric"]):
-            raise TypeError(f"metric must be a function x -> g(x), got {shown(given.arguments['metric'])}")
-        for name in vectors & given.arguments.keys():
-            given.arguments[name] = vector(name, given.arguments[name])
-        return program(*given.args, **given.kwargs)
+        bound = about.bind(*arguments, **options)
+        if not callable(bound.arguments["metric"]):
+            raise TypeError(f"metric must be a function x -> g(x), got {shown(bound.arguments['metric'])}")
+        for name in vectors & bound.arguments.keys():
+            bound.arguments[name] = vector(name, bound.arguments[name])
+        return program(*bound.args, **bound.kwargs)
 
     return cast(Function, called)
 
@@ -85,7 +85,7 @@ def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upp
         metric: x ↦ g(x).
         tensor: x ↦ T(x) [n, ..., n], its `upper` contravariant indices first, the others covariant; a scalar has none.
     """
-    value, found = tensor(base_point), jax.jacfwd(tensor)(base_point)
+    value, derivative = tensor(base_point), jax.jacfwd(tensor)(base_point)
     if whole("upper", upper, 0) > value.ndim:
         raise ValueError(f"upper must be at most the {value.ndim} indices of the tensor, got {upper}")
     gamma = christoffels(metric, base_point)
@@ -95,8 +95,8 @@ def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upp
             term = jnp.einsum("...d,acd->...ac", moved, gamma)
         else:  # −Γ^d_cb T_d
             term = -jnp.einsum("...d,dcb->...bc", moved, gamma)
-        found = found + jnp.moveaxis(term, -2, index)
-    return found
+        derivative = derivative + jnp.moveaxis(term, -2, index)
+    return derivative
 
 
 @_compiled
@@ -181,8 +181,8 @@ def _log(
         return (end - point) / scale
 
     scale = 1.0 + jax.lax.stop_gradient(jnp.linalg.norm(point))
-    found, info = shoot(miss, point - base_point, tolerance=10 * tolerance, steps=steps)
-    return found, info._replace(residual=info.residual * scale)
+    velocity, info = shoot(miss, point - base_point, tolerance=10 * tolerance, steps=steps)
+    return velocity, info._replace(residual=info.residual * scale)
 
 
 def _flow(metric: Field, point: Point, velocity: Point, carried: tuple[Point, ...], tolerance: ArrayLike) -> Array:

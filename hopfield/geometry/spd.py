@@ -28,13 +28,13 @@ def symmetric(matrix: Matrix) -> Matrix:
 
 def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
     """A matrix, unchanged. ValueError unless it is symmetric to rounding; a traced one that is not is NaN."""
-    found = real_array(name, matrix)
-    if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
-        raise ValueError(f"{name} must be square matrices [..., n, n], got shape {found.shape}")
-    gap = jnp.max(jnp.abs(found - jnp.swapaxes(found, -1, -2)), axis=(-2, -1), keepdims=True, initial=0.0)
-    size = jnp.max(jnp.abs(found), axis=(-2, -1), keepdims=True, initial=0.0)
-    skew = gap > 10.0 * tolerance(found.dtype) * size
-    return on_manifold(name, found, skew, "be symmetric", gap)
+    matrices = real_array(name, matrix)
+    if matrices.ndim < 2 or matrices.shape[-1] != matrices.shape[-2]:
+        raise ValueError(f"{name} must be square matrices [..., n, n], got shape {matrices.shape}")
+    gap = jnp.max(jnp.abs(matrices - jnp.swapaxes(matrices, -1, -2)), axis=(-2, -1), keepdims=True, initial=0.0)
+    size = jnp.max(jnp.abs(matrices), axis=(-2, -1), keepdims=True, initial=0.0)
+    skew = gap > 10.0 * tolerance(matrices.dtype) * size
+    return on_manifold(name, matrices, skew, "be symmetric", gap)
 
 
 def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matrix) -> Float[Array, "*b"]:

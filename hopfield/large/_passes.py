@@ -117,18 +117,18 @@ def sweep(job: Job, piece: Piece, term: Callable):
 
     @partial(jax.checkpoint, static_argnums=2)
     def block(job, start, size):
-        # Where all are known to be held there is nothing to mask, and XLA leaves the mask out.
-        held = isinstance(piece.held, int) and piece.held >= count
-        used = jnp.ones(size, bool) if held else start + jnp.arange(size) < piece.held
+        # Where a piece is known to be full there is nothing to mask, and XLA leaves the mask out.
+        full = isinstance(piece.held, int) and piece.held >= count
+        used = jnp.ones(size, bool) if full else start + jnp.arange(size) < piece.held
         return term(job, block_at(job, start, size, used, piece.first), piece.top)
 
-    found = block(job, 0, size)
+    total = block(job, 0, size)
     if whole > 1:
         starts = size * jnp.arange(1, whole)
-        found, _ = jax.lax.scan(lambda sums, start: (merge(sums, block(job, start, size)), None), found, starts)
+        total, _ = jax.lax.scan(lambda sums, start: (merge(sums, block(job, start, size)), None), total, starts)
     if rest:
-        found = merge(found, block(job, whole * size, rest))
-    return mesh.all_merge(merge, found, piece.shares)
+        total = merge(total, block(job, whole * size, rest))
+    return mesh.all_merge(merge, total, piece.shares)
 
 
 def each_query(separation: Separation | Cut) -> int | None:
@@ -143,8 +143,8 @@ def sums_of(job: Job, block: Block, top: int) -> Sums:
     if not top:
         return Sums(stream)
     log_size = jax.vmap(lambda separation, z: separation.log_sizes(z, used), each)(job.separation, z)
-    held = jnp.where(log_size == -jnp.inf, 0.0, log_size)  # 0 · −∞ where a weight vanishes
-    spread = jax.vmap(lambda size, held: LogSumExp().block(size, held[:, None]))(log_size, held)
+    finite = jnp.where(log_size == -jnp.inf, 0.0, log_size)  # 0 · −∞ where a weight vanishes
+    spread = jax.vmap(lambda size, finite: LogSumExp().block(size, finite[:, None]))(log_size, finite)
     mine = used[None, :] & (block.index[None, :] == cast(Array, job.own)[:, None])
     target = largest(jnp.where(mine, log_size, -jnp.inf), axis=1)
     scores, place = _numerics.top_k(jnp.where(used[None, :], z, -jnp.inf), min(top, z.shape[1]))
@@ -228,8 +228,8 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
 
     def step(state):
         i, log_peak, _ = state
-        found = newton(fixed, log_peak)
-        return i + 1, found, (log_peak - found) / (1.0 - found)
+        stepped = newton(fixed, log_peak)
+        return i + 1, stepped, (log_peak - stepped) / (1.0 - stepped)
 
     def unsettled(state):
         return (state[0] < PASSES) & jnp.any(state[2] > 2 * jnp.finfo(top.dtype).eps)

@@ -95,9 +95,9 @@ def scores_of_all(job: Job, size: int) -> Float[Array, "Q M"]:
     size = min(size, count)
     # The last block starts early enough to be full; what has been read before is left out.
     starts = jnp.minimum(jnp.arange(-(-count // size)) * size, count - size)
-    found = jnp.moveaxis(jax.lax.map(lambda start: block_at(job, start, size).scores, starts), 0, 1)
-    before = found[:, :-1].reshape(len(job.queries), -1)
-    return jnp.concatenate([before, found[:, -1, size - (count - before.shape[1]) :]], axis=1)
+    blocks = jnp.moveaxis(jax.lax.map(lambda start: block_at(job, start, size).scores, starts), 0, 1)
+    before = blocks[:, :-1].reshape(len(job.queries), -1)
+    return jnp.concatenate([before, blocks[:, -1, size - (count - before.shape[1]) :]], axis=1)
 
 
 @partial(jax.jit, static_argnums=(1, 2), static_argnames=("mesh",))
@@ -133,13 +133,13 @@ def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
 
 def walk(job: Job, term: Callable, length: int, size: int, top: int) -> Any:
     """A term over the parts of a source, `length` patterns each."""
-    found = None
+    total = None
     for first, part in job.source.parts(length):
         values = None if job.values is None else job.values.part(first, part.shape[0])
         local = job.replace(source=part, values=values)
         sums = part_sums(local, jnp.asarray(first if top else 0), min(size, part.shape[0]), top, term)
-        found = sums if found is None else merged(term, job.separation, found, sums)
-    return found
+        total = sums if total is None else merged(term, job.separation, total, sums)
+    return total
 
 
 @partial(jax.jit, static_argnums=(2, 3, 4))

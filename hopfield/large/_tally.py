@@ -38,10 +38,10 @@ def _swept(source: Source, words, offset, total: int):
         first = jnp.minimum(i * block, count - block)
         local = first + jnp.arange(block)
         used = (local >= i * block) & (offset + local < total)
-        found = source.words(first, block)
-        distance = (neurons - overlaps(found, words, neurons)) // 2
+        packed = source.words(first, block)
+        distance = (neurons - overlaps(packed, words, neurons)) // 2
         share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
-        columns = jnp.concatenate([bits(found, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
+        columns = jnp.concatenate([bits(packed, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
         columns = jnp.where(used[:, None], columns, 0)
         return sums + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
 

@@ -78,16 +78,18 @@ class Counts(NamedTuple):
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
         """Overlaps with the queries, one number or [Q]. ValueError for one that no pattern of spins has."""
-        found, neurons = np.asarray(own, np.float64), self.queries.shape[1]
-        if found.shape not in ((), (len(self.queries),)):
-            raise ValueError(f"own must be one overlap or one per query [{len(self.queries)}], got shape {found.shape}")
-        flipped = np.where(np.abs(found) > neurons, 0.5, 0.5 * (neurons - found))
+        overlaps, neurons = np.asarray(own, np.float64), self.queries.shape[1]
+        if overlaps.shape not in ((), (len(self.queries),)):
+            raise ValueError(
+                f"own must be one overlap or one per query [{len(self.queries)}], got shape {overlaps.shape}"
+            )
+        flipped = np.where(np.abs(overlaps) > neurons, 0.5, 0.5 * (neurons - overlaps))
         bad = np.abs(flipped - np.round(flipped)) > 1e-5 * neurons  # mean overlaps times N are whole to rounding
         if np.any(bad):
             raise ValueError(
-                f"own must hold overlaps from -{neurons} to {neurons} in steps of 2, got {found[bad][0]:g}"
+                f"own must hold overlaps from -{neurons} to {neurons} in steps of 2, got {overlaps[bad][0]:g}"
             )
-        return found
+        return overlaps
 
     def share_entropy(self, weight: Function) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
@@ -125,11 +127,11 @@ class Counts(NamedTuple):
     def _at(self, part: str, function: Function, overlaps: np.ndarray) -> np.ndarray:
         """A function at overlaps [Q or 1, K]; a part of a memory's summand relative to the terms that a query has."""
         if not is_memory(function):
-            found = _at(cast(Callable, function), overlaps)
-            return np.broadcast_to(found, (len(self.queries), found.shape[-1]))
-        held = [self.scores[np.flatnonzero(number)[[-1, 0]]] for number in self.number]
-        terms = summand(cast(Parts, function), np.stack(held)[:, None])
-        return _at(getattr(terms, part), np.broadcast_to(overlaps, (len(held), overlaps.shape[-1])))
+            values = _at(cast(Callable, function), overlaps)
+            return np.broadcast_to(values, (len(self.queries), values.shape[-1]))
+        ends = [self.scores[np.flatnonzero(number)[[-1, 0]]] for number in self.number]
+        terms = summand(cast(Parts, function), np.stack(ends)[:, None])
+        return _at(getattr(terms, part), np.broadcast_to(overlaps, (len(ends), overlaps.shape[-1])))
 
     def update(self, function: Function) -> np.ndarray:
         """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
@@ -139,11 +141,11 @@ class Counts(NamedTuple):
 
 def _at(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> np.ndarray:
     """A function of overlaps at an array of them. ValueError unless it gives one number for each."""
-    found = np.asarray(function(overlaps))
-    if found.shape != overlaps.shape or found.dtype.kind not in "biuf":
-        shape = f"{found.dtype} of shape {found.shape}"
+    values = np.asarray(function(overlaps))
+    if values.shape != overlaps.shape or values.dtype.kind not in "biuf":
+        shape = f"{values.dtype} of shape {values.shape}"
         raise ValueError(f"function must give one real number per overlap {overlaps.shape}, got {shape}")
-    return found
+    return values
 
 
 def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
@@ -159,9 +161,9 @@ def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
     if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
         neurons = memory.patterns.shape[1]
         held = np.array([-neurons, neurons]) if held is None else held
-        found = memory.separation.overlap_terms(float(memory.beta), held)
-        if found is not None:
-            return found
+        terms = memory.separation.overlap_terms(float(memory.beta), held)
+        if terms is not None:
+            return terms
     got = ", ".join(type(part).__name__ for part in parts)
     raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {got}")
 
@@ -205,8 +207,8 @@ def along(
     words, neurons = pack(jnp.asarray(states)), states.shape[1]
     totals = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)
     for stop in stops:
-        for found in _chunks(source, words, first, stop, mesh):
-            totals += found
+        for chunk in _chunks(source, words, first, stop, mesh):
+            totals += chunk
         first = stop
         yield Counts(states, totals[:, :, -1].copy(), totals[:, :, :-1].copy())
 
@@ -228,5 +230,5 @@ def _chunk(source: Source) -> int:
     """Patterns of a chunk: what is kept as numbers is brought to the device in no more than NUMBERS of them."""
     if isinstance(source, Generated) and source.spins:
         return CHUNK
-    held = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]
-    return max(1, min(CHUNK, NUMBERS // held))
+    width = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]
+    return max(1, min(CHUNK, NUMBERS // width))

@@ -36,12 +36,12 @@ def connect(address: str | None = None, processes: int | None = None, index: int
     address = address or os.environ.get("HOPFIELD_COORDINATOR")
     counted = {"processes": processes, "process": index}
     for name, value in counted.items():
-        given = os.environ.get(f"HOPFIELD_{name.upper()}")
-        counted[name] = int(given) if value is None and given is not None else value
-    known = [address, *counted.values()]
-    if all(value is not None for value in known):
+        setting = os.environ.get(f"HOPFIELD_{name.upper()}")
+        counted[name] = int(setting) if value is None and setting is not None else value
+    arguments = [address, *counted.values()]
+    if all(value is not None for value in arguments):
         jax.distributed.initialize(address, counted["processes"], counted["process"])
-    elif any(value is not None for value in known):
+    elif any(value is not None for value in arguments):
         raise ValueError("address, processes and index must be given together, or left to the environment")
     elif int(os.environ.get("SLURM_NTASKS", "1")) > 1 or int(os.environ.get("OMPI_COMM_WORLD_SIZE", "1")) > 1:
         jax.distributed.initialize()
@@ -92,10 +92,10 @@ def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | N
 
     def part(sources, queries):
         first = jax.lax.axis_index(PATTERNS) * local if shares > 1 else jnp.zeros((), jnp.int32)
-        return function(tuple(_own(source, first, local) for source in sources), first, queries)
+        return function(tuple(_part_of_device(source, first, local) for source in sources), first, queries)
 
-    held = tuple(PartitionSpec() if isinstance(source, Generated) else rows for source in sources)
-    mapped = jax.shard_map(part, mesh=mesh, in_specs=(held, queried), out_specs=queried, check_vma=False)
+    specs = tuple(PartitionSpec() if isinstance(source, Generated) else rows for source in sources)
+    mapped = jax.shard_map(part, mesh=mesh, in_specs=(specs, queried), out_specs=queried, check_vma=False)
     return mapped(tuple(_filled(source, local * shares) for source in sources), queries)
 
 
@@ -104,13 +104,13 @@ def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
     if shares == 1:
         return sums
     gathered = jax.lax.all_gather(sums, PATTERNS)
-    found = jax.tree.map(lambda x: x[0], gathered)
+    total = jax.tree.map(lambda x: x[0], gathered)
     for i in range(1, shares):
-        found = merge(found, jax.tree.map(lambda x, i=i: x[i], gathered))
-    return found
+        total = merge(total, jax.tree.map(lambda x, i=i: x[i], gathered))
+    return total
 
 
-def _own(source: Source | None, first, count: int) -> Source | None:
+def _part_of_device(source: Source | None, first, count: int) -> Source | None:
     """The part of this device: generated patterns from its first on, of others what it has been given."""
     if isinstance(source, Generated):
         return source.replace(first=source.first + first.astype(jnp.uint32), count=count)

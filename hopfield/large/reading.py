@@ -134,8 +134,8 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
         sums = walk(job, fields_of, patterns_of_a_call(job, size), size, 0)
     else:
         sums = part_sums(job, jnp.zeros((), int), size, 0, fields_of)
-    found = jax.vmap(job.separation.field_finish, (0, None))(sums, job.beta)
-    return jax.vmap(job.similarity.known_fields)(job.queries, found)
+    fields = jax.vmap(job.separation.field_finish, (0, None))(sums, job.beta)
+    return jax.vmap(job.similarity.known_fields)(job.queries, fields)
 
 
 def moments(
@@ -176,9 +176,9 @@ def _job(memory: Parts, queries) -> Job:
     return job
 
 
-def _refuse_constants(*held) -> None:
+def _refuse_constants(*sources) -> None:
     """Raise TypeError where a compiled function would have every pattern of a file as a constant."""
-    walked = any(isinstance(source, Source) and source.walked for source in held)
+    walked = any(isinstance(source, Source) and source.walked for source in sources)
     if walked and is_traced(jnp.zeros(()) + 1):  # a constant is traced where all is being compiled, not under vmap
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
@@ -187,12 +187,14 @@ def own_patterns(targets, queries: int, count: int) -> Array:
     """Index of every query's own pattern; −1, which no pattern has, without targets."""
     if targets is None:
         return jnp.full(queries, -1)
-    given = targets if is_traced(targets) else native(np.asarray(targets))
-    if given.shape != (queries,) or not jnp.issubdtype(given.dtype, jnp.integer):
-        raise ValueError(f"targets must be one index for each of {queries} queries, got {given.dtype} {given.shape}")
-    if isinstance(given, np.ndarray) and (strange := given[(given < 0) | (given >= count)]).size:
+    indices = targets if is_traced(targets) else native(np.asarray(targets))
+    if indices.shape != (queries,) or not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError(
+            f"targets must be one index for each of {queries} queries, got {indices.dtype} {indices.shape}"
+        )
+    if isinstance(indices, np.ndarray) and (strange := indices[(indices < 0) | (indices >= count)]).size:
         raise ValueError(f"targets must be from 0 to {count - 1}, got {strange[0]}")
-    return jnp.asarray(given)
+    return jnp.asarray(indices)
 
 
 def _statistics(sums: Sums, known: Array) -> Statistics:

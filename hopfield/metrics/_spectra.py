@@ -14,14 +14,14 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
     """
     if isinstance(metric, Block):
-        found = joined([singular_values(part) for part in metric.metrics])
-        lacking = [(0, 0)] * (found.ndim - 1) + [(0, min(metric.widths) - found.shape[-1])]
-        return -jnp.sort(-jnp.pad(found, lacking), axis=-1)
+        values = joined([singular_values(part) for part in metric.metrics])
+        lacking = [(0, 0)] * (values.ndim - 1) + [(0, min(metric.widths) - values.shape[-1])]
+        return -jnp.sort(-jnp.pad(values, lacking), axis=-1)
     if isinstance(metric, Diagonal | Identity | Scaled):
         return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
     factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
-    found = jnp.linalg.svd(factor, compute_uv=False)
-    rounding = found[..., :1] * max(factor.shape[-2:]) * jnp.finfo(found.dtype).eps
-    found = jnp.where(found <= rounding, 0.0, found)
-    lacking = [(0, 0)] * (found.ndim - 1) + [(0, factor.shape[-1] - found.shape[-1])]
-    return jnp.pad(found**2, lacking) if isinstance(metric, LowRank) else found
+    values = jnp.linalg.svd(factor, compute_uv=False)
+    rounding = values[..., :1] * max(factor.shape[-2:]) * jnp.finfo(values.dtype).eps
+    values = jnp.where(values <= rounding, 0.0, values)
+    lacking = [(0, 0)] * (values.ndim - 1) + [(0, factor.shape[-1] - values.shape[-1])]
+    return jnp.pad(values**2, lacking) if isinstance(metric, LowRank) else values

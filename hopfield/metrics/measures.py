@@ -78,9 +78,9 @@ def inverse(g: Form) -> Metric:
     if isinstance(metric, LowRank) and metric.factor.shape[-2] < metric.factor.shape[-1]:
         least, width = metric.factor.shape[-2:]
         raise ValueError(f"g must be invertible, got WᵀW with W {[least, width]}, of rank {least} < {width} at most")
-    matrix, found = _square(metric), rank(metric)
-    _refuse_singular(found, matrix.shape[-1])
-    regular = (found == matrix.shape[-1])[..., None, None]
+    matrix, ranks = _square(metric), rank(metric)
+    _refuse_singular(ranks, matrix.shape[-1])
+    regular = (ranks == matrix.shape[-1])[..., None, None]
     return Full(jnp.where(regular, _inverse_matrix(metric, matrix), jnp.nan))
 
 
@@ -113,12 +113,12 @@ def inner(u: Vectors, v: Vectors, g: Form) -> Array:
 
 def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """Vectors of one width with as many axes. ValueError unless their shapes broadcast."""
-    found = aligned(real_array("u", u), real_array("v", v))
+    pair = aligned(real_array("u", u), real_array("v", v))
     try:
-        jnp.broadcast_shapes(*(w.shape for w in found))
+        jnp.broadcast_shapes(*(w.shape for w in pair))
     except ValueError:
         raise ValueError(f"v must broadcast with u, of shape {np.shape(u)}, got shape {np.shape(v)}") from None
-    return found
+    return pair
 
 
 def norm(v: Vectors, g: Form) -> Array:

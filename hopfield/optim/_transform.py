@@ -42,8 +42,8 @@ class Call(NamedTuple):
 
     def fisher(self, params: Tree, likelihood: Likelihood, kind: str, samples: int) -> Fisher:
         """The Fisher information of those examples."""
-        given: Any = {"inputs": self.inputs, "targets": self.targets, "weights": self.weights, "key": self.key}
-        return fisher(self.model_fn, params, likelihood=likelihood, kind=kind, samples=samples, **given)
+        examples: Any = {"inputs": self.inputs, "targets": self.targets, "weights": self.weights, "key": self.key}
+        return fisher(self.model_fn, params, likelihood=likelihood, kind=kind, samples=samples, **examples)
 
 
 class Step(Protocol):
@@ -132,9 +132,9 @@ def check_params(params: Tree, updates: Tree | None = None) -> None:
     if not leaves:
         raise ValueError(f"params must have at least one array, got {params}")
     if updates is not None:
-        given, wanted = jax.tree.map(jnp.shape, updates), jax.tree.map(jnp.shape, params)
-        if given != wanted:
-            raise ValueError(f"updates must have the structure and shapes of params, {wanted}, got {given}")
+        shapes, wanted = jax.tree.map(jnp.shape, updates), jax.tree.map(jnp.shape, params)
+        if shapes != wanted:
+            raise ValueError(f"updates must have the structure and shapes of params, {wanted}, got {shapes}")
 
 
 def _check_whole(trees: Tree) -> None:

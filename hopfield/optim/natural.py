@@ -175,13 +175,13 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
     """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum; the gradient itself where that is not finite."""
     mu, past = options.momentum, state.direction
     # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
-    asked = axpy(-mu, curvature @ past, grads) if mu else grads
+    right = axpy(-mu, curvature @ past, grads) if mu else grads
     start = None if mu else past
     solver = options.solver if options.solver != "auto" else _chosen(curvature)
     if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
         damping = nan_outside(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
-    found, info = curvature.solve(
-        asked,
+    direction, info = curvature.solve(
+        right,
         damping,
         solver=solver,
         x0=start if solver == "cg" else None,
@@ -189,17 +189,19 @@ def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damp
         max_iterations=options.max_iterations,
     )
     if options.solver == "auto" and solver != "cg":
-        found, info = finished(curvature, asked, damping, found, info, options.tolerance, options.max_iterations)
-    found = axpy(mu, past, found) if mu else found
+        direction, info = finished(
+            curvature, right, damping, direction, info, options.tolerance, options.max_iterations
+        )
+    direction = axpy(mu, past, direction) if mu else direction
     # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved; one that
     # rounding has spoilt in a residual beyond that of no step at all.
-    moved = ~still(found) | still(grads)
-    sound = finite(found) & (info.residual <= 1.0) & moved
-    found = or_gradient(found, grads, sound)
+    moved = ~still(direction) | still(grads)
+    sound = finite(direction) & (info.residual <= 1.0) & moved
+    direction = or_gradient(direction, grads, sound)
     residual = jnp.asarray(info.residual, state.residual.dtype)
-    return found, state._replace(
+    return direction, state._replace(
         damping=damping,
-        direction=selected(finite(found), found, jax.tree.map(jnp.zeros_like, past)),
+        direction=selected(finite(direction), direction, jax.tree.map(jnp.zeros_like, past)),
         residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
         iterations=info.iterations,
         accepted=jnp.array(True),

@@ -223,8 +223,8 @@ def riemannian_gradient_descent(
     """
     check_rate(learning_rate)
     share("momentum", momentum)
-    known = lambda x: x is None or isinstance(x, str | Manifold)
-    over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=known))
+    is_manifold = lambda x: x is None or isinstance(x, str | Manifold)
+    over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=is_manifold))
 
     def init(params: Tree) -> RiemannianState:
         check_params(params)
@@ -242,9 +242,9 @@ def riemannian_gradient_descent(
         velocity = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
         step = over(lambda m, p, v: (m.retract(p, -rate * v) - p).astype(p.dtype), params, velocity)
         carry = lambda m, p, v: m.transport(p, -rate * v, v) if momentum else jnp.zeros_like(v)
-        held = over(lambda m, p, v: carry(m, p, v).astype(p.dtype), params, velocity)
+        carried = over(lambda m, p, v: carry(m, p, v).astype(p.dtype), params, velocity)
         count, norm = optax.safe_increment(state.count), optax.tree.norm(gradient).astype(state.norm.dtype)
-        return step, RiemannianState(cast(Array, count), held, norm)
+        return step, RiemannianState(cast(Array, count), carried, norm)
 
     return optax.GradientTransformationExtraArgs(init, cast(Any, update))
 

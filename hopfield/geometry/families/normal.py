@@ -102,8 +102,8 @@ def _log(point: Normal, base_point: Normal, tolerance: ArrayLike, steps: ArrayLi
 
     start = _start(jax.lax.stop_gradient(target))
     flat, info = shoot(miss, start, tolerance=tolerance, steps=steps)
-    found = _unpacked(flat, mean.size)
-    return Normal(root @ found.mean, spd.symmetric(root @ found.covariance @ root.T)), info
+    standard = _unpacked(flat, mean.size)
+    return Normal(root @ standard.mean, spd.symmetric(root @ standard.covariance @ root.T)), info
 
 
 def _start(target: Normal) -> Array:
@@ -113,9 +113,9 @@ def _start(target: Normal) -> Array:
     def step(state):
         count, best, gap, tried, _ = state
         lacking = wanted - _packed(_lifted_log(_from_standard(_unpacked(tried, n))))
-        found = jnp.linalg.norm(lacking)
-        nearer = found < gap
-        best, gap = jnp.where(nearer, tried, best), jnp.where(nearer, found, gap)
+        distance = jnp.linalg.norm(lacking)
+        nearer = distance < gap
+        best, gap = jnp.where(nearer, tried, best), jnp.where(nearer, distance, gap)
         return count + 1, best, gap, tried + lacking, nearer
 
     def on(state):
