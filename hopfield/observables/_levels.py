@@ -34,10 +34,10 @@ def measured(scores: Array, used: Array, beta: Array, separation: Separation) ->
         top = jax.lax.stop_gradient(largest(jnp.where(used, scores, -jnp.inf)))
         top = jnp.where(jnp.any(used), top, 0.0)
     gap = jnp.where(used, jnp.where(used, scores, 0.0) - top, 0.0)
-    held = finite(beta)
+    finite_beta = finite(beta)
     tiny = jnp.finfo(beta.dtype).tiny
-    held = held + jnp.where(held < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
-    return Levels(held * gap, gap, top, held, beta, used)
+    finite_beta = finite_beta + jnp.where(finite_beta < tiny, tiny, 0.0)  # a sum, so that the derivative at β = 0 stays
+    return Levels(finite_beta * gap, gap, top, finite_beta, beta, used)
 
 
 def gibbs(levels: Levels, separation: Separation) -> Array:
@@ -47,19 +47,21 @@ def gibbs(levels: Levels, separation: Separation) -> Array:
 
 def log_partition(levels: Levels, separation: Separation) -> Array:
     """F(β s); −∞ where it has no finite value."""
-    filled, found = _potential(levels, separation)
-    found = found + jnp.where(levels.top == 0, 0.0, levels.given * levels.top)  # 0·∞ of a best score of zero is zero
+    filled, potential = _potential(levels, separation)
+    potential = potential + jnp.where(
+        levels.top == 0, 0.0, levels.given * levels.top
+    )  # 0·∞ of a best score of zero is zero
     if not separation.normalised:  # F itself may be without bound, and slowly so: log β
-        rise = found - _potential(levels._replace(z=levels.z / 2), separation)[1]
+        rise = potential - _potential(levels._replace(z=levels.z / 2), separation)[1]
         endless = (levels.given == jnp.inf) & (rise != 0) & jnp.isfinite(rise)
-        found = found + jax.lax.stop_gradient(jnp.where(endless, rise * jnp.inf, 0.0))
-    return jnp.where(filled, found, -jnp.inf)
+        potential = potential + jax.lax.stop_gradient(jnp.where(endless, rise * jnp.inf, 0.0))
+    return jnp.where(filled, potential, -jnp.inf)
 
 
 def free_energy(levels: Levels, separation: Separation) -> Array:
     """Φ = −F(β s)/β."""
-    filled, found = _potential(levels, separation)
-    return jnp.where(filled, -levels.top - _per_beta(found, levels), jnp.inf)
+    filled, potential = _potential(levels, separation)
+    return jnp.where(filled, -levels.top - _per_beta(potential, levels), jnp.inf)
 
 
 def mean_energy(levels: Levels, separation: Separation) -> Array:
@@ -69,10 +71,10 @@ def mean_energy(levels: Levels, separation: Separation) -> Array:
 
 def thermal_entropy(levels: Levels, separation: Separation) -> Array:
     """S = F(β s) − β s·p."""
-    filled, found = _potential(levels, separation)
+    filled, potential = _potential(levels, separation)
     p = separation.weights(levels.z, levels.used)
     heat = jnp.sum(jnp.where(p == 0, 0.0, p * jnp.where(p == 0, 0.0, levels.z)))  # 0·∞ at β = ∞ is no heat
-    return jnp.where(filled, found - heat, 0.0)
+    return jnp.where(filled, potential - heat, 0.0)
 
 
 def heat_capacity(levels: Levels, separation: Separation) -> Array:
@@ -94,9 +96,9 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
 def normalised_entropy(w: Array, used: Array) -> Array:
     """H / ln M, M being the number in use."""
     count = jnp.sum(used, dtype=w.dtype)
-    found = weights.entropy(w, used)
+    entropy = weights.entropy(w, used)
     # One pattern leaves no choice: 0, unless its weight is not a number.
-    return jnp.where(count > 1, found / jnp.log(jnp.maximum(count, 2.0)), 0.0 * found)
+    return jnp.where(count > 1, entropy / jnp.log(jnp.maximum(count, 2.0)), 0.0 * entropy)
 
 
 def tsallis_entropy(w: Array, used: Array, alpha: Array) -> Array:
@@ -127,9 +129,9 @@ def kl_divergence(p: Array, used: Array, q: Array) -> Array:
 
 def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
     """Whether F is above −∞, and F of the gaps: F(β s) less β top; zero where it is not."""
-    found = separation.potential(levels.z, levels.used)
-    filled = found != -jnp.inf
-    return filled, jnp.where(filled, found, 0.0)
+    potential = separation.potential(levels.z, levels.used)
+    filled = potential != -jnp.inf
+    return filled, jnp.where(filled, potential, 0.0)
 
 
 def _per_beta(x: Array, levels: Levels) -> Array:

@@ -59,9 +59,9 @@ def _correlation_time(series, factor) -> CorrelationTime:
     window = _window(kept, factor)
     share = (2 * window + 1) / x.size
     time = (jnp.cumsum(kept) - 0.5)[window] * (1 + share)
-    found = CorrelationTime(time, time * jnp.sqrt(2 * share), window)
+    windowed = CorrelationTime(time, time * jnp.sqrt(2 * share), window)
     if x.size < 4:
-        return _known(found)
+        return _nan_below_zero(windowed)
     window = _window(jnp.abs(kept), factor)
     time_wide, error = _summed(x, window)
     other = CorrelationTime(time_wide, error, window)
@@ -70,13 +70,15 @@ def _correlation_time(series, factor) -> CorrelationTime:
     share = 0.5 * _covariance(pairs)[0][0] / covariance[0]
     time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _summed(pairs, window))
     other = jax.tree.map(partial(jnp.where, kept[1] < 0), CorrelationTime(time_of_two, error, 2 * window), other)
-    return _known(jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, found))
+    return _nan_below_zero(jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, windowed))
 
 
-def _known(found: CorrelationTime) -> CorrelationTime:
+def _nan_below_zero(estimate: CorrelationTime) -> CorrelationTime:
     """A time and its error, NaN where their sum came out below 0."""
-    lost = found.time < 0
-    return found._replace(time=jnp.where(lost, jnp.nan, found.time), stderr=jnp.where(lost, jnp.nan, found.stderr))
+    lost = estimate.time < 0
+    return estimate._replace(
+        time=jnp.where(lost, jnp.nan, estimate.time), stderr=jnp.where(lost, jnp.nan, estimate.stderr)
+    )
 
 
 def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "..."]]:

@@ -168,5 +168,5 @@ def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = No
         index = jnp.argmax(overlaps)
         return Nearest(index, overlaps[index])
     index = jnp.argmax(jnp.where(mask, overlaps, -jnp.inf))
-    found = jnp.any(mask)
-    return Nearest(jnp.where(found, index, -1), jnp.where(found, overlaps[index], 0.0))
+    any_used = jnp.any(mask)
+    return Nearest(jnp.where(any_used, index, -1), jnp.where(any_used, overlaps[index], 0.0))

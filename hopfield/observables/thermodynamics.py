@@ -48,9 +48,9 @@ def gibbs(
 ) -> Rows:
     """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
     scores = real_array("scores", scores)
-    found = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
-    found = jnp.moveaxis(found, -1, axis if axis < 0 else axis - scores.ndim)
-    return found.astype(scores.dtype)
+    p = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
+    p = jnp.moveaxis(p, -1, axis if axis < 0 else axis - scores.ndim)
+    return p.astype(scores.dtype)
 
 
 def log_partition(
@@ -251,10 +251,10 @@ def _used(mask: Mask, shape: tuple[int, ...]) -> Mask:
     """The mask as truth values that broadcast against `shape`, None for none. Raises ValueError for any other."""
     if mask is None:
         return None
-    found = booleans("mask", mask)
-    if not _fits(found.shape, shape):
-        raise ValueError(f"mask must broadcast against shape {shape}, got shape {found.shape}")
-    return found
+    used = booleans("mask", mask)
+    if not _fits(used.shape, shape):
+        raise ValueError(f"mask must broadcast against shape {shape}, got shape {used.shape}")
+    return used
 
 
 def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
@@ -268,9 +268,9 @@ def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Arr
     if is_traced(value):
         return nan_outside(jnp.asarray(value), inside(value))
     try:
-        given = np.asarray(np.ma.filled(value, np.nan) if isinstance(value, np.ma.MaskedArray) else value)
+        numbers = np.asarray(np.ma.filled(value, np.nan) if isinstance(value, np.ma.MaskedArray) else value)
     except ValueError:  # rows of different lengths
-        given = np.empty(0, object)
-    if given.dtype.kind not in "iufV" or not np.all(inside(given.astype(np.float64))):
+        numbers = np.empty(0, object)
+    if numbers.dtype.kind not in "iufV" or not np.all(inside(numbers.astype(np.float64))):
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
     return jnp.asarray(native(value))

@@ -158,11 +158,11 @@ def corrupt(
     """
     if kind in CORRUPTIONS:
         return _KINDS[kind](key, state, amount, fill)
-    found = outside.find("corruptions", kind)
-    if found is None:
-        known = ", ".join((*CORRUPTIONS, *outside.plugged("corruptions")))
-        raise ValueError(f"kind must be one of {known}, got {kind!r}")
-    result = outside.called("corruption", kind, found.value, key, state, amount)
+    entry = outside.find("corruptions", kind)
+    if entry is None:
+        kinds = ", ".join((*CORRUPTIONS, *outside.plugged("corruptions")))
+        raise ValueError(f"kind must be one of {kinds}, got {kind!r}")
+    result = outside.called("corruption", kind, entry.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
     if shape != np.shape(state):
         raise ValueError(f"corruption must return a state {list(np.shape(state))}, got shape {shape} from {kind!r}")
@@ -184,16 +184,18 @@ def corruption(spec: str | float) -> Corruption:
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan
-    own = kind in CORRUPTIONS
-    if math.isnan(amount) or (not own and outside.find("corruptions", kind) is None):
-        known = ", ".join(CORRUPTIONS)
-        raise ValueError(f"corruption must be a number or kind:number, kind one of {known}, got {spec!r}")
-    if not 0.0 <= amount <= (1.0 if own and kind != "noise" else math.inf) or math.isinf(amount):
-        allowed = "a fraction in [0, 1]" if own and kind != "noise" else "a finite standard deviation of at least 0"
+    built_in = kind in CORRUPTIONS
+    if math.isnan(amount) or (not built_in and outside.find("corruptions", kind) is None):
+        kinds = ", ".join(CORRUPTIONS)
+        raise ValueError(f"corruption must be a number or kind:number, kind one of {kinds}, got {spec!r}")
+    if not 0.0 <= amount <= (1.0 if built_in and kind != "noise" else math.inf) or math.isinf(amount):
+        allowed = (
+            "a fraction in [0, 1]" if built_in and kind != "noise" else "a finite standard deviation of at least 0"
+        )
         raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
-    if not own:  # what its code raises, it raises here
+    if not built_in:  # what its code raises, it raises here
         state = jnp.where(jnp.arange(16) % 3 == 0, -1.0, 1.0)
-        found = np.asarray(corrupt(jax.random.key(0), state, kind, amount).state, float)
-        if not np.all(np.isfinite(found)):
-            raise ValueError(f"corruption must return finite numbers, got {shown(found.tolist())} from {spec!r}")
+        corrupted = np.asarray(corrupt(jax.random.key(0), state, kind, amount).state, float)
+        if not np.all(np.isfinite(corrupted)):
+            raise ValueError(f"corruption must return finite numbers, got {shown(corrupted.tolist())} from {spec!r}")
     return Corruption(kind, abs(amount))

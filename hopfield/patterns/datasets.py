@@ -42,10 +42,10 @@ UNSOUND = (
 
 
 def _rows(patterns) -> Array:
-    found = real_array("patterns", patterns)
-    if found.ndim < 1 or found.shape[-1] < 1:
-        raise ValueError(f"patterns must have units along their last axis, got shape {found.shape}")
-    return found
+    rows = real_array("patterns", patterns)
+    if rows.ndim < 1 or rows.shape[-1] < 1:
+        raise ValueError(f"patterns must have units along their last axis, got shape {rows.shape}")
+    return rows
 
 
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
@@ -143,15 +143,15 @@ def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
     places = windows.shape[:3]  # [image, row, column, channel, size, size]
     order = np.random.default_rng(seed).permutation(int(np.prod(places)))
     cut: list[np.ndarray] = []
-    found = 0
+    total = 0
     for start in range(0, order.size, count):
         patches = windows[np.unravel_index(order[start : start + count], places)]
         patches = np.moveaxis(patches, 1, -1).reshape(len(patches), -1)
         cut.append(patches[np.ptp(patches, axis=1) > 0])
-        found += len(cut[-1])
-        if found >= count:
+        total += len(cut[-1])
+        if total >= count:
             return np.concatenate(cut)[:count]
-    raise ValueError(f"count must be at most {found}, the patches with contrast, got {count}")
+    raise ValueError(f"count must be at most {total}, the patches with contrast, got {count}")
 
 
 def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:

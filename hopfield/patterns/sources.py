@@ -226,10 +226,10 @@ def mapped(path: str | PathLike) -> Mapped:
         raise ValueError(f"path must name a readable .npy file, got {str(path)!r}") from error
     real = isinstance(file, np.ndarray) and file.dtype.kind == "f" and file.dtype.itemsize <= 8
     if not real or file.ndim != 2 or 0 in file.shape:
-        held = f"{file.dtype} of shape {file.shape}" if isinstance(file, np.ndarray) else type(file).__name__
+        content = f"{file.dtype} of shape {file.shape}" if isinstance(file, np.ndarray) else type(file).__name__
         raise ValueError(
             "path must name a .npy file of a matrix [M, N] of float16, float32 or float64,"
-            f" got {str(path)!r}, which holds {held}"
+            f" got {str(path)!r}, which holds {content}"
         )
     return Mapped(file)
 

@@ -41,23 +41,23 @@ def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0
     neurons, overlap = one_whole("neurons", neurons, least=2), one_real("overlap", overlap)
     if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
         sums, log_probabilities = binomial(neurons)
-        t, log_density, own = sums / neurons, log_probabilities, 1.0
+        t, log_density, own_overlap = sums / neurons, log_probabilities, 1.0
     elif ensemble == "sphere":
         t, log_density = _nodes(lambda u: (np.tanh(u), -(neurons - 1) * _log_cosh(u)), log_weight, overlap, 20.0)
-        log_density, own = log_density - betaln(0.5, (neurons - 1) / 2), 1.0
+        log_density, own_overlap = log_density - betaln(0.5, (neurons - 1) / 2), 1.0
     else:
-        own = float(chdtri(neurons, 0.5)) / neurons
-        variance = own / neurons
-        t, log_density = _nodes(lambda t: (t, -(t**2) / (2 * variance)), log_weight, overlap, 4.0 * own)
+        own_overlap = float(chdtri(neurons, 0.5)) / neurons
+        variance = own_overlap / neurons
+        t, log_density = _nodes(lambda t: (t, -(t**2) / (2 * variance)), log_weight, overlap, 4.0 * own_overlap)
         log_density = log_density - 0.5 * np.log(2 * np.pi * variance)
     weights = log_weight(t, overlap)
     terms = log_density + weights
-    total, mine = float(cast(float, logsumexp(terms))), float(log_weight(np.array([own]), overlap)[0])
+    total, mine = float(cast(float, logsumexp(terms))), float(log_weight(np.array([own_overlap]), overlap)[0])
     if not np.isfinite(total):  # nothing else has a weight, and maybe not even the pattern
         return Others(np.inf if np.isfinite(mine) else -np.inf, 0.0, 0.0)
     law = np.exp(terms - total)
     spread = total - float(np.sum(np.where(law > 0, law * np.where(law > 0, weights, 0.0), 0.0)))
-    return Others(mine - total, float(np.sum(law * t)) / own, spread)
+    return Others(mine - total, float(np.sum(law * t)) / own_overlap, spread)
 
 
 def _nodes(density, log_weight: Weight, overlap: float, reach: float) -> tuple[Float, Float]:
@@ -90,12 +90,12 @@ def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: s
     """
     overlap, log_others = 1.0, float(np.log(one_real("num_patterns", num_patterns, least=2) - 1.0))
     for _ in range(2000):
-        found = others(log_weight, neurons, ensemble, overlap)
-        weight = float(expit(found.gap - log_others))
-        previous, overlap = overlap, weight + (1 - weight) * found.overlap
+        averages = others(log_weight, neurons, ensemble, overlap)
+        weight = float(expit(averages.gap - log_others))
+        previous, overlap = overlap, weight + (1 - weight) * averages.overlap
         if abs(previous - overlap) <= 1e-13:
             break
-    entropy = float(entr(weight) + entr(1 - weight)) + (1 - weight) * (log_others + found.spread)
+    entropy = float(entr(weight) + entr(1 - weight)) + (1 - weight) * (log_others + averages.spread)
     return Converged(plain(overlap), plain(weight), plain(entropy))
 
 
@@ -110,13 +110,13 @@ def critical_load(
         return float(np.logaddexp(0, others(log_weight, neurons, ensemble).gap) / neurons)
 
     def log_others(overlap: float) -> float:
-        found = others(log_weight, neurons, ensemble, overlap)
-        lost = (1 - overlap) / (1 - found.overlap)
-        gap = float(np.clip(found.gap, _NONE, -_NONE))
+        averages = others(log_weight, neurons, ensemble, overlap)
+        lost = (1 - overlap) / (1 - averages.overlap)
+        gap = float(np.clip(averages.gap, _NONE, -_NONE))
         return gap + float(np.log(lost) - np.log1p(-lost)) if 0 < lost <= 0.5 else _NONE
 
     grid = 1 - np.geomspace(1e-6, 0.6, 120)
     best = int(np.argmax([log_others(m) for m in grid]))
     low, high = grid[min(best + 1, len(grid) - 1)], grid[max(best - 1, 0)]
-    found = minimize_scalar(lambda m: -log_others(m), bounds=(low, high), method="bounded", options={"xatol": 1e-12})
-    return float(np.logaddexp(0, max(-float(found.fun), log_others(grid[best]))) / neurons)
+    optimum = minimize_scalar(lambda m: -log_others(m), bounds=(low, high), method="bounded", options={"xatol": 1e-12})
+    return float(np.logaddexp(0, max(-float(optimum.fun), log_others(grid[best]))) / neurons)

@@ -92,8 +92,8 @@ def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
     power = one_whole("degree", degree, least=3) - 1
     load = real("load", load, above=0)
     deviation = np.sqrt(2 * dense_theory.noise(degree, rectified=rectified) * load)
-    found = _unstable(lambda overlap: erf(overlap**power / deviation), load.shape)
-    return plain(np.where(load < dense_theory.spinodal(degree, rectified=rectified).load, found, np.nan))
+    unstable = _unstable(lambda overlap: erf(overlap**power / deviation), load.shape)
+    return plain(np.where(load < dense_theory.spinodal(degree, rectified=rectified).load, unstable, np.nan))
 
 
 def sphere(load: ArrayLike, beta: ArrayLike) -> Float:

@@ -160,9 +160,9 @@ def retrieval_overlap(degree: ArrayLike, load: ArrayLike, *, rectified: bool = F
         return _root_variance(ratio, degree) - target
 
     # erf <= 1: half the target lies strictly below the root even after rounding
-    found = elementwise.find_root(excess, (target / 2, _spinodal_ratio(degree)), args=(degree, target))
+    root = elementwise.find_root(excess, (target / 2, _spinodal_ratio(degree)), args=(degree, target))
     with np.errstate(divide="ignore"):
-        return plain(erf(1 / found.x))
+        return plain(erf(1 / root.x))
 
 
 def _root_variance(ratio: Float, degree: Float) -> Float:

@@ -110,8 +110,8 @@ class Derived(Theory):
             return None
         overlaps, loads = self._branch
         top, load = int(np.argmax(loads)), numbers(load)
-        found = np.interp(load, loads[top:][::-1], overlaps[top:][::-1], left=1.0)
-        return numbers(np.where(load <= loads[top], found, np.nan))
+        overlap = np.interp(load, loads[top:][::-1], overlaps[top:][::-1], left=1.0)
+        return numbers(np.where(load <= loads[top], overlap, np.nan))
 
     @cached_property
     def _noise(self) -> float:
@@ -154,8 +154,8 @@ class Derived(Theory):
             exponent = lambda t: parts.log_weight(neurons * parts.score(np.array([t]), 1.0))[0] / neurons
             return general.random_energy_load(lambda t: times * float(exponent(t)), log_rate, own)
 
-        found = load(LARGE)
-        return found if found > 0 and abs(load(LARGE // 16) - found) < 1e-3 * found else None
+        limit = load(LARGE)
+        return limit if limit > 0 and abs(load(LARGE // 16) - limit) < 1e-3 * limit else None
 
     def _annealed_load(self, neurons: int | None, beta: float | None, criterion: str) -> float | None:
         if neurons is None:

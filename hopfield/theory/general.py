@@ -103,10 +103,10 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)
     with np.errstate(divide="ignore"):
-        own = 1.0 / terms[terms > 0].min(initial=np.inf)
-    sizes = np.minimum(terms, 1.0) * own
-    if own < sums.LATTICE / 64 and np.all(np.abs(sizes - np.rint(sizes)) < 1e-9 * own):
-        law = np.asarray(np.bincount(np.rint(sizes).astype(np.int64), probabilities)[: round(own)], np.float64)
+        own_weight = 1.0 / terms[terms > 0].min(initial=np.inf)
+    sizes = np.minimum(terms, 1.0) * own_weight
+    if own_weight < sums.LATTICE / 64 and np.all(np.abs(sizes - np.rint(sizes)) < 1e-9 * own_weight):
+        law = np.asarray(np.bincount(np.rint(sizes).astype(np.int64), probabilities)[: round(own_weight)], np.float64)
         return sums.total_within(law, num_patterns - 1)
     lighter = terms < 1 - 1e-12
     share = probabilities[lighter].sum()
@@ -190,11 +190,11 @@ def random_energy_load(log_weight: Callable[[float], float], rate: Callable[[flo
     weights = np.array([log_weight(t) for t in grid])
     best = grid[int(np.argmax(weights - [rate(t) for t in grid]))]
     around = (max(best - 1e-3, -edge), min(best + 1e-3, edge))
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda t: min(rate(t) - log_weight(t), 1e6), bounds=around, method="bounded", options={"xatol": 1e-13}
     )
-    annealed = log_weight(own) + float(found.fun)
-    if annealed >= rate(abs(float(found.x))):
+    annealed = log_weight(own) + float(minimum.fun)
+    if annealed >= rate(abs(float(minimum.x))):
         return float(annealed)
     heavy = np.abs(grid[weights >= log_weight(own)])  # a pattern that near weighs as much
     return float(rate(heavy.min()))

@@ -76,8 +76,8 @@ def capacity(neurons: int, rule: str = "outer", *, values: int | None = None, de
     def excess(log_pairs: float) -> float:
         return float(key_found(neurons, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5
 
-    found: Any = brentq(excess, np.log(2.0), np.log(40.0 * float(neurons) * wide), xtol=1e-6)
-    return float(np.exp(found))
+    log_pairs: Any = brentq(excess, np.log(2.0), np.log(40.0 * float(neurons) * wide), xtol=1e-6)
+    return float(np.exp(log_pairs))
 
 
 def _found(width: float, wide: float, count: float, decay: float, rule: str) -> float:
@@ -106,11 +106,11 @@ def _aged(width: float, count: float, later: float, decay: float, erasing: bool)
     """
     keep = 1 - 1 / width if erasing else 1.0
     since, before = keep * decay**2, count - 1 - later
-    own = (keep * decay) ** (2 * later)
+    signal = (keep * decay) ** (2 * later)
     rest = keep**later * (1 - keep**later) if erasing else 1.0
     newer = _sum_of_powers(since, later) / width
     older = rest * decay ** (2 * later + 2) * _sum_of_powers(since, before) / width
-    return (newer + older) / max(own, 1e-12)  # a pair so faint is found by chance
+    return (newer + older) / max(signal, 1e-12)  # a pair so faint is found by chance
 
 
 def _sum_of_powers(base: float, count: float) -> float:

@@ -52,9 +52,9 @@ def leftover(neurons: int, num_patterns: int, kappa: float, overlap: float | Non
     log_mean = rate - sphere(np.asarray(one_whole("neurons", neurons, least=3)), np.asarray(rate)).gap
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
-    own = rate * one_real("overlap", overlap, least=-1, most=1)
+    log_weight = rate * one_real("overlap", overlap, least=-1, most=1)
     with np.errstate(divide="ignore"):
-        return float(expit(-np.logaddexp(own, np.log(count - 1) + log_mean)))
+        return float(expit(-np.logaddexp(log_weight, np.log(count - 1) + log_mean)))
 
 
 def _scores(neurons: float, kappa: float) -> tuple[Float, Float]:

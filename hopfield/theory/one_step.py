@@ -40,8 +40,8 @@ def spinodal() -> BrokenSpinodal:
     """Capacity of Hebb's rule at T = 0 with one step of symmetry breaking: 0.138186, replica symmetric 0.137906."""
 
     def state(overlap: float) -> Float:
-        found = root(_slopes, _START, args=(overlap,), method="hybr", tol=1e-12)
-        return np.asarray(found.x) if found.success else np.full(4, -np.inf)
+        solution = root(_slopes, _START, args=(overlap,), method="hybr", tol=1e-12)
+        return np.asarray(solution.x) if solution.success else np.full(4, -np.inf)
 
     best = cast(float, minimize_scalar(lambda m: -state(m)[3], bounds=(0.96, 0.975), options={"xatol": 1e-5}).x)
     log_apart, _, log_mu, log_load = state(best)

@@ -180,10 +180,10 @@ def almeida_thouless_temperature(load: float) -> float:
 
     def margin(log_temperature: float) -> float:
         temperature = float(np.exp(log_temperature))
-        found = classical.replica(load, temperature)
-        response = (1 - float(found.q)) / temperature
+        state = classical.replica(load, temperature)
+        response = (1 - float(state.q)) / temperature
         stiff = temperature**2 * (1 - response) ** 2
-        return stiff - load * _sech4(float(found.overlap), np.sqrt(load * float(found.r)), temperature)
+        return stiff - load * _sech4(float(state.overlap), np.sqrt(load * float(state.r)), temperature)
 
     low, high = np.log(1e-4), np.log(0.9 * float(classical.spinodal_temperature(load)))
     if margin(low) > 0:

@@ -135,10 +135,10 @@ def spin_glass_saddle(root_load: Float, temperature: Float) -> Saddle:
 def spinodal_ratio(temperature: Float) -> Float:
     """Noise ratio w = s/m at which the load is largest, where the retrieval state ends, for temperature < 1."""
     levels, position = np.unique(temperature, return_inverse=True)
-    found = elementwise.find_minimum(
+    minimum = elementwise.find_minimum(
         lambda ratio, temperature: -retrieval_saddle(ratio, temperature).root_load, _BRACKET, args=(levels,)
     )
-    return found.x[position].reshape(np.shape(temperature))
+    return minimum.x[position].reshape(np.shape(temperature))
 
 
 def retrieval_ratio(root_load: Float, temperature: Float) -> Float:

@@ -107,5 +107,5 @@ def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool 
         whole_sequence: P_S.
     """
     neurons = real("neurons", neurons, least=2)
-    found = neurons**degree / (2 * noise(whole_numbers("degree", degree, least=1) + 1) * np.log(neurons))
-    return plain(found / (degree + 1 if flag("whole_sequence", whole_sequence) else 1))
+    transitions = neurons**degree / (2 * noise(whole_numbers("degree", degree, least=1) + 1) * np.log(neurons))
+    return plain(transitions / (degree + 1 if flag("whole_sequence", whole_sequence) else 1))

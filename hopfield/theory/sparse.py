@@ -133,8 +133,8 @@ def information(activity: ArrayLike, on: ArrayLike, off: ArrayLike) -> Float:
     activity = real("activity", activity, least=0, most=1)
     on, off = real("on", on, least=0, most=1), real("off", off, least=0, most=1)
     active = activity * on + (1 - activity) * off
-    found = _entropy(active) - activity * _entropy(on) - (1 - activity) * _entropy(off)
-    return plain(found / np.log(2))
+    nats = _entropy(active) - activity * _entropy(on) - (1 - activity) * _entropy(off)
+    return plain(nats / np.log(2))
 
 
 def _entropy(share: Float) -> Float:

@@ -43,10 +43,10 @@ def lattice_below(values: Float, probabilities: Float, terms: int, bound: float)
     """
     if terms == 0:
         return float(bound > 0)
-    found = _lattice_law(values, probabilities, terms, abs(bound))
-    if found is None:
+    lattice = _lattice_law(values, probabilities, terms, abs(bound))
+    if lattice is None:
         return None
-    law, unit = found
+    law, unit = lattice
     first_kept = int(np.ceil(bound / unit)) + len(law) // 2
     return float(np.clip(law[: max(first_kept, 0)].sum(), 0.0, 1.0))
 
@@ -55,10 +55,10 @@ def lattice_at(values: Float, probabilities: Float, terms: int, places: Float) -
     """P(sum of terms = place) for every place [K], else as `lattice_below`."""
     if terms == 0:
         return (places == 0).astype(np.float64)
-    found = _lattice_law(values, probabilities, terms, float(np.max(np.abs(places))))
-    if found is None:
+    lattice = _lattice_law(values, probabilities, terms, float(np.max(np.abs(places))))
+    if lattice is None:
         return None
-    law, unit = found
+    law, unit = lattice
     index = np.rint(places / unit).astype(np.int64) + len(law) // 2
     inside = (index >= 0) & (index < len(law)) & (index - len(law) // 2 == places / unit)
     return np.where(inside, np.clip(law[np.clip(index, 0, len(law) - 1)], 0.0, 1.0), 0.0)
@@ -92,13 +92,13 @@ def total_within(law: Float, terms: float) -> float:
 
 
 def _total(law: Float, terms: int) -> float:
-    found, square = np.eye(1, len(law))[0], law
+    sum_law, square = np.eye(1, len(law))[0], law
     while terms:
-        found = fftconvolve(found, square)[: len(law)].clip(0) if terms % 2 else found
+        sum_law = fftconvolve(sum_law, square)[: len(law)].clip(0) if terms % 2 else sum_law
         square, terms = fftconvolve(square, square)[: len(law)].clip(0), terms // 2
-        if not found.any():
+        if not sum_law.any():
             return 0.0
-    return float(min(found.sum(), 1.0))
+    return float(min(sum_law.sum(), 1.0))
 
 
 def below(
@@ -206,13 +206,13 @@ def _cancelling(chances: Float, terms: float) -> tuple[np.ndarray, Float]:
     """
     mean = terms * np.sum(chances)
     halves = np.arange(int(min(terms, mean + 14 * np.sqrt(mean) + 60)) // 2 + 1)
-    found: Float = np.ones(1)
+    product: Float = np.ones(1)
     for expected in terms * chances:
         series = np.exp(2 * halves * np.log(expected / 2) - 2 * gammaln(halves + 1) - expected)
-        found = np.convolve(found, series)[: len(halves)].astype(np.float64)
+        product = np.convolve(product, series)[: len(halves)].astype(np.float64)
     ordered = np.cumsum(np.log1p(-np.arange(2 * halves[-1]) / terms))  # n!/(n−k)! over n^k
-    counts = 2 * halves[: len(found)]
-    return counts, found * np.exp(np.concatenate([[0.0], ordered])[counts])
+    counts = 2 * halves[: len(product)]
+    return counts, product * np.exp(np.concatenate([[0.0], ordered])[counts])
 
 
 def _mean_wave(
