@@ -96,12 +96,12 @@ class Panel:
 def panels(figure: Figure) -> list[Panel]:
     """Every panel of a figure that shows something, in the order in which they were made."""
     bars = [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
-    found = [_panel(ax) for ax in figure.axes if ax not in bars]
+    shown = [_panel(ax) for ax in figure.axes if ax not in bars]
     if len(bars) == 1:  # which is that of all maps, whichever of them it was made for
-        for panel in found:
+        for panel in shown:
             if any(series.kind == "image" for series in panel.series):
                 panel.colour_label, panel.colour_bar = _label(bars[0]), True
-    return [panel for panel in found if panel.series]
+    return [panel for panel in shown if panel.series]
 
 
 def _label(bar: Axes) -> str:
@@ -114,8 +114,8 @@ def _panel(ax: Axes) -> Panel:
     title = ax.get_title(loc="left") or ax.get_title()
     x = Axis(ax.get_xlabel(), ax.get_xscale(), ax.get_xlim(), _ticks(ax.xaxis))
     y = Axis(ax.get_ylabel(), ax.get_yscale(), ax.get_ylim(), _ticks(ax.yaxis))
-    own = [part.colorbar.ax for part in (*ax.images, *ax.collections) if part.colorbar is not None]
-    return Panel(title, x, y, list(_series(ax)), texts, _label(own[0]) if own else "", bool(own))
+    bars = [part.colorbar.ax for part in (*ax.images, *ax.collections) if part.colorbar is not None]
+    return Panel(title, x, y, list(_series(ax)), texts, _label(bars[0]) if bars else "", bool(bars))
 
 
 def _ticks(axis: Any) -> list[tuple[float, str]]:

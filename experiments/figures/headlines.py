@@ -50,9 +50,9 @@ def _theory(summary: dict, name: str) -> float | None:
     groups = [
         part for part in summary.get("groups", []) if isinstance(part, dict) and isinstance(part.get("summary"), dict)
     ]
-    own = [group for group in groups if name.startswith(f"{group.get('label')}/")]
-    if own:
-        group = max(own, key=lambda group: len(group["label"]))
+    named = [group for group in groups if name.startswith(f"{group.get('label')}/")]
+    if named:
+        group = max(named, key=lambda group: len(group["label"]))
         return _theory(group["summary"], name.removeprefix(f"{group['label']}/"))
     scalars = summary.get("scalars", {})
     value = scalars[name]
@@ -60,10 +60,10 @@ def _theory(summary: dict, name: str) -> float | None:
         return None
     error = (scalars[f"{name}{ERROR}"],) if f"{name}{ERROR}" in scalars else ()
     rest = [part for key, part in summary.items() if key != "scalars"]
-    found = [(_said(entry, key, name), entry) for entry in _entries(rest) for key in _holding(entry, value, error)]
-    most = max((count for count, _ in found), default=0)
-    known = {_told(entry) for count, entry in found if count == most}
-    return known.pop() if len(known) == 1 else None
+    matches = [(_said(entry, key, name), entry) for entry in _entries(rest) for key in _holding(entry, value, error)]
+    most = max((count for count, _ in matches), default=0)
+    theories = {_theory_of(entry) for count, entry in matches if count == most}
+    return theories.pop() if len(theories) == 1 else None
 
 
 def _entries(part: Any) -> Iterator[dict]:
@@ -76,11 +76,11 @@ def _entries(part: Any) -> Iterator[dict]:
 
 def _holding(entry: dict, value: float, error: tuple) -> Iterator[str]:
     """Names under which an entry holds a value with its error."""
-    for key, held in entry.items():
-        if key in _THEORIES or not isinstance(held, float) or held != value:
+    for key, number in entry.items():
+        if key in _THEORIES or not isinstance(number, float) or number != value:
             continue
-        told = next((entry[name] for name in (f"{key}_stderr", "stderr") if name in entry), ...)
-        if told is ... or (error and _same(told, error[0])):
+        stderr = next((entry[name] for name in (f"{key}_stderr", "stderr") if name in entry), ...)
+        if stderr is ... or (error and _same(stderr, error[0])):
             yield key
 
 
@@ -98,5 +98,5 @@ def _said(entry: dict, key: str, name: str) -> int:
     return sum(1 for texts in spelled if texts & set(words))
 
 
-def _told(entry: dict) -> float | None:
+def _theory_of(entry: dict) -> float | None:
     return next((entry[key] for key in _THEORIES if isinstance(entry.get(key), float)), None)

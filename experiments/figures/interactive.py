@@ -80,7 +80,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
         return common | look | {"line": {"width": 0, "color": colour}, "hoverinfo": "skip"}
     every = max(1, -(-len(series.x) // MOST))
     chosen = slice(None, None, every)
-    found: dict[str, Any] = common | {
+    trace: dict[str, Any] = common | {
         "x": _list(series.x[chosen]),
         "y": _list(series.y[chosen]),
         "mode": "+".join(word for word, sign in (("lines", series.line), ("markers", series.marker)) if sign) or "none",
@@ -88,17 +88,17 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
         "marker": {"color": colour, "size": 4 if series.marker == "." else 7, "symbol": _symbol(series.marker)},
         "opacity": max(0.2, series.colour[3]),
         "hovertemplate": "%{text}<extra></extra>",
-        "text": [_told(series, number, panel, name, samples) for number in range(len(series.x))[chosen]],
+        "text": [_point_text(series, number, panel, name, samples) for number in range(len(series.x))[chosen]],
     }
     for key, error in (("error_x", series.x_error), ("error_y", series.y_error)):
         if error is not None:
             above, below = (_list(each[chosen]) for each in (error[1], error[0]))
-            found[key] = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": colour}
-            found[key] |= {"thickness": 1, "width": 2}
-    return found
+            trace[key] = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": colour}
+            trace[key] |= {"thickness": 1, "width": 2}
+    return trace
 
 
-def _told(series: Series, number: int, panel: Panel, name: str, samples: Samples) -> str:
+def _point_text(series: Series, number: int, panel: Panel, name: str, samples: Samples) -> str:
     """Every number of a point with its error, and what is known of it."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, series.x, series.x_error), (panel.y, series.y, series.y_error)):
@@ -122,11 +122,11 @@ def _image(series: Series, panel: Panel) -> dict[str, Any]:
     values = np.log10(series.values) if series.logarithmic else series.values
     low, high = (math.log10(end) for end in series.limits) if series.logarithmic else series.limits
     scale = [[step / 10, to_hex(series.colours(step / 10))] for step in range(11)]
-    told = [[f"{_number(value)}" for value in row] for row in series.values]
+    texts = [[f"{_number(value)}" for value in row] for row in series.values]
     label = words.markup(panel.colour_label)
     return {
         "type": "heatmap", "x": _list(series.x), "y": _list(series.y), "z": [_list(row) for row in values],
-        "zmin": low, "zmax": high, "colorscale": scale, "text": told, "group": -1, "hoverongaps": False,
+        "zmin": low, "zmax": high, "colorscale": scale, "text": texts, "group": -1, "hoverongaps": False,
         "colorbar": {"title": {"text": ("log<sub>10</sub> " if series.logarithmic else "") + label, "side": "right"}},
         "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>{label}: %{{text}}<extra></extra>",
     }  # fmt: skip
@@ -135,12 +135,12 @@ def _image(series: Series, panel: Panel) -> dict[str, Any]:
 def _axis(axis: Axis) -> dict[str, Any]:
     kind = "log" if axis.scale == "log" else "linear"
     ends = [_place(end, axis) for end in axis.limits]
-    found: dict[str, Any] = {"title": words.markup(axis.label), "type": kind, "range": ends}
+    settings: dict[str, Any] = {"title": words.markup(axis.label), "type": kind, "range": ends}
     if axis.ticks and kind == "linear":
-        found["tickvals"] = [place for place, _ in axis.ticks]
-        found["ticktext"] = [words.markup(text) for _, text in axis.ticks]
-    found["positive"] = bool(min(axis.limits) > 0 and all(_is_number(text) for _, text in axis.ticks))
-    return found
+        settings["tickvals"] = [place for place, _ in axis.ticks]
+        settings["ticktext"] = [words.markup(text) for _, text in axis.ticks]
+    settings["positive"] = bool(min(axis.limits) > 0 and all(_is_number(text) for _, text in axis.ticks))
+    return settings
 
 
 def _is_number(text: str) -> bool:

@@ -26,9 +26,9 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
 
     What is grey in all of them alike, theory that they share, is drawn once; theory of each in the colour of its label.
     """
-    found = {label: extraction.panels(figure) for label, figure in figures.items()}
-    names, colours = _names(found), {label: look["color"] for label, look in looks(list(figures)).items()}
-    rows = _rows(_grouped(found))
+    shown = {label: extraction.panels(figure) for label, figure in figures.items()}
+    names, colours = _names(shown), {label: look["color"] for label, look in looks(list(figures)).items()}
+    rows = _rows(_grouped(shown))
     columns = max(map(len, rows), default=1)
     figure, axes = layout(max(1, len(rows)), columns, width=WIDTH * columns, height=3.4)
     entries: dict[str, Any] = {}
@@ -48,22 +48,22 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
 
 def apart(figures: Mapping[str, Figure]) -> bool:
     """Whether a figure has no panel that another has; maps, which are never laid over others, count where all are."""
-    found = {label: extraction.panels(figure) for label, figure in figures.items()}
-    curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in found.items()}
+    shown = {label: extraction.panels(figure) for label, figure in figures.items()}
+    curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in shown.items()}
     return set(figures) != {label for members in _grouped(curves) if len(members) > 1 for label, _ in members}
 
 
 def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
     """Panels that belong together: those of one title and the same axes, maps of one title, in the first's order."""
-    found: dict[tuple, list[Member]] = {}
+    groups: dict[tuple, list[Member]] = {}
     for label, members in panels.items():
         seen: dict[tuple, int] = {}
         for panel in members:
             axes = ("map",) if panel.is_map else (panel.x.label, panel.y.label)
             key = (_unlettered(panel.title), *axes)
             seen[key] = seen.get(key, 0) + 1
-            found.setdefault((*key, seen[key]), []).append((label, panel))
-    return list(found.values())
+            groups.setdefault((*key, seen[key]), []).append((label, panel))
+    return list(groups.values())
 
 
 def _rows(grouped: Sequence[list[Member]]) -> list[list[list[Member]]]:
@@ -92,9 +92,9 @@ def _names(panels: Mapping[str, Sequence[Panel]]) -> dict[tuple[str, str], str]:
         (label, part.label): None for label, members in panels.items() for panel in members for part in panel.series
     }
     pairs |= {(label, ""): None for label in panels}
-    found = {pair: ", ".join(filter(None, pair)) for pair in pairs}
-    texts = list(found.values())
-    return {pair: text if texts.count(text) == 1 else f"{pair[0]}: {pair[1]}" for pair, text in found.items()}
+    entries = {pair: ", ".join(filter(None, pair)) for pair in pairs}
+    texts = list(entries.values())
+    return {pair: text if texts.count(text) == 1 else f"{pair[0]}: {pair[1]}" for pair, text in entries.items()}
 
 
 def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
@@ -122,15 +122,15 @@ def _curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], nam
     """Series of every figure in its colour; what is grey in all of them alike once, in grey."""
     drawn: set[tuple] = set()
     for label, panel in members:
-        own = [part for part in panel.series if not (_grey(part) and _shared(part, panel, members))]
-        told = any(part.label for part in own)
-        for number, part in enumerate(own):
-            name = names[label, part.label] if part.label or (number == 0 and not told) else None
+        coloured = [part for part in panel.series if not (_grey(part) and _shared(part, panel, members))]
+        labelled = any(part.label for part in coloured)
+        for number, part in enumerate(coloured):
+            name = names[label, part.label] if part.label or (number == 0 and not labelled) else None
             _series(
                 ax, part, panel, {"color": colours[label], "label": name} | ({"zorder": 1.5} if _grey(part) else {})
             )
         for part in panel.series:
-            if part not in own and (sign := _sign(part, panel)) not in drawn:
+            if part not in coloured and (sign := _sign(part, panel)) not in drawn:
                 drawn.add(sign)
                 _series(ax, part, panel, THEORY | {"label": part.label or None})
 

@@ -116,10 +116,10 @@ class _Known:
 
     def __call__(self, label: str, x: float) -> str:
         if (label, x) not in self._texts:
-            self._texts[label, x] = self._found(label, x)
+            self._texts[label, x] = self._text_at(label, x)
         return self._texts[label, x]
 
-    def _found(self, label: str, x: float) -> str:
+    def _text_at(self, label: str, x: float) -> str:
         if label not in self._chosen:
             rows = self._matching(label)
             numbers = [rows[name].to_numpy() for name in self._x if rows[name].dtype.kind in "iuf"]
@@ -128,15 +128,15 @@ class _Known:
         for values in numbers:
             near = np.abs(values - x) <= 1e-9 * max(1.0, abs(x))
             if near.any():
-                return self._told(rows[near])
+                return self._sample_text(rows[near])
         return ""
 
     def _matching(self, label: str) -> Table:
         rows, words = self._table, re.sub(r"[$\\{} ]", "", label)
         for name in self._columns:
-            found = [value for value in rows[name].dropna().unique() if self._spells(name, value, words)]
-            if found:
-                rows = rows[rows[name].isin(found)]
+            values = [value for value in rows[name].dropna().unique() if self._spells(name, value, words)]
+            if values:
+                rows = rows[rows[name].isin(values)]
         return rows
 
     @staticmethod
@@ -147,7 +147,7 @@ class _Known:
         return any(re.sub(r"[$\\{} ]", "", text) in words for text in spellings if text)
 
     @staticmethod
-    def _told(rows: Table) -> str:
+    def _sample_text(rows: Table) -> str:
         parts = []
         if "neurons" in rows and rows["neurons"].nunique() == 1:
             parts.append(f"N = {rows['neurons'].iloc[0]}")

@@ -67,7 +67,7 @@ def style(sheet: str | None = None) -> Iterator[None]:
         for nothing in _UNTOLD:
             warnings.filterwarnings("ignore", nothing, UserWarning)
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE | _own())
+        matplotlib.rcParams.update(_STYLE | _personal_settings())
         if sheet is not None:
             matplotlib.style.use(Path(sheet).expanduser() if sheet.endswith(".mplstyle") else sheet)
         yield
@@ -87,7 +87,7 @@ class _Listener(logging.Handler):
 
 def check(look: contract.Figure) -> None:
     """Raise InputError where `figure.style` is no style sheet."""
-    _own()  # whose mistakes are told, and no reason to stop
+    _personal_settings()  # whose mistakes are told, and no reason to stop
     listener, logger = _Listener(), logging.getLogger("matplotlib")
     logger.addHandler(listener)
     try:
@@ -107,13 +107,13 @@ def check(look: contract.Figure) -> None:
 
 
 @cache
-def _own() -> dict[Any, Any]:
+def _personal_settings() -> dict[Any, Any]:
     """Settings of a person's own matplotlibrc; none where there is only the one that Matplotlib comes with."""
     path = Path(matplotlib.matplotlib_fname())
     if path.is_relative_to(matplotlib.get_data_path()):
         return {}
-    found = matplotlib.rc_params_from_file(path, use_default_template=False)
-    return {name: value for name, value in found.items() if not name.startswith("backend")}
+    settings = matplotlib.rc_params_from_file(path, use_default_template=False)
+    return {name: value for name, value in settings.items() if not name.startswith("backend")}
 
 
 def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> tuple[Figure, np.ndarray]:

@@ -33,7 +33,7 @@ def _escaped(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    text = _TOKEN.sub(lambda found: _SIGNS.get(found[1], found[1]), text)
+    text = _TOKEN.sub(lambda match: _SIGNS.get(match[1], match[1]), text)
     text = html.escape(text, quote=True).replace("-", "−")
     for sign, tag in (("^", "sup"), ("_", "sub")):
         text = re.sub(rf"\{sign}\{{([^{{}}]*)\}}", rf"<{tag}>\1</{tag}>", text)

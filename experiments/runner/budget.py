@@ -33,10 +33,10 @@ def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
     Raises:
         InputError: it is more than any machine, or this one, can give; one sentence with the option to blame.
     """
-    found = cost(config)
-    if (excess := _excess(found)) is not None:
+    estimate = cost(config)
+    if (excess := _excess(estimate)) is not None:
         raise InputError(f"{_blame(config, cost) or f'conf={conf}'} must leave {excess}")
-    return found
+    return estimate
 
 
 def sentence(conf: str, points: int, measured: int, cost: Cost) -> str:
@@ -54,8 +54,8 @@ def _excess(cost: Cost) -> str | None:
     if not cost.elements < ELEMENTS:
         return f"arrays of less than 2^31 entries, got one of {cost.elements:.3g}"
     if not 4 * cost.elements <= memory / 2:
-        given = f"half of this machine's {_bytes(memory)}"
-        return f"arrays that take at most {given}, got one of {_bytes(4 * cost.elements)}"
+        limit = f"half of this machine's {_bytes(memory)}"
+        return f"arrays that take at most {limit}, got one of {_bytes(4 * cost.elements)}"
     if not seconds(cost) <= PATIENCE:
         return f"a run of at most 10 years, got {_time(seconds(cost))}"
     return None
@@ -65,13 +65,13 @@ def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
     """Name of the option whose default would make the cost bearable and least; None where it takes several."""
     defaults, bearable = type(config)(), {}
     for entry in dataclasses.fields(config):
-        given, usual = getattr(config, entry.name), getattr(defaults, entry.name)
-        if given == usual:
+        value, usual = getattr(config, entry.name), getattr(defaults, entry.name)
+        if value == usual:
             continue
         try:
-            found = cost(dataclasses.replace(config, **{entry.name: usual}))
-            if _excess(found) is None:
-                bearable[entry.name] = seconds(found)
+            cheaper = cost(dataclasses.replace(config, **{entry.name: usual}))
+            if _excess(cheaper) is None:
+                bearable[entry.name] = seconds(cheaper)
         except ValueError:  # the others do not go with this default
             continue
     return min(bearable, key=lambda name: bearable[name]) if bearable else None

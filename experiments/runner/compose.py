@@ -92,14 +92,14 @@ def replacing(conf: str, words: Sequence[str]) -> list[str]:
 
     Each of them stands behind a word that clears the option; `replaced` takes these away again.
     """
-    found, schema = [], type(session.usual(conf))
+    replaced, schema = [], type(session.usual(conf))
     for word in words:
         override = overrides.parse(word)
         key = override.key_or_group
         if word.startswith(f"{key}=") and isinstance(override.value(), dict) and errors.type_of(schema, key) is Any:
-            found.append(f"{key}=null")
-        found.append(word)
-    return found
+            replaced.append(f"{key}=null")
+        replaced.append(word)
+    return replaced
 
 
 def replaced(words: Sequence[str]) -> tuple[str, ...]:
@@ -112,32 +112,32 @@ def replaced(words: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _idle(job: Job, given: Collection[idle.Path]) -> dict[idle.Path, str]:
+def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
     try:
-        return dict(idle.options(job.config, registry.load(job.experiment), given))
+        return dict(idle.options(job.config, registry.load(job.experiment), paths))
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from error
 
 
-def _check_idle(job: Job, given: Collection[idle.Path]) -> None:
+def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
     """Raise InputError for an option that does nothing, if a word sets it, or its file where it stands alone."""
-    found = _idle(job, given)
-    for path, sentence in found.items():
-        if idle.was_set(path, given):
+    sentences = _idle(job, paths)
+    for path, sentence in sentences.items():
+        if idle.was_set(path, paths):
             raise InputError(sentence)
-    if found and len(given) > 1:  # what the words have left idle in a file is no mistake in it
-        found = _idle(_composed_job([f"conf={job.conf}"], ""), ())
-    for sentence in found.values():
+    if sentences and len(paths) > 1:  # what the words have left idle in a file is no mistake in it
+        sentences = _idle(_composed_job([f"conf={job.conf}"], ""), ())
+    for sentence in sentences.values():
         raise InputError(_placed(sentence, job.conf, ()))
 
 
 def _job(words: Sequence[str], label: str) -> Job:
-    given = {
+    settings = {
         path: value for override in map(overrides.parse, words) for path, value in overrides.given(override).items()
     }
-    overrides.check_silenced(given)
+    overrides.check_silenced(settings)
     job = _composed_job(words, label)
-    _check_idle(job, given)
+    _check_idle(job, settings)
     return job
 
 
@@ -163,8 +163,8 @@ def typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> 
         experiment = registry.name_of(type(options))
         registry.judge(experiment, options)
     except (OmegaConfBaseException, ValueError) as error:
-        given = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
-        text = errors.own_name(errors.sentence(error, conf, schema), given)
+        plain = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
+        text = errors.own_name(errors.sentence(error, conf, schema), plain)
         raise InputError(_placed(text, conf, words)) from error
     return Job(conf, experiment, options, words, label, session.usual(conf))
 

@@ -45,13 +45,13 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 def _say_mixed(plan: Plan) -> None:
     """Say in one line what differs where the rows of the table were not all measured with the same versions."""
-    found = plan.ledger.environments(plan.table())
-    names = dict.fromkeys(name for environment, _ in found for name in environment)
-    told = [name for name in names if len({environment.get(name, "") for environment, _ in found}) > 1]
-    if told:
+    environments = plan.ledger.environments(plan.table())
+    names = dict.fromkeys(name for environment, _ in environments for name in environment)
+    changing = [name for name in names if len({environment.get(name, "") for environment, _ in environments}) > 1]
+    if changing:
         kinds = [
-            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in told)}"
-            for environment, count in found
+            f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in changing)}"
+            for environment, count in environments
         ]
         files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
 

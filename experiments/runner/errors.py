@@ -98,16 +98,16 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     hint = type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
-    asked, given = describe(hint), as_typed(detail.value)
-    alone = "a list of" in asked and not isinstance(detail.value, list | dict)
-    return f"{key} must be {asked}, got {given}" + (f"; did you mean {key}=[{given}]?" if alone else "")
+    contract, value = describe(hint), as_typed(detail.value)
+    alone = "a list of" in contract and not isinstance(detail.value, list | dict)
+    return f"{key} must be {contract}, got {value}" + (f"; did you mean {key}=[{value}]?" if alone else "")
 
 
 def own_name(text: str, options: Any, name: str = "") -> str:
     """A sentence of the library about its argument `path`, about the option that gave it: the one that it quotes."""
     if isinstance(options, str) and text.startswith("path must"):
-        given = [repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part]
-        quoted = next((part for part in given if part in text), None)
+        spellings = [repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part]
+        quoted = next((part for part in spellings if part in text), None)
         return text if quoted is None else name + text.removeprefix("path").replace(quoted, repr(options))
     parts = options.items() if isinstance(options, dict) else []
     parts = [(name, part) for part in options] if isinstance(options, list) else parts

@@ -31,7 +31,7 @@ def run(plans: Sequence[Plan]) -> None:
         StoppedError: results could not be written, say; its text says what is kept.
         KeyboardInterrupt: its text says how to go on.
     """
-    waiting, told = deque(enumerate(plans, start=1)), set()
+    waiting, announced = deque(enumerate(plans, start=1)), set()
     refused = 0
     try:
         while waiting:
@@ -43,8 +43,8 @@ def run(plans: Sequence[Plan]) -> None:
                     _carry_out(each)
                     refused = 0
                     continue
-            if number not in told:
-                told.add(number)
+            if number not in announced:
+                announced.add(number)
                 files.say(
                     f"{each.job.directory} is being measured by {holder}; its turn comes when that is over,"
                     f" or when there was no sign of life for {locks.SILENT:g} seconds"
@@ -148,8 +148,8 @@ def _begin(plan: Plan) -> list[dict]:
 def _set_aside(plan: Plan) -> None:
     """Move results of other science to a folder of their own; the ledger last, which tells what they are."""
     directory = plan.job.directory
-    held, asked = folders.read(directory), folders.leaves(plan.job.config, extending=False)
-    other = plan.job.collects and held is not None and held.collects and held.asked != asked
+    record, options = folders.read(directory), folders.leaves(plan.job.config, extending=False)
+    other = plan.job.collects and record is not None and record.collects and record.asked != options
     if not plan.ledger.foreign() and not other:
         return
     numbers = itertools.count(1)

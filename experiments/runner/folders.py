@@ -102,10 +102,10 @@ def name(options: Any, usual: Any | None) -> str:
     """Name of the folder for options: those that differ, but for the ones that only add points."""
     lasting = leaves(options, extending=False)
     common = {entry.name for entry in fields(contract.Config)}
-    found = [
+    parts = [
         (key in common, f"{key}={words(value)}") for key, value in differing(options, usual).items() if key in lasting
     ]
-    return fit("+".join(text for _, text in sorted(found, key=lambda part: part[0]))) or DEFAULT
+    return fit("+".join(text for _, text in sorted(parts, key=lambda part: part[0]))) or DEFAULT
 
 
 def fit(text: str) -> str:
@@ -133,9 +133,9 @@ def words(value: Any) -> str:
 
 def check(directory: Path, asked: dict[str, Any]) -> None:
     """Raise InputError where a folder holds points of other options than those asked for."""
-    held = read(directory)
-    for key in held.asked | asked if held is not None and held.collects else ():
-        old, new = (files.encode(each.get(key)) for each in (held.asked if held else {}, asked))
+    record = read(directory)
+    for key in record.asked | asked if record is not None and record.collects else ():
+        old, new = (files.encode(each.get(key)) for each in (record.asked if record else {}, asked))
         if old != new:
             raise InputError(
                 f"{key} must be {old} as in the results that {directory} holds, got {new}; "

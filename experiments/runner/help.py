@@ -98,8 +98,8 @@ def _options(config: DictConfig) -> Iterator[str]:
     for key, hint, about in options:
         value = OmegaConf.select(config, key)
         setting = f"  {key}={_shown(value)}"
-        own = _own(config, key) if value is None else ""
-        text = "; ".join(filter(None, (own, errors.describe(hint), about)))
+        entries = _of_entries(config, key) if value is None else ""
+        text = "; ".join(filter(None, (entries, errors.describe(hint), about)))
         lines = textwrap.wrap(text, _width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
         if len(setting) < _COLUMN and lines:
             lines[0] = setting.ljust(_COLUMN) + lines[0][_COLUMN:]
@@ -108,9 +108,9 @@ def _options(config: DictConfig) -> Iterator[str]:
         yield from lines
 
 
-def _own(config: DictConfig, key: str) -> str:
+def _of_entries(config: DictConfig, key: str) -> str:
     """Values of an option that is left to the entries of a mapping, as to single memories: those that they have."""
-    found: dict[str, list[str]] = {}
+    by_value: dict[str, list[str]] = {}
     schema: Any = OmegaConf.get_type(config)
     for field in dataclasses.fields(schema):
         entries = config[field.name] if field.metadata.get("entries_of") else {}
@@ -118,8 +118,8 @@ def _own(config: DictConfig, key: str) -> str:
         for name, entry in entries.items():
             value = OmegaConf.select(entry, key)
             if value is not None and (names is None or name in names):
-                found.setdefault(_shown(value).replace(",", ", "), []).append(str(name))
-    return ", ".join(f"{value} for {' and '.join(names)}" for value, names in found.items())
+                by_value.setdefault(_shown(value).replace(",", ", "), []).append(str(name))
+    return ", ".join(f"{value} for {' and '.join(names)}" for value, names in by_value.items())
 
 
 def _shown(value: Any) -> str:

@@ -39,10 +39,10 @@ def was_set(path: Path, words: Collection[Path]) -> bool:
 
 def _unused(config: Any, experiment: Any, field: Field, path: Path, value: Any, words: Collection[Path]) -> Found:
     use: Use | None = field.metadata.get("used_when")
-    given = list(_given(field, path, value, words)) if use is not None else []
-    if use is None or not given or use.met(config, experiment):
+    settings = list(_settings(field, path, value, words)) if use is not None else []
+    if use is None or not settings or use.met(config, experiment):
         return
-    for place, part in given:
+    for place, part in settings:
         yield place, f"{'.'.join(place)} must be left out unless {use.words}, got {part}"
 
 
@@ -59,15 +59,15 @@ def _entries(config: Any, experiment: Any, field: Field, entries: dict[str, Any]
             if measured:
                 yield from _unused(alone, experiment, part, path, value, words)
                 continue
-            for place, _ in _given(part, path, value, words):
+            for place, _ in _settings(part, path, value, words):
                 yield place, f"{'.'.join(place)} must belong to one of the {option} measured, {', '.join(names or [])}"
 
 
-def _given(field: Field, path: Path, value: Any, words: Collection[Path]) -> Iterator[tuple[Path, Any]]:
+def _settings(field: Field, path: Path, value: Any, words: Collection[Path]) -> Iterator[tuple[Path, Any]]:
     """Path and value of an option, or of each within a group, that was asked for."""
     default = field.default_factory() if field.default_factory is not MISSING else field.default
     if is_dataclass(value):
         for part in fields(value):
-            yield from _given(part, (*path, part.name), getattr(value, part.name), words)
+            yield from _settings(part, (*path, part.name), getattr(value, part.name), words)
     elif value not in ([], False, None) and (value != default or was_set(path, words)):
         yield path, getattr(value, "name", value)

@@ -70,5 +70,5 @@ def received(config: DictConfig) -> Job:
 
 def quote(text: str) -> str:
     """Text as a value on Hydra's command line, whatever signs it holds."""
-    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", "\\'"), text)
+    escaped = re.sub(r"(\\*)('|$)", lambda match: match[1] * 2 + match[2].replace("'", "\\'"), text)
     return f"'{escaped}'"

@@ -55,7 +55,7 @@ class Ledger:
         self._science = json.loads(encode(science))
         self._contents = self._science.get("contents", {})
         self._salt = [experiment, {name: science[name] for name in science if name != "contents"}]
-        self._own: tuple[int, Path] | None = None
+        self._own_file: tuple[int, Path] | None = None
         self._rows: dict[str, tuple[dict, dict]] = {}
         self._headings: dict[Path, list[dict]] = {}
         self._damaged: dict[Path, bool] = {}
@@ -96,42 +96,44 @@ class Ledger:
     def further(self, points: Iterable[dict]) -> list[dict]:
         """All other points of the same science that have rows, in the order of their values."""
         points = list(points)
-        asked, found = set(map(self.key, points)), []
+        wanted, others = set(map(self.key, points)), []
         for key, (row, _) in self._rows.items():
             point = {name: row[name] for name in points[0] if name in row}
-            if key not in asked and self.key(point) == key:
-                found.append(point)
-        return sorted(found, key=lambda point: [(isinstance(v, str), v is not None, v) for v in point.values()])
+            if key not in wanted and self.key(point) == key:
+                others.append(point)
+        return sorted(others, key=lambda point: [(isinstance(v, str), v is not None, v) for v in point.values()])
 
     def environments(self, points: Iterable[dict]) -> list[tuple[dict, int]]:
         """Environments that the rows of the given points were measured with, {} if unknown, and how many with each."""
-        found = Counter(
+        counts = Counter(
             encode(self._rows[key][1].get("environment", {})) for key in dict.fromkeys(map(self.key, points))
         )
-        return [(json.loads(environment), count) for environment, count in found.items()]
+        return [(json.loads(environment), count) for environment, count in counts.items()]
 
     def record(self, point: dict, row: dict) -> None:
         """Write the row of a point and wait until it is on disk."""
         key = self.key(point)
         line = encode({"key": key, "row": row})
-        if self._own is None:
-            self._own = self._create()
-        file, path = self._own
+        if self._own_file is None:
+            self._own_file = self._create()
+        file, path = self._own_file
         _append(file, line)
         self._stamps[path] = _stamp(path)  # what is in it is known
         self._rows.setdefault(key, (json.loads(line)["row"], self._complete()))
 
     def close(self) -> None:
         """Close this process's file."""
-        if self._own is not None:
-            os.close(self._own[0])
-            self._own = None
+        if self._own_file is not None:
+            os.close(self._own_file[0])
+            self._own_file = None
 
     def foreign(self) -> dict[Path, provenance.Difference]:
         """The files that hold rows of other science, as last read, and the first thing in which it differs."""
-        own = _heading(self._salt[0], self._science)
-        told = {path: [provenance.difference(each, own) for each in found] for path, found in self._headings.items()}
-        return {path: next(filter(None, found)) for path, found in told.items() if any(found)}
+        heading = _heading(self._salt[0], self._science)
+        differences = {
+            path: [provenance.difference(each, heading) for each in found] for path, found in self._headings.items()
+        }
+        return {path: next(filter(None, found)) for path, found in differences.items() if any(found)}
 
     def part_with(self, folder: Path, *, everything: bool = False) -> None:
         """Move the files that hold rows of other science to a folder, or all of them."""
@@ -162,11 +164,11 @@ class Ledger:
     def _files(self) -> list[Path]:
         if self._directory.exists() and not self._directory.is_dir():
             raise InputError(f"{self._directory} must be the ledger's folder, got a file")
-        found = sorted(path for path in self._directory.glob("*.jsonl") if not path.name.startswith("."))
-        for path in found:
+        paths = sorted(path for path in self._directory.glob("*.jsonl") if not path.name.startswith("."))
+        for path in paths:
             if not path.is_file():
                 raise InputError(f"{path} must be a readable ledger file, got something else")
-        return found
+        return paths
 
     def _complete(self) -> dict:
         return _heading(self._salt[0], self._science) | {"environment": provenance.environment()}
@@ -174,14 +176,14 @@ class Ledger:
     def _create(self) -> tuple[int, Path]:
         files.made(self._directory)
         path = self._directory / f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
-        own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         try:
             files.settle(self._directory)
-            _append(own, encode(self._complete()))
+            _append(descriptor, encode(self._complete()))
         except BaseException:
-            os.close(own)
+            os.close(descriptor)
             raise
-        return own, path
+        return descriptor, path
 
 
 def _heading(experiment: str, science: dict) -> dict:
@@ -208,10 +210,10 @@ def _append(file: int, line: str) -> None:
 def _stamp(path: Path) -> tuple[int, int]:
     """Size and time of change of a file: what was read once is not read again as long as both are the same."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise InputError(f"{path} must be a readable ledger file, got: {error.strerror}") from None
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 def _read(path: Path) -> _Part:
@@ -237,7 +239,7 @@ def _read(path: Path) -> _Part:
 
 def _entry(line: bytes) -> dict | None:
     """Entry that a line holds, None if it is not as it was written."""
-    found = _SUM.fullmatch(line)
-    if found is None or _checksum(found[1]).encode() != found[2]:
+    match = _SUM.fullmatch(line)
+    if match is None or _checksum(match[1]).encode() != match[2]:
         return None
-    return json.loads(found[1] + b"}")
+    return json.loads(match[1] + b"}")

@@ -41,8 +41,8 @@ class Run(NamedTuple):
 
 def find(folder: Path) -> list[Run]:
     """All runs in a folder and those below it, the last one first."""
-    found = [run for place in _folders(folder) if (run := _read(place)) is not None]
-    return sorted(found, key=lambda run: (-run.when, run.path))
+    runs = [run for place in _folders(folder) if (run := _read(place)) is not None]
+    return sorted(runs, key=lambda run: (-run.when, run.path))
 
 
 def kept(run: Run, conditions: dict[str, str]) -> bool:
@@ -67,12 +67,12 @@ def _same(words: str, value: Any) -> bool:
 def _option(run: Run, key: str) -> Any:
     """Value of an option that a run has from its configuration, None where it has none."""
     try:
-        found = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
+        value = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
         for part in key.split("."):
-            found = found[part]
+            value = value[part]
     except (OSError, ValueError, yaml.YAMLError, TypeError, KeyError, RecursionError):
         return None
-    return found
+    return value
 
 
 def lines(run: Run, most: int = 3) -> Iterator[str]:
@@ -91,10 +91,10 @@ def lines(run: Run, most: int = 3) -> Iterator[str]:
 def headlines(run: Run) -> Iterator[str]:
     """Headline numbers with their errors, as the run itself prints them."""
     for name, (value, error) in run.headlines.items():
-        told = "unknown" if value is None else f"{value:.5g}"
+        text = "unknown" if value is None else f"{value:.5g}"
         if value is not None and error is not None:
-            told += f" ± {error:.2g}" if math.isfinite(error) else " (error unknown)"
-        yield f"{name}: {told}"
+            text += f" ± {error:.2g}" if math.isfinite(error) else " (error unknown)"
+        yield f"{name}: {text}"
 
 
 def _folders(folder: Path) -> Iterator[Path]:
@@ -132,11 +132,11 @@ def _read(place: Path) -> Run | None:
 
 def _measured(place: Path) -> int:
     """Rows of a ledger, each key once; what is damaged counts until it is measured again."""
-    found = set()
+    keys = set()
     for path in place.glob("ledger/*.jsonl"):
         with path.open("rb") as file:
-            found |= {match[1] for line in file if line.endswith(b"\n") and (match := _KEY.match(line))}
-    return len(found)
+            keys |= {match[1] for line in file if line.endswith(b"\n") and (match := _KEY.match(line))}
+    return len(keys)
 
 
 def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:

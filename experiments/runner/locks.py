@@ -54,14 +54,14 @@ def claimed(directory: Path, piece: str = "") -> Iterator[str | None]:
     Raises:
         StoppedError: the directory cannot be written, say; one sentence.
     """
-    path, own = directory / (f"claim-{piece}.json" if piece else NAME), _signature()
+    path, signature = directory / (f"claim-{piece}.json" if piece else NAME), _signature()
     try:
-        holder = _take(path, own)
+        holder = _take(path, signature)
         if holder is None:
             _tidy(path)
     except OSError as error:
         with contextlib.suppress(OSError):
-            _remove(path, own, alive=True)
+            _remove(path, signature, alive=True)
         why = error.strerror or error
         raise StoppedError(f"the run stopped ({why}): {directory} cannot be claimed; what is there is kept") from error
     if holder is not None:
@@ -76,14 +76,14 @@ def claimed(directory: Path, piece: str = "") -> Iterator[str | None]:
         over.set()
         beat.join()
         with contextlib.suppress(OSError):  # what cannot be removed dies with this process
-            _remove(path, own, alive=True)
+            _remove(path, signature, alive=True)
 
 
 def holder(directory: Path) -> str | None:
     """Name of the living process that holds a directory, None if there is none; nothing is claimed."""
     with contextlib.suppress(OSError):
-        found = _find(directory / NAME, time.time())
-        return found.holder if found is not None and found.alive else None
+        claim = _find(directory / NAME, time.time())
+        return claim.holder if claim is not None and claim.alive else None
     return None
 
 
@@ -95,33 +95,33 @@ def _signature() -> str:
     )
 
 
-def _take(path: Path, own: str) -> str | None:
+def _take(path: Path, signature: str) -> str | None:
     """Create a claim, past the remains of a dead holder; None on success, else who is alive."""
     while True:
-        now = _create(path, own)
-        found = _find(path, now)
-        if found is None:  # released in between
+        now = _create(path, signature)
+        claim = _find(path, now)
+        if claim is None:  # released in between
             continue
-        if found.text == own:
+        if claim.text == signature:
             return None
-        if found.alive:
-            return found.holder
-        rival = _remove(path, found.text, alive=False)
+        if claim.alive:
+            return claim.holder
+        rival = _remove(path, claim.text, alive=False)
         if rival is not None:
             return rival
 
 
-def _create(path: Path, own: str) -> float:
+def _create(path: Path, signature: str) -> float:
     """Write a claim unless there is one; returns the time by the clock of the file system."""
     draft = processes.temporary(path)
     try:
-        draft.write_text(own, encoding="utf-8")
+        draft.write_text(signature, encoding="utf-8")
         now = draft.stat().st_mtime
         try:
             os.link(draft, path)  # whole from the beginning: a claim that can be seen can be read
         except OSError as error:
             if error.errno in UNLINKED:
-                _write(path, own)
+                _write(path, signature)
             elif error.errno != errno.EEXIST:
                 raise
     finally:
@@ -130,11 +130,11 @@ def _create(path: Path, own: str) -> float:
     return now
 
 
-def _write(path: Path, own: str) -> None:
+def _write(path: Path, signature: str) -> None:
     """The same where there are no hard links; others may see it before it is written."""
     with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
         try:
-            file.write(own)
+            file.write(signature)
             file.flush()
         except OSError:
             path.unlink(missing_ok=True)
@@ -144,11 +144,11 @@ def _write(path: Path, own: str) -> None:
 def _find(path: Path, now: float) -> Found | None:
     """The claim that is there, None if there is none; one that cannot be read is judged by its age."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # a pipe could block for ever
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe could block for ever
             raise OSError(errno.EINVAL, f"{path.name} is no file")
         # Of a time in the future, too, no more than SILENT is believed: a living holder renews it.
-        text, age = path.read_text(encoding="utf-8", errors="replace"), abs(now - found.st_mtime)
+        text, age = path.read_text(encoding="utf-8", errors="replace"), abs(now - status.st_mtime)
     except FileNotFoundError:
         return None
     try:
@@ -165,8 +165,8 @@ def _remove(path: Path, text: str, *, alive: bool) -> str | None:
     if rival is not None:
         return rival
     try:
-        found = _find(path, right.stat().st_mtime)
-        if found is not None and found.text == text and found.alive == alive:
+        claim = _find(path, right.stat().st_mtime)
+        if claim is not None and claim.text == text and claim.alive == alive:
             path.unlink(missing_ok=True)
     finally:
         right.unlink(missing_ok=True)
@@ -178,9 +178,9 @@ def _tidy(path: Path) -> None:
     now = path.stat().st_mtime
     processes.sweep(path.parent, now)
     for left in path.parent.glob("claim*.json*"):
-        found = _find(left, now)
-        if found is not None and not found.alive:
-            _remove(left, found.text, alive=False)
+        claim = _find(left, now)
+        if claim is not None and not claim.alive:
+            _remove(left, claim.text, alive=False)
 
 
 def _alive(holder: dict, age: float) -> bool:

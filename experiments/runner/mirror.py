@@ -41,13 +41,13 @@ def resolve(options: Wandb) -> Target:
     Raises:
         InputError: the configured key is malformed, online mode has no key, or WANDB_MODE is none of W&B's modes.
     """
-    asked: str = options.mode.name
+    mode: str = options.mode.name
     if options.mode is Mode.auto and (variable := os.environ.get("WANDB_MODE")):
         if variable not in (*_VARIABLE, "disabled"):
             raise InputError(f"WANDB_MODE must be one of {', '.join(_VARIABLE)}, disabled, got {variable}")
-        asked = _VARIABLE.get(variable, "disabled")
-    if asked == "offline" or asked == "disabled":
-        return asked
+        mode = _VARIABLE.get(variable, "disabled")
+    if mode == "offline" or mode == "disabled":
+        return mode
     wandb = _wandb()
     try:
         wandb.setup(settings=wandb.Settings(silent=True, mode="online"))
@@ -56,7 +56,7 @@ def resolve(options: Wandb) -> Target:
         raise InputError(
             f"the W&B key or server must be valid, got: {_reason(error)}; use wandb.mode=offline to do without"
         ) from error
-    if not has_key and asked == "online":
+    if not has_key and mode == "online":
         raise InputError("wandb.mode=online needs a key, got none: run `wandb login`, or use wandb.mode=offline")
     return "online" if has_key else "offline"
 

@@ -29,8 +29,10 @@ def parse(word: str) -> Override:
     """
     if not re.match(r"[^=]+=|~", word):
         raise InputError(f"{word or repr(word)} must be written key=value")
-    if found := _UNDERSCORED.search(_QUOTED.sub("''", word.partition("=")[2])):
-        raise InputError(f"{word[:200]} must write numbers without underscores, or texts in quotes, got {found[0]}")
+    if underscored := _UNDERSCORED.search(_QUOTED.sub("''", word.partition("=")[2])):
+        raise InputError(
+            f"{word[:200]} must write numbers without underscores, or texts in quotes, got {underscored[0]}"
+        )
     loader = GlobalHydra.instance().config_loader()
     try:
         return OverridesParser.create(loader).parse_overrides([word])[0]
@@ -70,14 +72,14 @@ def label(swept: Sequence[str]) -> str:
 
 def given(override: Override) -> dict[tuple[str, ...], Any]:
     """Path and value of every option that a word sets: of a mapping, of each in it."""
-    found: dict[tuple[str, ...], Any] = {}
+    values: dict[tuple[str, ...], Any] = {}
     waiting: list[tuple[tuple[str, ...], Any]] = [(tuple(override.key_or_group.split(".")), override.value())]
     for path, value in waiting:
         if isinstance(value, dict) and value:
             waiting += [((*path, str(key)), part) for key, part in value.items()]
         else:
-            found[path] = value
-    return found
+            values[path] = value
+    return values
 
 
 def check_once(overrides: Sequence[Override]) -> None:

@@ -34,8 +34,8 @@ def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
 
 def help(plan: Plan) -> bool:
     """Measure pieces of a run that another process has begun, as long as there are any; whether there was one."""
-    held = folders.read(plan.job.directory)
-    if held is None or held.complete or held.rows != plan.science.rows:  # not begun, over, or something else
+    record = folders.read(plan.job.directory)
+    if record is None or record.complete or record.rows != plan.science.rows:  # not begun, over, or something else
         return False
     plan.ledger.reload()
     wanted = _pieces(plan, plan.ledger.missing(plan.points))
@@ -59,7 +59,7 @@ def _pieces(plan: Plan, points: Sequence[dict]) -> list[dict]:
 
 def _share(plan: Plan, wanted: Sequence[dict], bar: tqdm) -> bool:
     """Measure the missing ones that no other process is at; whether there was one."""
-    found = False
+    measured = False
     for piece in plan.ledger.missing(wanted):
         with locks.claimed(plan.job.directory, plan.ledger.key(piece)) as holder:
             if holder is not None:
@@ -67,6 +67,6 @@ def _share(plan: Plan, wanted: Sequence[dict], bar: tqdm) -> bool:
             plan.ledger.reload()  # another process may have been faster
             if plan.ledger.missing([piece]):
                 plan.ledger.record(piece, plan.experiment.measure_piece(plan.job.config, piece))
-                found = True
+                measured = True
         bar.update(len(wanted) - len(plan.ledger.missing(wanted)) - bar.n)
-    return found
+    return measured

@@ -63,24 +63,24 @@ def _read(directory: Path, name: str) -> Run:
 
 def endings(directories: Sequence[Path]) -> list[str]:
     """The end of the path of each of several folders that no other ends in."""
-    found = []
+    ends = []
     paths = [os.path.abspath(directory) for directory in directories]
     for path in paths:
         others = [f"{os.sep}{other}" for other in paths if other != path]
         tails = accumulate(reversed(path.split(os.sep)), lambda tail, part: f"{part}{os.sep}{tail}")
         alone = (tail for tail in tails if not any(other.endswith(os.sep + tail) for other in others))
-        found.append(next(alone, path))
-    return found
+        ends.append(next(alone, path))
+    return ends
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
     """Options that runs differ in, but for those that only add points; their folder, where these tell too little."""
     names = dict.fromkeys(name for run in runs for name in run.record.asked)
-    found = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
-    if not found and len({run.record.conf for run in runs}) > 1:
-        found = ["conf"]
-    told = {(run.pooled, label(run, _apart(runs, found))) for run in runs}
-    return found + ([FOLDER] if len({words for _, words in told}) < len(told) else [])
+    options = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
+    if not options and len({run.record.conf for run in runs}) > 1:
+        options = ["conf"]
+    labels = {(run.pooled, label(run, _apart(runs, options))) for run in runs}
+    return options + ([FOLDER] if len({words for _, words in labels}) < len(labels) else [])
 
 
 def value(run: Run, option: str) -> Any:
@@ -103,13 +103,13 @@ def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]
     """
     apart = _apart(runs, differing)
     single = [name for name in apart if name != FOLDER and not _listed(runs, name)]
-    found: dict[tuple, list[Run]] = {}
+    by_label: dict[tuple, list[Run]] = {}
     for run in runs:
-        found.setdefault((run.pooled, label(run, single)), []).append(run)
-    if len(found) == 1:
+        by_label.setdefault((run.pooled, label(run, single)), []).append(run)
+    if len(by_label) == 1:
         return {"": list(runs)}
-    told = single if len({words for _, words in found}) == len(found) else apart
-    return {label(members[0], told): members for members in found.values()}
+    naming = single if len({words for _, words in by_label}) == len(by_label) else apart
+    return {label(members[0], naming): members for members in by_label.values()}
 
 
 def _apart(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:

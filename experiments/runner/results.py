@@ -41,21 +41,21 @@ def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
     """
     try:
         options: Any = OmegaConf.load(directory / "config.yaml")
-        held = options["figure"]
+        configured = options["figure"]
     except (OSError, ValueError, TypeError, KeyError, OmegaConfBaseException):  # of joined results, or an older one
-        held = {}
+        configured = {}
     try:
-        given = OmegaConf.from_dotlist([word.removeprefix("figure.") for word in words])
-        found = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(contract.Figure), held, given))
-        assert isinstance(found, contract.Figure)
-        bounds.check(found, "figure.")
+        overrides = OmegaConf.from_dotlist([word.removeprefix("figure.") for word in words])
+        figure = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(contract.Figure), configured, overrides))
+        assert isinstance(figure, contract.Figure)
+        bounds.check(figure, "figure.")
     except (OmegaConfBaseException, ValueError) as error:
         reason = " ".join(str(error).split(chr(10))[0].split())
         raise contract.InputError(
             f"{' '.join(words) or 'figure'} must be options of a figure, got: {reason}"
         ) from error
-    style.check(found)
-    return found
+    style.check(figure)
+    return figure
 
 
 def description(experiment: Any) -> tuple[str, str]:

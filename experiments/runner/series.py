@@ -28,7 +28,7 @@ class Series:
         self._x = x_axis
         self._names: list[str] = []
         self._wanted: dict[tuple, int] = {}
-        self._found: dict[tuple, list[dict]] = {}
+        self._collected: dict[tuple, list[dict]] = {}
         self.done = 0
 
     def expect(self, points: Sequence[dict]) -> None:
@@ -42,30 +42,30 @@ class Series:
     def add(self, point: dict, row: dict) -> dict[str, float]:
         """Take a row; returns x, means and errors of its place by name once that is complete, else nothing."""
         key = _place(point)
-        rows = self._found.setdefault(key, [])
+        rows = self._collected.setdefault(key, [])
         rows.append(row)
-        told: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         if self._x == "epoch" and "seed_index" in point:  # a curve of learning belongs to one seed as well
             name = "/".join(filter(None, (self._label(point), f"seed {point['seed_index']}")))
-            told |= {f"{name}/{column}": values[0] for column, values in _measured([row], {*point, self._x}).items()}
+            numbers |= {f"{name}/{column}": values[0] for column, values in _measured([row], {*point, self._x}).items()}
         if len(rows) >= self._wanted.get(key, 1):
-            del self._found[key]
-            told |= self._means(point, rows)
-        if not told:
+            del self._collected[key]
+            numbers |= self._means(point, rows)
+        if not numbers:
             return {}
         self.done += 1
-        return {self._x: row[self._x]} | told
+        return {self._x: row[self._x]} | numbers
 
     def _means(self, point: dict, rows: Sequence[dict]) -> dict[str, float]:
-        label, told = self._label(point), {}
+        label, numbers = self._label(point), {}
         for column, values in _measured(rows, {*point, self._x}).items():
             name = f"{label}/{column}" if label else column
             mean = sum(values) / len(values)
-            told[name] = mean
+            numbers[name] = mean
             if len(values) > 1:
                 square = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-                told[f"{name}{ERROR}"] = math.sqrt(square / len(values))
-        return told
+                numbers[f"{name}{ERROR}"] = math.sqrt(square / len(values))
+        return numbers
 
     def _label(self, point: dict) -> str:
         return ", ".join(_word(name, point[name]) for name in self._names if point[name] is not None)
@@ -93,7 +93,7 @@ def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
 
 def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
     """Finite numbers that were measured, by name; those of single heads also as the mean over heads."""
-    found: dict[str, list[float]] = {}
+    columns: dict[str, list[float]] = {}
     for row in rows:
         queries: Any = row.get("queries")
         heads: dict[str, list[float]] = {}
@@ -106,7 +106,7 @@ def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[fl
             if head := _HEAD.fullmatch(name):
                 heads.setdefault(head[1], []).append(value)
                 name = f"{head[1]}/head {head[2]}"
-            found.setdefault(name, []).append(value)
+            columns.setdefault(name, []).append(value)
         for name, values in heads.items():
-            found.setdefault(name, []).append(sum(values) / len(values))
-    return found
+            columns.setdefault(name, []).append(sum(values) / len(values))
+    return columns

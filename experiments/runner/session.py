@@ -87,10 +87,10 @@ def source(conf: str) -> Path | None:
 def experiments_of(conf: str) -> list[str]:
     """The experiments whose schemas a choice takes among its defaults, and theirs; none where these cannot be read."""
     try:
-        found = GlobalHydra.instance().config_loader().compute_defaults_list(PRIMARY, [f"conf={conf}"], RunMode.RUN)
+        composed = GlobalHydra.instance().config_loader().compute_defaults_list(PRIMARY, [f"conf={conf}"], RunMode.RUN)
     except HydraException:
         return []
-    paths = [str(entry.config_path) for entry in found.defaults]
+    paths = [str(entry.config_path) for entry in composed.defaults]
     return [path.removeprefix("schema/") for path in paths if path.startswith("schema/")]
 
 

@@ -37,23 +37,23 @@ def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
     Raises:
         InputError: one of them is the folder of a run.
     """
-    found = {}
+    joined = {}
     kinds = list(dict.fromkeys(job.experiment for job in jobs))
     for kind in kinds:
         places = list(dict.fromkeys(job.directory for job in jobs if job.experiment == kind))
         if len(places) > 1:
             target = _place(jobs) / kind if len(kinds) > 1 else _place(jobs)
             folders.check_joined(target)
-            found[target] = places
-    return found
+            joined[target] = places
+    return joined
 
 
 def finished(jobs: Sequence[Job]) -> list[Path]:
     """Join the runs of a sweep; returns the folders of the joined results."""
-    found = targets(jobs)
-    for target, places in found.items():
+    joined = targets(jobs)
+    for target, places in joined.items():
         join(places, target, f"python -m experiments.run -m {' '.join(_swept(jobs))}")
-    return list(found)
+    return list(joined)
 
 
 def join(directories: Sequence[Path], target: Path, command: str, words: Sequence[str] = ()) -> Path:
@@ -115,11 +115,11 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
 
 def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
     """The figure of every table, by its label."""
-    found = {}
+    figures = {}
     for label, rows in tables.items():
         summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
-        found[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
-    return found
+        figures[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
+    return figures
 
 
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:
@@ -159,7 +159,7 @@ def _record(runs: Sequence[Run], command: str, differing: Sequence[str], points:
 
 
 def _story(
-    runs: Sequence[Run], links: Sequence[str], record: Record, differing: Sequence[str], told: tuple[str, str]
+    runs: Sequence[Run], links: Sequence[str], record: Record, differing: Sequence[str], texts: tuple[str, str]
 ) -> Story:
     rows = [
         {
@@ -171,7 +171,7 @@ def _story(
     ]
     facts = [("experiment", record.experiment), ("points", str(record.points)), ("hash of the science", record.science)]
     title = f"{record.conf}: {len(runs)} runs"
-    return Story(record.conf, title, *told, record.command, facts, run_columns=[*differing, "points"], runs=rows)
+    return Story(record.conf, title, *texts, record.command, facts, run_columns=[*differing, "points"], runs=rows)
 
 
 def _place(jobs: Sequence[Job]) -> Path:
@@ -191,4 +191,4 @@ def _swept(jobs: Sequence[Job]) -> list[str]:
         for word in job.words:
             key, _, value = word.partition("=")
             values.setdefault(key, {})[value] = None
-    return [f"{key}={','.join(found)}" for key, found in values.items()]
+    return [f"{key}={','.join(choices)}" for key, choices in values.items()]

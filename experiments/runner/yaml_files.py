@@ -47,7 +47,7 @@ def check(path: Path) -> None:
 def line_of(path: Path, key: str) -> int | None:
     """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1; None if it is not there."""
     node = _composed(path)
-    found = None
+    line = None
     for part in re.findall(r"[^.\[\]]+", key):
         if isinstance(node, yaml.SequenceNode):
             node = node.value[int(part)] if part.isdecimal() and int(part) < len(node.value) else None
@@ -57,8 +57,8 @@ def line_of(path: Path, key: str) -> int | None:
             break
         if node is None:
             break
-        found = node.start_mark.line + 1
-    return found
+        line = node.start_mark.line + 1
+    return line
 
 
 def _composed(path: Path) -> yaml.Node | None:

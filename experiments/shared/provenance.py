@@ -97,8 +97,8 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
         text = text.replace(files.encode(value), files.encode(content))
     rows = [experiment, science | {"contents": sorted(science["contents"].values())}]
     seedless = [experiment, {name: value for name, value in rows[1].items() if name != "seed"}]
-    found = (hashlib.sha256(text.encode()).hexdigest(), files.fingerprint(rows), files.fingerprint(seedless))
-    return Hashes(*(each[:16] for each in found))
+    digests = (hashlib.sha256(text.encode()).hexdigest(), files.fingerprint(rows), files.fingerprint(seedless))
+    return Hashes(*(each[:16] for each in digests))
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
@@ -124,14 +124,18 @@ def _precision() -> dict[str, Any]:
 def environment() -> dict[str, str]:
     """Environment that this process computes in: versions, system, device and the flags of the compiler."""
     device = jax.devices()[0]
-    found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
-    found |= {"platform": device.platform, "device": device.device_kind, "XLA_FLAGS": os.environ.get("XLA_FLAGS", "")}
+    versions = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    versions |= {
+        "platform": device.platform,
+        "device": device.device_kind,
+        "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
+    }
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = ""
-    return found
+            versions[name] = ""
+    return versions
 
 
 class Difference(NamedTuple):
@@ -158,13 +162,13 @@ def difference(held: dict, asked: dict) -> Difference | None:
 def _flat(heading: dict, shared: Collection[str]) -> dict[str, str]:
     """Entries of a heading, in words of the command line, by the names of options and settings."""
     science = heading["science"]
-    found = {"experiment": heading["experiment"]}
+    entries = {"experiment": heading["experiment"]}
     for name, value in science.items():
         if name == "precision":
-            found |= {key.upper(): files.encode(entry) for key, entry in value.items()}
+            entries |= {key.upper(): files.encode(entry) for key, entry in value.items()}
         elif name in ("files", "contents"):
             chosen = {key: entry[:8] for key, entry in value.items() if name == "files" or key in shared}
-            found |= {f"contents of {key}": f"those of hash {entry}" for key, entry in chosen.items()}
+            entries |= {f"contents of {key}": f"those of hash {entry}" for key, entry in chosen.items()}
         else:
-            found[name] = files.encode(value)
-    return found
+            entries[name] = files.encode(value)
+    return entries

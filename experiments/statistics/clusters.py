@@ -42,9 +42,9 @@ def jackknife(left_out: ArrayLike) -> float:
 
     Source: Efron 1982, The Jackknife (its deletion of groups).
     """
-    found = numbers("left_out", left_out)
-    check_length(left_out=found)
-    return float(np.sqrt((found.size - 1) * np.var(found))) if found.size > 1 else math.nan
+    estimates = numbers("left_out", left_out)
+    check_length(left_out=estimates)
+    return float(np.sqrt((estimates.size - 1) * np.var(estimates))) if estimates.size > 1 else math.nan
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
@@ -88,12 +88,12 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
 
 def labels(cluster: ArrayLike) -> Array:
     """Labels of the disorder samples; ValueError where one is missing, which would count with others as one sample."""
-    found = np.asarray(cluster)
-    if pd.isna(found).any():
+    array = np.asarray(cluster)
+    if pd.isna(array).any():
         raise ValueError("cluster must label every row, got NaN")
-    if found.dtype == object and len({isinstance(each, str) for each in found.ravel()}) > 1:
+    if array.dtype == object and len({isinstance(each, str) for each in array.ravel()}) > 1:
         raise ValueError("cluster must hold labels of one kind, got text and numbers")
-    return found
+    return array
 
 
 def curves(table: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:

@@ -15,45 +15,45 @@ LARGEST = 1e100
 """Size of the numbers that are fitted at most: their squares are finite."""
 
 
-def columns(**given: ArrayLike) -> list[Array]:
+def columns(**named: ArrayLike) -> list[Array]:
     """Columns of one length of real numbers that can be fitted, masked entries as NaN; ValueError for others."""
-    found = [numbers(name, column) for name, column in given.items()]
-    check_length(**dict(zip(given, found, strict=True)))
-    for name, column in zip(given, found, strict=True):
+    arrays = [numbers(name, column) for name, column in named.items()]
+    check_length(**dict(zip(named, arrays, strict=True)))
+    for name, column in zip(named, arrays, strict=True):
         size = np.abs(column[np.isfinite(column)]).max(initial=0.0)
         if size > LARGEST:
             raise ValueError(f"{name} must be at most {LARGEST:g} in size, got {size:g}")
-    return found
+    return arrays
 
 
-def check_length(**given: Array) -> None:
+def check_length(**named: Array) -> None:
     """Raise ValueError unless arrays are columns of one length."""
-    if len(given) == 1 and any(column.ndim != 1 for column in given.values()):
-        raise ValueError(f"{next(iter(given))} must be a column, got shape {next(iter(given.values())).shape}")
-    if len({column.shape for column in given.values()}) > 1 or any(column.ndim != 1 for column in given.values()):
-        shapes = ", ".join(str(column.shape) for column in given.values())
-        raise ValueError(f"{', '.join(given)} must be columns of one length, got shapes {shapes}")
+    if len(named) == 1 and any(column.ndim != 1 for column in named.values()):
+        raise ValueError(f"{next(iter(named))} must be a column, got shape {next(iter(named.values())).shape}")
+    if len({column.shape for column in named.values()}) > 1 or any(column.ndim != 1 for column in named.values()):
+        shapes = ", ".join(str(column.shape) for column in named.values())
+        raise ValueError(f"{', '.join(named)} must be columns of one length, got shapes {shapes}")
 
 
 def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: float = LARGEST) -> float:
     """One number above `low` and at most `high`; ValueError, in the words of `contract`, otherwise."""
-    found = numbers(name, value)
-    if found.ndim or not low < found <= high:
+    number = numbers(name, value)
+    if number.ndim or not low < number <= high:
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
-    return float(found)
+    return float(number)
 
 
 def agreed(column: pandas.Series) -> Any:
     """The value that all rows of a column have; where they differ, the list of all values, in the order of the rows."""
-    found = column.unique().tolist()
-    return found[0] if len(found) == 1 else found
+    values = column.unique().tolist()
+    return values[0] if len(values) == 1 else values
 
 
 def untaken(taken: Collection[str], name: str, load: float, digits: int) -> str:
     """Name with `{}` where its load stands, of so many significant digits, or of as many as no other name has."""
-    while (found := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
+    while (text := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
         digits += 1
-    return found
+    return text
 
 
 def headline(name: str, value: Any, stderr: Any, **beside: Any) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def half_crossing(
             value, math.nan, clusters, f"the mean does not rise through {_name(level)} at the measured values"
         )
     left_out = [
-        _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - own, level)[0]
-        for total, own in zip(totals, weight, strict=True)
+        _crossing(places, totals.sum(axis=0) - total, weight.sum(axis=0) - part, level)[0]
+        for total, part in zip(totals, weight, strict=True)
     ]
     return Crossing(value, math.hypot(jackknife(left_out), off), clusters)
 
@@ -167,10 +167,10 @@ def _parabola(load: np.ndarray, value: np.ndarray, stderr: np.ndarray) -> tuple[
     for count, first, degree in ((5, nearest - 2, 2), (4, i - 1, 3)):
         used = slice(max(min(first, len(load) - count), 0), max(first, 0) + count)
         points = load[used] - middle, value[used], stderr[used]
-        found, error, chi2 = _zero(*points, degree)
+        zero, error, chi2 = _zero(*points, degree)
         if chdtrc(max(len(points[0]) - 3, 1), chi2) > SURPRISE:
             break
-    best, straight = middle + found, middle + _zero(*points, 1)[0]
+    best, straight = middle + zero, middle + _zero(*points, 1)[0]
     near = load[i] - (load[i + 1] - load[i]) <= best <= load[i + 1] + (load[i + 1] - load[i])
     return (best, error, straight) if near else (math.nan, math.nan, math.nan)
 

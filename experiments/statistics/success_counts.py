@@ -52,12 +52,12 @@ class Counts(NamedTuple):
 
 def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
     """Validated columns, one row per (load, cluster) pair; the clusters become integers."""
-    found = columns(load=load, successes=successes, trials=trials)
+    arrays = columns(load=load, successes=successes, trials=trials)
     label = labels(cluster)
-    check_length(trials=found[2], cluster=label)
-    used = found[2] > 0
-    x, s, n = (column[used] for column in found)
-    if not (np.isfinite(x).all() and np.isfinite(n).all() and (found[2] >= 0).all()):
+    check_length(trials=arrays[2], cluster=label)
+    used = arrays[2] > 0
+    x, s, n = (column[used] for column in arrays)
+    if not (np.isfinite(x).all() and np.isfinite(n).all() and (arrays[2] >= 0).all()):
         raise ValueError("load must be finite and trials finite and not negative")
     if not ((s >= 0) & (s <= n)).all():
         raise ValueError("successes must lie between 0 and trials")

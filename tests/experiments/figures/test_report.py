@@ -59,9 +59,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_rows_of_a_point_are_found_once_for_a_label_and_once_for_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
     known, labels, places = report._Known(table(), "load"), [], []
-    matching, told = known._matching, known._told
+    matching, sample_text = known._matching, known._sample_text
     monkeypatch.setattr(known, "_matching", lambda label: labels.append(label) or matching(label))
-    monkeypatch.setattr(known, "_told", lambda rows: places.append(len(rows)) or told(rows))
+    monkeypatch.setattr(known, "_sample_text", lambda rows: places.append(len(rows)) or sample_text(rows))
     for _ in range(2):
         assert known("a  success $N=50$", 0.1) == "N = 50, 4 samples"
         assert known("a  success $N=50$", 0.2 + 1e-12) == "N = 50, 4 samples"

@@ -86,12 +86,12 @@ def test_settings_of_ones_own_matplotlibrc_hold(tmp_path: Path, monkeypatch: pyt
     own = tmp_path / "matplotlibrc"
     own.write_text("font.size: 13\n")
     monkeypatch.setattr(matplotlib, "matplotlib_fname", lambda: str(own))
-    style._own.cache_clear()
+    style._personal_settings.cache_clear()
     with style.style():
         assert matplotlib.rcParams["font.size"] == 13
         assert matplotlib.rcParams["svg.fonttype"] == "none", "the rest is the house style"
     monkeypatch.undo()
-    style._own.cache_clear()
+    style._personal_settings.cache_clear()
     with style.style():
         assert matplotlib.rcParams["font.size"] == 9.5
 
