@@ -94,7 +94,7 @@ class Panel:
 
 
 def panels(figure: Figure) -> list[Panel]:
-    """Every panel of a figure that shows something, in the order in which they were made."""
+    """Panels of a figure that show something, in the order in which they were made."""
     bars = [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
     shown = [_panel(ax) for ax in figure.axes if ax not in bars]
     if len(bars) == 1:  # which is that of all maps, whichever of them it was made for

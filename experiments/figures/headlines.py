@@ -67,7 +67,7 @@ def _theory(summary: dict, name: str) -> float | None:
 
 
 def _entries(part: Any) -> Iterator[dict]:
-    """Every mapping in a part of a summary."""
+    """Mappings in a part of a summary, at any depth."""
     if isinstance(part, dict):
         yield part
     for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
@@ -91,7 +91,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _said(entry: dict, key: str, name: str) -> int:
-    """How many of the words and numbers that tell an entry from others stand in a name."""
+    """Number of the words and numbers that distinguish an entry and stand in a name."""
     words = re.findall(r"[^/,= ]+", name)
     apart = [held for other, held in entry.items() if other != key and not other.endswith("stderr")]
     spelled = [{str(held)} | ({f"{held:g}"} if isinstance(held, float) else set()) for held in apart]

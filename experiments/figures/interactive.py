@@ -99,7 +99,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
 
 
 def _point_text(series: Series, number: int, panel: Panel, name: str, samples: Samples) -> str:
-    """Every number of a point with its error, and what is known of it."""
+    """Text of a point: each of its numbers with the error, and its samples where they are known."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, series.x, series.x_error), (panel.y, series.y, series.y_error)):
         text = f"{words.markup(axis.label) or '·'}: {_number(values[number])}"

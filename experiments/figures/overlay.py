@@ -142,7 +142,7 @@ def _shared(series: Series, panel: Panel, members: Sequence[Member]) -> bool:
 
 
 def _sign(series: Series, panel: Panel) -> tuple:
-    """What series of two panels have in common that are one line; from one side to the other it may be longer."""
+    """Signature of a series: equal for one line in two panels; of a line from side to side its ends do not count."""
     across = _across(series, panel)
     values = [
         None if side == across else np.round(part, 12).tobytes()
@@ -152,7 +152,7 @@ def _sign(series: Series, panel: Panel) -> tuple:
 
 
 def _across(series: Series, panel: Panel) -> str:
-    """The axis, x or y, along which a straight line goes from one side of a panel to the other; empty if it is none."""
+    """The axis, x or y, along which a straight line crosses its panel from side to side; empty for any other series."""
     if series.kind == "points" and not series.marker and len(series.x) == 2:
         if np.array_equal(series.x, panel.x.limits) and series.y[0] == series.y[1]:
             return "x"

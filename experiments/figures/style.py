@@ -145,7 +145,7 @@ def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def ordered(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The same for labels that have an order, as sizes: colours from dark to light, as many as there are labels."""
+    """Looks as of `series` for labels that have an order, as sizes: as many colours as labels, from dark to light."""
     distinct = list(dict.fromkeys(labels))
     shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(distinct)))
     return {

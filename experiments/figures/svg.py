@@ -10,7 +10,7 @@ _BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.DOTALL)
 
 
 def shortened(text: str) -> str:
-    """The same picture in fewer bytes.
+    """SVG of the same picture in fewer bytes.
 
     Coordinates are rounded to a hundredth of a point, looks that are written at every mark are written once, paths of
     one look that follow each other become one, and names that nothing refers to go.

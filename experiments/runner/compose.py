@@ -20,7 +20,7 @@ from experiments.shared import files
 
 
 def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
-    """Every configuration that the words ask for, validated, within a session.
+    """Jobs of the configurations that the words ask for, validated, within a session.
 
     Args:
         words: overrides such as `conf=capacity` and `seed=3`; with `sweep`, `seed=0,1` means both.

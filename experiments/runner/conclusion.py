@@ -44,7 +44,7 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 
 def _say_mixed(plan: Plan) -> None:
-    """Say in one line what differs where the rows of the table were not all measured with the same versions."""
+    """Warning in one line of what differs between the environments that the rows of the table were measured with."""
     environments = plan.ledger.environments(plan.table())
     names = dict.fromkeys(name for environment, _ in environments for name in environment)
     changing = [name for name in names if len({environment.get(name, "") for environment, _ in environments}) > 1]

@@ -72,14 +72,14 @@ def read(directory: Path) -> Record | None:
 
 
 def say_changed(directory: Path) -> None:
-    """Say so where the table is no longer the one that the run wrote."""
+    """Warning in one line where the table is no longer the one that the run wrote."""
     record = read(directory)
     if record is not None and record.table and files.digest(directory / "table.csv") != record.table:
         files.say(f"warning: {directory / 'table.csv'} was changed after its run, and is drawn as it is now")
 
 
 def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:
-    """Every option that says what is measured, by dotted name, as JSON.
+    """Options that decide what is measured, by dotted name, as JSON.
 
     Args:
         options: the dataclass of options.

@@ -47,7 +47,7 @@ def _unused(config: Any, experiment: Any, field: Field, path: Path, value: Any, 
 
 
 def _entries(config: Any, experiment: Any, field: Field, entries: dict[str, Any], words: Collection[Path]) -> Found:
-    """The same for the entries of a mapping: each is looked at as if it were all that is measured."""
+    """Idle options within the entries of a mapping: each is looked at as if it were all that is measured."""
     memory = registry.spellings().memory
     option = field.metadata["entries_of"]
     names: Sequence[str] | None = getattr(config, option)

@@ -89,12 +89,12 @@ class Ledger:
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
     def pairs(self, points: Iterable[dict]) -> list[tuple[dict, dict]]:
-        """Every one of the given points that has a row, with it."""
+        """Pairs of a point and its row, of the given points that have one."""
         wanted = {self.key(point): point for point in points}
         return [(point, self._rows[key][0]) for key, point in wanted.items() if key in self._rows]
 
     def further(self, points: Iterable[dict]) -> list[dict]:
-        """All other points of the same science that have rows, in the order of their values."""
+        """Further points of the same science that have rows, in the order of their values."""
         points = list(points)
         wanted, others = set(map(self.key, points)), []
         for key, (row, _) in self._rows.items():
@@ -217,7 +217,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read(path: Path) -> _Part:
-    """All whole lines of one file; the torn last line of a killed process is passed over."""
+    """Whole lines of one file; the torn last line of a killed process is passed over."""
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
     except OSError as error:

@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 def find(folder: Path) -> list[Run]:
-    """All runs in a folder and those below it, the last one first."""
+    """Runs in a folder and those below it, the last one first."""
     runs = [run for place in _folders(folder) if (run := _read(place)) is not None]
     return sorted(runs, key=lambda run: (-run.when, run.path))
 

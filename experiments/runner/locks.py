@@ -131,7 +131,7 @@ def _create(path: Path, signature: str) -> float:
 
 
 def _write(path: Path, signature: str) -> None:
-    """The same where there are no hard links; others may see it before it is written."""
+    """Write a claim where there are no hard links; others may see it before it is whole."""
     with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
         try:
             file.write(signature)

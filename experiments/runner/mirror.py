@@ -113,7 +113,7 @@ class Mirror:
             self._start(mode, arguments, "goes on without it")
 
     def expect(self, points: Sequence[dict]) -> None:
-        """Say which points the table will have."""
+        """Announce the points that the table will have, and add the rows of those that are measured already."""
         self._series.expect(points)
         for point, row in self._known:
             self._series.add(point, row)

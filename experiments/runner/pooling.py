@@ -134,7 +134,7 @@ def pooled(runs: Sequence[Run]) -> Table:
 
 
 def table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
-    """All rows, each measurement once, below a column for every option that differs."""
+    """Rows of all runs, each measurement once, below a column for every option that differs."""
     parts = []
     for run in runs:
         added = {name: value(run, name) for name in differing if name not in run.table}

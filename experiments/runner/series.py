@@ -32,7 +32,7 @@ class Series:
         self.done = 0
 
     def expect(self, points: Sequence[dict]) -> None:
-        """Say which points there will be."""
+        """Announce the points that there will be: a place is complete when as many rows have come as it has points."""
         self._names = self._names or _telling(points, self._x)
         self._wanted.clear()
         for point in points:

@@ -43,7 +43,7 @@ _SETTINGS = {
 
 
 def register() -> None:
-    """Tell Hydra the primary config and the schema of every experiment."""
+    """Register the primary config and the schema of every experiment with Hydra."""
     Plugins.instance().register(YamlSource)
     store = ConfigStore.instance()
     vars(store)["__deepcopy__"] = lambda memo: store  # Hydra copies its sources, and so all schemas, in each command

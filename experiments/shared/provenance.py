@@ -26,7 +26,7 @@ _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitiona
 
 
 def science(experiment: Any, config: contract.Config, points: Sequence[dict] = ()) -> dict:
-    """All that the rows of an experiment depend on besides their points.
+    """Science of an experiment: all that its rows depend on besides their points.
 
     Args:
         experiment: its module.
@@ -102,7 +102,7 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
 
 
 def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
-    """Every file of data or code that an option names: option, its value, the file."""
+    """Files of data or code that options name: option, its value, the file."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield from _named(entry, f"{option}.{key}" if option else str(key))
@@ -139,7 +139,7 @@ def environment() -> dict[str, str]:
 
 
 class Difference(NamedTuple):
-    """Something that two sciences do not agree on: what it is called, what is held and what is asked for."""
+    """Difference of two sciences: the name of what differs, its value in the folder and the one asked for."""
 
     name: str
     held: str

@@ -97,7 +97,7 @@ def labels(cluster: ArrayLike) -> Array:
 
 
 def curves(table: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every curve of a table in its order: the columns whose values its rows share, and the rows.
+    """Curves of a table in its order: of each the columns whose values its rows share, and the rows.
 
     Raises:
         ValueError: no names, or a column that the table lacks.

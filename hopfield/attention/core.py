@@ -42,7 +42,7 @@ SOFTMAX = LogSumExp()
 
 
 class Decomposition(NamedTuple):
-    """Every intermediate of attention: scores and weights [*b, T, S], output [*b, T, V], potential and entropy [*b, T].
+    """Intermediates of attention: scores and weights [*b, T, S], output [*b, T, V], potential and entropy [*b, T].
 
     `potential` is F(scores / temperature), the log-partition function for softmax; `entropy` is Shannon's in nats, of
     the shares |weight| / Σ |weight|, and zero where nothing is read.

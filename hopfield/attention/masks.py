@@ -125,7 +125,7 @@ class Inverse(Mask):
 
 
 class Everything(Mask):
-    """Every key."""
+    """Keys without exception."""
 
     def allows(self, rows, columns):
         return jnp.ones(jnp.broadcast_shapes(rows.shape, columns.shape), bool)
@@ -219,7 +219,7 @@ class Valid(Mask):
 
 
 def everything() -> Everything:
-    """Every key may be read."""
+    """Mask that lets every key be read."""
     return Everything()
 
 

@@ -36,7 +36,7 @@ class Sums(NamedTuple):
 
 
 class Job(Node):
-    """Everything that a pass needs: patterns, what is read out (the patterns if None), queries, and the choices."""
+    """Arguments of a pass: patterns, values that are read out (the patterns if None), queries, and the choices."""
 
     source: Source
     values: Source | None
@@ -171,7 +171,7 @@ def largest_of(job: Job, block: Block, top: int) -> Array:
 
 
 def excess_of(job: Job, block: Block, top: int) -> Array:
-    """By how much the weights of a block add up, and the slope of that in the logarithm of the largest one [Q, 2]."""
+    """Excess: the sum of the weights of a block, and its slope in the logarithm of the largest one [Q, 2]."""
     return jax.vmap(lambda separation, z: separation.excess(z, block.used))(job.separation, block.z)
 
 

@@ -123,7 +123,7 @@ def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
 
 
 def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
-    """The same with every pass a walk through the parts of a source that one call cannot have."""
+    """Reading and its sums from the host: every pass is a walk through the parts of a source too large for one call."""
     length = patterns_of_a_call(job, size)
     if job.separation.thresholded:
         job = with_threshold(job, lambda job, term: walk(job, term, length, size, top), while_outside)

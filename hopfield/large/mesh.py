@@ -49,7 +49,7 @@ def connect(address: str | None = None, processes: int | None = None, index: int
 
 
 def device_mesh() -> Mesh | None:
-    """All devices of all processes along the patterns' axis; None if there is only one."""
+    """Mesh of all devices of all processes along the patterns' axis; None if there is only one."""
     devices = jax.devices()
     return jax.make_mesh((len(devices),), (PATTERNS,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
 

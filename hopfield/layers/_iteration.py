@@ -96,7 +96,7 @@ def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Se
 
 @jax.jit
 def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
-    """The same result as `iterate`, ending as soon as every query has stopped; not differentiable in reverse."""
+    """Result of `iterate`, whose loop ends as soon as every query has stopped; not differentiable in reverse."""
     start = _spread(stored, state)
     return settled(stored.update, start, steps, near(rtol, start))
 

@@ -131,7 +131,7 @@ class HopfieldPooling(nnx.Module):
         deterministic: bool | None = None,
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b P"]:
-        """All pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
+        """Pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
         query = _repeated(self.queries[...], stored)
         pooled = self.hopfield(query, stored, projection, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
         return pooled.reshape(*pooled.shape[:-2], pooled.shape[-2] * pooled.shape[-1])

@@ -64,7 +64,7 @@ class Manifold(Node, abc.ABC):
 
 
 class Euclidean(Manifold):
-    """Every array."""
+    """Arrays without a constraint. Steps go straight."""
 
     def gradient(self, point, euclidean):
         return euclidean

@@ -48,7 +48,7 @@ class Source(Node, abc.ABC):
         """A source of these patterns alone that can be handed to a compiled function."""
 
     def words(self, first, size: int) -> UInt32[Array, "size W"]:
-        """The same patterns as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
+        """Rows of the same arguments as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
         return pack(self.rows(first, size))
 
     def parts(self, size: int, first: int = 0, stop: int | None = None) -> Iterator[tuple[int, "Source"]]:

@@ -1,4 +1,4 @@
-"""Corruptions: what turns a stored pattern into the start of a retrieval.
+"""Corruptions, which turn a stored pattern into the start of a retrieval.
 
 Numbers (fraction, deviation) may be traced; where one is out of range the state is NaN and no unit is known.
 """

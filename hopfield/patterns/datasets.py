@@ -49,7 +49,7 @@ def _rows(patterns) -> Array:
 
 
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
-    """Each pattern scaled to Euclidean norm `norm` (√N, a spin pattern's, when None); zero stays zero."""
+    """Patterns, each scaled to Euclidean norm `norm` (√N, a spin pattern's, when None); zero stays zero."""
     patterns = _rows(patterns)
     if norm is None:
         return unit(patterns) * patterns.shape[-1] ** 0.5
@@ -57,7 +57,7 @@ def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[
 
 
 def standardise(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
-    """Each pattern less its own mean, then scaled as by `to_norm`; a constant pattern becomes zero."""
+    """Patterns, each less its own mean, then scaled as by `to_norm`; a constant pattern becomes zero."""
     patterns = _rows(patterns)
     patterns = patterns / power_of_two(largest(jnp.abs(patterns), axis=-1, keepdims=True))  # no difference overflows
     shifted = patterns - patterns[..., :1]  # first, so that rounding in the mean is that of the contrast alone

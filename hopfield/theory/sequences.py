@@ -73,7 +73,7 @@ def _bias_of_ties(values: Float, probabilities: Float, num_patterns: int) -> flo
 
 
 def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
-    """The same with Gaussian crosstalk, Φ(−1/σ), σ² = (P−1)(2d−1)!!/(N−1)^d (CZKP): far off at d = 1 and small P.
+    """Bit error with Gaussian crosstalk, Φ(−1/σ), σ² = (P−1)(2d−1)!!/(N−1)^d (CZKP): far off at d = 1 and small P.
 
     Args:
         degree: d >= 1.

@@ -77,5 +77,5 @@ def parallel_transport(tangent_vec: Tangent, base_point: Probabilities, directio
 
 
 def _lifted(vector: Tangent, base_point: Probabilities) -> Tangent:
-    """On the unit sphere at √p."""
+    """Tangent vector on the unit sphere at √p."""
     return real_array("tangent_vec", vector) / (2.0 * jnp.sqrt(base_point))

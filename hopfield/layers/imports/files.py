@@ -59,7 +59,7 @@ def _object(file: Path) -> dict[str, Any]:
 
 
 def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
-    """Every tensor of a safetensors file, or of the files in an index.
+    """Tensors of a safetensors file, or of the files in an index.
 
     Raises:
         ValueError: the file is not safetensors, is damaged, or has a number type that numpy does not know; an index
