@@ -28,7 +28,7 @@ def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) 
         )
 
 
-def check_spins(patterns: Array | Source, mask) -> None:
+def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> None:
     """Raise ValueError unless patterns are spins; those of a file are not read for it."""
     rows = patterns.array if isinstance(patterns, Stored) else patterns
     if isinstance(rows, Source) and not rows.spins and not rows.walked:

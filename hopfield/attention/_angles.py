@@ -8,13 +8,14 @@ import math
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int
 
 DIGITS = (651, 3680, 3513, 913, 84, 2687)
 """1/2π in base 4096, behind the point: products with twelve bits of a rate are exact in float32."""
 
 
-def angles(places: Array, rates: Array, dtype) -> Array:
+def angles(places: Array, rates: Array, dtype: DTypeLike) -> Array:
     """place · rate up to whole turns, of arrays that broadcast.
 
     Whole places: to 1e-6 up to 2³¹, with rates as float32 has them (in float64 where that is switched on). Places that

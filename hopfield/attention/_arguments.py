@@ -6,7 +6,7 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
+from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._arrays import aligned, product, spread, transposed
@@ -63,7 +63,7 @@ def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
     return positive_in(accumulation_dtype(query.dtype), "beta", beta)
 
 
-def positive_in(dtype, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
+def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
     """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
     if is_traced(value):
         numbers = jnp.asarray(value)

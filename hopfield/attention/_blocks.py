@@ -1,7 +1,8 @@
 """Blocks of queries and keys: their lengths, their part of a mask, and the loops over them."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ from jaxtyping import Array
 from hopfield._arrays import aligned, spread
 from hopfield.attention.masks import Mask
 
+Start = int | Array
 SCORES = 2**22
 """Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
 KEYS = 2048
@@ -32,7 +34,7 @@ def block_lengths(query: Array, key: Array) -> Blocks:
     return Blocks(max(1, min(query.shape[-2], queries)), max(1, keys))
 
 
-def block_mask(mask, row, column, shape: tuple[int, int], rank: int) -> Array | None:
+def block_mask(mask: Mask | Array | None, row: Start, column: Start, shape: tuple[int, int], rank: int) -> Array | None:
     """The mask of one block of shape (queries, keys) whose first query is `row` and first key `column`."""
     if mask is None:
         return None
@@ -53,7 +55,7 @@ def masked(scores: Array, allowed: Array | None) -> Array:
     return jnp.where(allowed, scores, -jnp.inf)
 
 
-def key_blocks(mask, row, size: Blocks, keys: int):
+def key_blocks(mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -> tuple[Start, Start]:
     """First and last + 1 of the whole blocks of keys that queries row … row + size.queries − 1 may read."""
     count = keys // size.keys
     left, right = mask.band if isinstance(mask, Mask) else (None, None)
@@ -63,7 +65,7 @@ def key_blocks(mask, row, size: Blocks, keys: int):
     return first, last
 
 
-def over_keys(step, carry, mask, row, size: Blocks, keys: int):
+def over_keys(step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -> Any:
     """step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
     first, last = key_blocks(mask, row, size, keys)
     whole = keys // size.keys
@@ -75,7 +77,9 @@ def over_keys(step, carry, mask, row, size: Blocks, keys: int):
     return if_in_reach(step, carry, mask, row, size, whole * size.keys, rest) if rest else carry
 
 
-def if_in_reach(step, carry, mask, row, size: Blocks, column: int, length: int):
+def if_in_reach(
+    step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, column: int, length: int
+) -> Any:
     """step(carry, column, length), unless none of these keys is in reach of the queries from `row` on."""
     left, right = mask.band if isinstance(mask, Mask) else (None, None)
     reached = True if right is None else row + size.queries - 1 + right >= column
@@ -86,7 +90,7 @@ def if_in_reach(step, carry, mask, row, size: Blocks, column: int, length: int):
     return jax.lax.cond(reached, lambda c: step(c, column, length), lambda c: c, carry)
 
 
-def over_queries(step, carry, queries: int, size: Blocks):
+def over_queries(step: Callable, carry: Any, queries: int, size: Blocks) -> Any:
     """step(carry, row, length) over all blocks of queries, the short one at the end last."""
     whole = queries // size.queries
     if whole == 1:
@@ -97,14 +101,14 @@ def over_queries(step, carry, queries: int, size: Blocks):
     return step(carry, whole * size.queries, rest) if rest else carry
 
 
-def cut(x: Array, start, length: int, axis: int = -2) -> Array:
+def cut(x: Array, start: Start, length: int, axis: int = -2) -> Array:
     """`length` rows from `start` on, along an axis."""
     if x.shape[axis] == length:
         return x
     return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
 
 
-def add(x: Array, part: Array, start) -> Array:
+def add(x: Array, part: Array, start: Start) -> Array:
     """x with `part` added to its rows from `start` on (axis −2)."""
     if x.shape == part.shape:
         return x + part
@@ -112,14 +116,14 @@ def add(x: Array, part: Array, start) -> Array:
     return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
 
 
-def put(x: Array, part: Array, start, axis: int) -> Array:
+def put(x: Array, part: Array, start: Start, axis: int) -> Array:
     """x with `part` in the place of its rows from `start` on, along an axis."""
     if x.shape == part.shape:
         return part
     return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)
 
 
-def leading_axes(mask, rank: int) -> tuple[int, ...]:
+def leading_axes(mask: Mask | Array | None, rank: int) -> tuple[int, ...]:
     """Leading axes that a mask adds to those of the scores."""
     if mask is None:
         return ()

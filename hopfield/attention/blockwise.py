@@ -117,7 +117,7 @@ def _as_blocks(blocks: Any) -> Blocks:
     raise ValueError(f"blocks must be two positive lengths (queries, keys), got {shown(blocks)}")
 
 
-def fused_kernel_applies(query, key, value, beta, mask) -> bool:
+def fused_kernel_applies(query: Array, key: Array, value: Array, beta: Any, mask: Mask | Array | None) -> bool:
     """Whether this machine has a GPU whose fused attention kernel computes the same thing, in half precision.
 
     `beta` as the caller gave it: the kernel's scale is a constant of the program, as β = None also is under jit.

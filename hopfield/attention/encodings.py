@@ -115,7 +115,7 @@ class Rotary(Encoding):
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
         return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
 
-    def rotate(self, rows, places):
+    def rotate(self, rows: Float[Array, "*b T D"], places: Places) -> Float[Array, "*b T D"]:
         angle = angles(places[:, None], self.rates[None, :], accumulation_dtype(rows.dtype))
         return turned_by(rows, angle, self.pairing)
 
@@ -136,7 +136,9 @@ class Alibi(Encoding):
         """The published slopes of this number of heads (Press, Smith & Lewis 2022, §3)."""
         return cls(jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
 
-    def score_bias(self, query, beta, places, keys):
+    def score_bias(
+        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
+    ) -> Float[Array, "... T S"]:
         dtype = accumulation_dtype(query.dtype)
         gap = jnp.abs(places[:, None] - jnp.arange(keys)[None, :]).astype(dtype)
         return -self.slopes.astype(dtype)[:, None, None] * gap[None]
@@ -155,7 +157,9 @@ class T5(Encoding):
     bidirectional: bool = struct.field(pytree_node=False, default=True)
     max_distance: int = struct.field(pytree_node=False, default=128)
 
-    def score_bias(self, query, beta, places, keys):
+    def score_bias(
+        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
+    ) -> Float[Array, "... T S"]:
         # One look-up per distance, not per pair: rows of places that follow each other are windows of one vector.
         count = places.shape[0]
         distance = places[0] + count - 1 - jnp.arange(count + keys - 1)  # i − j, falling
@@ -182,7 +186,9 @@ class Relative(Encoding):
 
     table: Float[Array, "*h 2L+1 D"]
 
-    def score_bias(self, query, beta, places, keys):
+    def score_bias(
+        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
+    ) -> Float[Array, "... T S"]:
         if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
@@ -212,7 +218,7 @@ class Sinusoidal(Encoding):
         """Rates base^(−2i/F). Raises ValueError unless the base is positive."""
         return cls(jnp.asarray(number("base", base, "positive and finite", 1e-30)))
 
-    def add_to_inputs(self, x, places):
+    def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         return x + _rows_of(x, sinusoidal(places, x.shape[-1], base=self.base))
 
 
@@ -227,7 +233,7 @@ class Absolute(Encoding):
 
     table: Float[Array, "L F"]
 
-    def add_to_inputs(self, x, places):
+    def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         if self.table.ndim != 2 or self.table.shape[-1] != x.shape[-1]:
             raise ValueError(f"table must be [L, F = {x.shape[-1]}] as wide as tokens, got shape {self.table.shape}")
         return x + _rows_of(x, self.table.at[places].get(mode="fill", fill_value=jnp.nan))

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from jax.scipy.linalg import solve_triangular
-from jax.typing import ArrayLike
+from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import number, one_of, whole
@@ -43,7 +43,13 @@ class FastWeights(Node):
 
     @classmethod
     def create(
-        cls, width: int, values: int | None = None, rule: str = "outer", *, ridge: float = 1e-3, dtype=None
+        cls,
+        width: int,
+        values: int | None = None,
+        rule: str = "outer",
+        *,
+        ridge: float = 1e-3,
+        dtype: DTypeLike | None = None,
     ) -> "FastWeights":
         """A memory that holds nothing.
 

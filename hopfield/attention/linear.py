@@ -56,7 +56,7 @@ class FeatureMap(Node, abc.ABC):
 class EluPlusOne(FeatureMap):
     """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
 
-    def split(self, x):
+    def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         features = jax.nn.elu(real_array("x", x)) + 1.0
         return features, jnp.zeros((*features.shape[:-1], 1), features.dtype)
 
@@ -67,7 +67,7 @@ class RandomFourier(FeatureMap):
     directions: Float[Array, "m D"]
     beta: Float[Array, "*h"]
 
-    def split(self, x):
+    def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         x = _scaled(real_array("x", x), self.directions, self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
         features = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
@@ -80,7 +80,7 @@ class PositiveFeatures(FeatureMap):
     directions: Float[Array, "m D"]
     beta: Float[Array, "*h"]
 
-    def split(self, x):
+    def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         x = _scaled(real_array("x", x), self.directions, self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))

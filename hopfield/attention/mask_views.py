@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax.typing import DTypeLike
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import random_key, whole
 from hopfield.attention._arguments import MaskLike, allowed
@@ -39,12 +39,12 @@ class RandomBlocks(Mask):
     size: int = struct.field(pytree_node=False)
     length: int = struct.field(pytree_node=False)
 
-    def refusal(self, keys):
+    def refusal(self, keys: int) -> str | None:
         if keys > self.length:
             return f"random blocks were drawn for a length of at most {self.length}, got {keys} keys"
         return None
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         inside = (rows < self.length) & (columns < self.length)
         rows, columns = rows // self.size, columns // self.size
         drawn = jnp.take(self.chosen, rows[:, 0], axis=0, mode="clip")

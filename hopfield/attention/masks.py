@@ -90,12 +90,12 @@ class Both(Mask):
     second: Mask
 
     @property
-    def band(self):
+    def band(self) -> Band:
         sides = zip(self.first.band, self.second.band, strict=True)
         left, right = (min((x for x in side if x is not None), default=None) for side in sides)
         return left, right
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return jnp.logical_and(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
 
 
@@ -106,12 +106,12 @@ class Either(Mask):
     second: Mask
 
     @property
-    def band(self):
+    def band(self) -> Band:
         sides = zip(self.first.band, self.second.band, strict=True)
         left, right = (None if None in side else max(side) for side in sides)  # type: ignore[type-var]
         return left, right
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return jnp.logical_or(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
 
 
@@ -120,14 +120,14 @@ class Inverse(Mask):
 
     mask: Mask
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return ~self.mask.allows(rows, columns)
 
 
 class Everything(Mask):
     """Keys without exception."""
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return jnp.ones(jnp.broadcast_shapes(rows.shape, columns.shape), bool)
 
 
@@ -136,7 +136,7 @@ class Causal(Mask):
 
     band = property(lambda self: (None, 0))
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return columns <= rows
 
 
@@ -147,7 +147,7 @@ class Window(Mask):
     right: int = struct.field(pytree_node=False)
     band = property(lambda self: (self.left, self.right))
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return (columns >= rows - self.left) & (columns <= rows + self.right)
 
 
@@ -156,7 +156,7 @@ class Strided(Mask):
 
     stride: int = struct.field(pytree_node=False)
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return (columns - rows) % self.stride == 0
 
 
@@ -166,7 +166,7 @@ class Blocked(Mask):
     size: int = struct.field(pytree_node=False)
     band = property(lambda self: (self.size - 1, self.size - 1))
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return columns // self.size == rows // self.size
 
 
@@ -175,7 +175,7 @@ class Prefix(Mask):
 
     length: Int[Array, "*b"]
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         columns, length = _aligned(columns, self.length[..., None, None])
         rows, _ = _aligned(rows, length)
         return (columns <= rows) | (columns < length)
@@ -186,7 +186,7 @@ class Global(Mask):
 
     count: int = struct.field(pytree_node=False)
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return (rows < self.count) | (columns < self.count)
 
 
@@ -196,7 +196,7 @@ class Lengths(Mask):
     length: Int[Array, "*b"]
     queries: bool = struct.field(pytree_node=False, default=False)
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         columns, length = _aligned(columns, self.length[..., None, None])
         readable = columns < length
         if self.queries:
@@ -209,11 +209,11 @@ class Valid(Mask):
 
     valid: Bool[Array, "*b S"]
 
-    def refusal(self, keys):
+    def refusal(self, keys: int) -> str | None:
         marked = self.valid.shape[-1]
         return None if marked == keys else f"valid must have one entry per key, {keys}, got {marked} (axis -1)"
 
-    def allows(self, rows, columns):
+    def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         readable = jnp.take(self.valid, columns[0], axis=-1, mode="fill", fill_value=False)[..., None, :]
         return jnp.broadcast_to(readable, (*readable.shape[:-2], rows.shape[-2], readable.shape[-1]))
 

@@ -42,7 +42,9 @@ def summed_over_rows(curvature: Any, statistic: Callable[[Tree], Tree]) -> Tree:
 
 
 @partial(jax.jit, static_argnames=("solver",))
-def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: str) -> tuple[Tree, SolveInfo]:
+def solved_directly(
+    curvature: Any, vector: Tree, damping: ArrayLike, tolerance: float, solver: str
+) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by a dense factor or by the kernel form."""
     vector = like(vector, curvature.params)
     vector_flat, unravel = ravel_pytree(vector)
@@ -57,12 +59,12 @@ def solved_directly(curvature: Any, vector: Tree, damping, tolerance, solver: st
 def solved_by_cg(
     curvature: Any,
     vector: Tree,
-    damping,
+    damping: ArrayLike,
     blocks: BlockDiagonal | None,
     x0: Tree | None,
-    tolerance,
-    inverse,
-    max_iterations,
+    tolerance: ArrayLike,
+    inverse: Callable[[Tree], Tree] | None,
+    max_iterations: int,
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by conjugate gradients, preconditioned by blocks if there are any."""
     if blocks is not None:

@@ -92,32 +92,32 @@ class Categorical(Likelihood):
 
     contract = "classes, whole numbers from 0 to below {}"
 
-    def possible(self, outputs, targets):
+    def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
         whole = jnp.issubdtype(targets.dtype, jnp.integer)
         return (targets >= 0) & (targets < outputs.shape[-1]) if whole else jnp.zeros(targets.shape, bool)
 
-    def log_probability(self, outputs, targets):
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
         log_shares = jnp.take_along_axis(jax.nn.log_softmax(outputs), targets.astype(int)[..., None], axis=-1)[..., 0]
         return jnp.where(self.possible(outputs, targets), log_shares, jnp.nan)
 
-    def score(self, outputs, targets):
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
         classes = jax.nn.one_hot(targets.astype(int), outputs.shape[-1], dtype=outputs.dtype)
         score = classes - jax.nn.softmax(outputs)
         return jnp.where(self.possible(outputs, targets)[..., None], score, jnp.nan)
 
-    def fisher_product(self, outputs, tangent):
+    def fisher_product(self, outputs: Outputs, tangent: Outputs) -> Outputs:
         p = jax.nn.softmax(outputs)
         return p * (tangent - jnp.sum(p * tangent, axis=-1, keepdims=True))
 
-    def fisher_factor(self, outputs):
+    def fisher_factor(self, outputs: Outputs) -> Float[Array, "*b K R"]:
         p = jax.nn.softmax(outputs)
         eye = jnp.eye(p.shape[-1], dtype=p.dtype).reshape((1,) * (p.ndim - 1) + (p.shape[-1],) * 2)
         return (eye - p[..., :, None]) * jnp.sqrt(p)[..., None, :]
 
-    def mean(self, outputs):
+    def mean(self, outputs: Outputs) -> Array:
         return jax.nn.softmax(outputs)
 
-    def sample(self, key, outputs):
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
         return jax.random.categorical(key, outputs)
 
 
@@ -132,10 +132,10 @@ class _Independent(Likelihood):
         """Targets as numbers, NaN where they are not of the family."""
         return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
 
-    def fisher_product(self, outputs, tangent):
+    def fisher_product(self, outputs: Outputs, tangent: Outputs) -> Outputs:
         return self.variance_of_score(outputs) * tangent
 
-    def fisher_factor(self, outputs):
+    def fisher_factor(self, outputs: Outputs) -> Float[Array, "*b K R"]:
         root = jnp.sqrt(self.variance_of_score(outputs))
         eye = jnp.eye(root.shape[-1], dtype=root.dtype).reshape((1,) * (root.ndim - 1) + (root.shape[-1],) * 2)
         return root[..., None] * eye
@@ -152,22 +152,22 @@ class Bernoulli(_Independent):
 
     contract = "between 0 and 1"
 
-    def possible(self, outputs, targets):
+    def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
         return (targets >= 0) & (targets <= 1)
 
-    def log_probability(self, outputs, targets):
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
         return jnp.sum(self._checked(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
 
-    def score(self, outputs, targets):
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
         return self._checked(outputs, targets) - jax.nn.sigmoid(outputs)
 
-    def variance_of_score(self, outputs):
+    def variance_of_score(self, outputs: Outputs) -> Outputs:
         return jax.nn.sigmoid(outputs) * jax.nn.sigmoid(-outputs)
 
-    def mean(self, outputs):
+    def mean(self, outputs: Outputs) -> Array:
         return jax.nn.sigmoid(outputs)
 
-    def sample(self, key, outputs):
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
         return jax.random.bernoulli(key, jax.nn.sigmoid(outputs)).astype(outputs.dtype)
 
 
@@ -182,20 +182,20 @@ class Gaussian(_Independent):
 
     variance: Float[Array, ""]
 
-    def log_probability(self, outputs, targets):
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
         square = (targets - outputs) ** 2 / self.variance
         return -0.5 * jnp.sum(square + jnp.log(2 * jnp.pi * self.variance), axis=-1)
 
-    def score(self, outputs, targets):
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
         return (targets - outputs) / self.variance
 
-    def variance_of_score(self, outputs):
+    def variance_of_score(self, outputs: Outputs) -> Outputs:
         return jnp.ones_like(outputs) / self.variance
 
-    def mean(self, outputs):
+    def mean(self, outputs: Outputs) -> Array:
         return outputs
 
-    def sample(self, key, outputs):
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
         return outputs + jnp.sqrt(self.variance) * jax.random.normal(key, outputs.shape, outputs.dtype)
 
 
@@ -210,23 +210,23 @@ class Poisson(_Independent):
 
     contract = "non-negative and finite"
 
-    def possible(self, outputs, targets):
+    def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
         return (targets >= 0) & jnp.isfinite(targets)
 
-    def log_probability(self, outputs, targets):
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
         targets = self._checked(outputs, targets)
         return jnp.sum(targets * outputs - jnp.exp(outputs) - gammaln(targets + 1.0), axis=-1)
 
-    def score(self, outputs, targets):
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
         return self._checked(outputs, targets) - jnp.exp(outputs)
 
-    def variance_of_score(self, outputs):
+    def variance_of_score(self, outputs: Outputs) -> Outputs:
         return jnp.exp(outputs)
 
-    def mean(self, outputs):
+    def mean(self, outputs: Outputs) -> Array:
         return jnp.exp(outputs)
 
-    def sample(self, key, outputs):
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
         return jax.random.poisson(key, jnp.exp(outputs)).astype(outputs.dtype)
 
 

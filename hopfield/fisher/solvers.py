@@ -73,7 +73,9 @@ def norm(tree: Tree) -> Array:
     return size * jnp.sqrt(dot(small, small))
 
 
-def solution(product: Callable[[Tree], Tree], x: Tree, b: Tree, damping, tolerance: float) -> tuple[Tree, SolveInfo]:
+def solution(
+    product: Callable[[Tree], Tree], x: Tree, b: Tree, damping: ArrayLike, tolerance: float
+) -> tuple[Tree, SolveInfo]:
     """x with its measured residual, for a direct solver."""
     left = axpy(-1.0, axpy(damping, x, product(x)), b)
     size = norm(b)

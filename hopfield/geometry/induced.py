@@ -9,6 +9,7 @@ It is the Fisher–Rao metric of the weights, pulled back to queries.
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import lengths
@@ -19,19 +20,19 @@ Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
 
 
-def attention_metric_matrix(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N"]:
+def attention_metric_matrix(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N"]:
     """G = β² Cov_p(K) [N, N], positive semi-definite; singular where M ≤ N."""
     beta, p, centred = _weighted(query, patterns, beta)
     return beta**2 * (centred.T * p[None, :]) @ centred
 
 
-def attention_christoffels_first(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
+def attention_christoffels_first(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N N"]:
     """Γ_abc = ½ β³ Σ_μ p_μ (ξ_μ − ξ̄)_a (ξ_μ − ξ̄)_b (ξ_μ − ξ̄)_c, symmetric in all three."""
     beta, p, centred = _weighted(query, patterns, beta)
     return 0.5 * beta**3 * jnp.einsum("m,ma,mb,mc->abc", p, centred, centred, centred)
 
 
-def attention_christoffels(query: Query, patterns: Patterns, beta=1.0) -> Float[Array, "N N N"]:
+def attention_christoffels(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N N"]:
     """Γ^a_bc = G^ad Γ_dbc.
 
     Raises:
@@ -49,7 +50,9 @@ def attention_christoffels(query: Query, patterns: Patterns, beta=1.0) -> Float[
     return jnp.linalg.solve(metric, lowered.reshape(metric.shape[0], -1)).reshape(lowered.shape)
 
 
-def fisher_length(states: Float[Array, "T N"], patterns: Patterns, beta=1.0, *, pieces: int = 64) -> Float[Array, ""]:
+def fisher_length(
+    states: Float[Array, "T N"], patterns: Patterns, beta: ArrayLike = 1.0, *, pieces: int = 64
+) -> Float[Array, ""]:
     """Length of a trajectory of queries in the attention metric, straight between its states.
 
     Each straight step is cut into pieces, as long as the Fisher–Rao distance 2 arccos Σ √(p p') of the weights at their

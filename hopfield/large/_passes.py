@@ -109,7 +109,7 @@ def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) 
     return Block(scores, job.beta * scores, rows, values, used, first + start + jnp.arange(size))
 
 
-def sweep(job: Job, piece: Piece, term: Callable):
+def sweep(job: Job, piece: Piece, term: Callable) -> Any:
     """Terms of all blocks of a piece, merged; and merged over the devices that hold the other pieces."""
     merge, count = partial(MERGES[term], job.separation), job.source.shape[0]
     size = min(piece.size, count)
@@ -201,12 +201,12 @@ MERGES = {
 
 
 @partial(jax.jit, static_argnums=0)
-def merged(term: Callable, separation: Separation | Cut, a, b):
+def merged(term: Callable, separation: Separation | Cut, a: Any, b: Any) -> Any:
     """Results of one term for two blocks, as that of both."""
     return MERGES[term](separation, a, b)
 
 
-def while_outside(condition: Callable, body: Callable, state):
+def while_outside(condition: Callable, body: Callable, state: Any) -> Any:
     """Loop that Python runs as `jax.lax.while_loop` would, for a body that no compiled function can hold."""
     while bool(condition(state)):
         state = body(state)

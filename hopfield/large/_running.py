@@ -143,7 +143,7 @@ def walk(job: Job, term: Callable, length: int, size: int, top: int) -> Any:
 
 
 @partial(jax.jit, static_argnums=(2, 3, 4))
-def part_sums(job: Job, first, size: int, top: int, term: Callable):
+def part_sums(job: Job, first: Array, size: int, top: int, term: Callable) -> Any:
     """A term over one part of the patterns, in a program of its own; `first` is the number of its first pattern."""
     piece = Piece(first, job.source.shape[0], size, top)
     if term is sums_of and fits_attention(job, piece):

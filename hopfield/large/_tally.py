@@ -5,6 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh
+from jaxtyping import Array, UInt32
 
 from hopfield.large.mesh import all_merge, axes, shard_map_patterns
 from hopfield.patterns.bits import bits, overlaps
@@ -15,7 +16,7 @@ BLOCK = 1024
 
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")
-def tally(source: Source, words, total: int, *, mesh: Mesh | None):
+def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh | None) -> Array:
     """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
     if mesh is None:
         return _swept(source, words, jnp.int32(0), total)

@@ -168,7 +168,7 @@ def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
     raise ValueError(f"memory must be a sum over dot products with spins, exponential or polynomial, got {got}")
 
 
-def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
+def count(source: Source | ArrayLike, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
     """Count the patterns of a source by their overlap with each query.
 
     Args:
@@ -184,7 +184,7 @@ def count(source, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
 
 
 def along(
-    source, queries: ArrayLike, sizes: Sequence[int], *, first: int = 0, mesh: Mesh | None = None
+    source: Source | ArrayLike, queries: ArrayLike, sizes: Sequence[int], *, first: int = 0, mesh: Mesh | None = None
 ) -> Iterator[Counts]:
     """Counts of the first M patterns for every M of `sizes`, in ascending order, from one pass over the largest.
 

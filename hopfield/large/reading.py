@@ -183,7 +183,7 @@ def _refuse_constants(*sources) -> None:
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
 
-def own_patterns(targets, queries: int, count: int) -> Array:
+def own_patterns(targets: Int[Array, "Q"] | None, queries: int, count: int) -> Array:
     """Index of every query's own pattern; −1, which no pattern has, without targets."""
     if targets is None:
         return jnp.full(queries, -1)

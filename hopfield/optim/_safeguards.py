@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._checks import number, real_number
@@ -40,7 +41,13 @@ def still(tree: Tree) -> Array:
 
 @partial(jax.jit, static_argnames=("max_iterations",))
 def finished(
-    curvature: Fisher, vector: Tree, damping, solution: Tree, info: SolveInfo, tolerance, max_iterations: int
+    curvature: Fisher,
+    vector: Tree,
+    damping: ArrayLike,
+    solution: Tree,
+    info: SolveInfo,
+    tolerance: ArrayLike,
+    max_iterations: int,
 ) -> tuple[Tree, SolveInfo]:
     """A direct solver's solution, or that of conjugate gradients where its residual tells that rounding made it."""
     right = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, curvature.params)

@@ -66,19 +66,19 @@ class Manifold(Node, abc.ABC):
 class Euclidean(Manifold):
     """Arrays without a constraint. Steps go straight."""
 
-    def gradient(self, point, euclidean):
+    def gradient(self, point: Array, euclidean: Array) -> Array:
         return euclidean
 
-    def project(self, point, vector):
+    def project(self, point: Array, vector: Array) -> Array:
         return vector
 
-    def retract(self, point, tangent):
+    def retract(self, point: Array, tangent: Array) -> Array:
         return point + tangent
 
-    def transport(self, point, tangent, vector):
+    def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
         return vector
 
-    def violation(self, point):
+    def violation(self, point: Array) -> Array:
         return jnp.zeros((), point.dtype)
 
 
@@ -94,19 +94,19 @@ class Oblique(Manifold):
 
     axes = 1
 
-    def gradient(self, point, euclidean):
+    def gradient(self, point: Array, euclidean: Array) -> Array:
         return self.project(point, euclidean)
 
-    def project(self, point, vector):
+    def project(self, point: Array, vector: Array) -> Array:
         return sphere.to_tangent(vector, point)
 
-    def retract(self, point, tangent):
+    def retract(self, point: Array, tangent: Array) -> Array:
         return sphere.exp(tangent, point)
 
-    def transport(self, point, tangent, vector):
+    def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
         return sphere.parallel_transport(vector, point, tangent)
 
-    def violation(self, point):
+    def violation(self, point: Array) -> Array:
         return jnp.max(jnp.abs(jnp.sum(point * point, axis=-1) - 1))
 
 
@@ -125,24 +125,24 @@ class Stiefel(Manifold):
 
     axes = 2
 
-    def gradient(self, point, euclidean):
+    def gradient(self, point: Array, euclidean: Array) -> Array:
         return self.project(point, euclidean)
 
-    def project(self, point, vector):
+    def project(self, point: Array, vector: Array) -> Array:
         inner = jnp.swapaxes(point, -1, -2) @ vector
         return vector - point @ (inner + jnp.swapaxes(inner, -1, -2)) / 2
 
-    def retract(self, point, tangent):
+    def retract(self, point: Array, tangent: Array) -> Array:
         q, r = jnp.linalg.qr(point + tangent)
         sign = jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))
         sign = jnp.where(sign == 0, 1.0, sign)[..., None, :]  # of the factor nearest to where it was
         # Above zeros a NaN is passed over by the reflections, and stands in the triangle alone.
         return q * jnp.where(jnp.isfinite(r).all((-2, -1), keepdims=True), sign, jnp.nan)
 
-    def transport(self, point, tangent, vector):
+    def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
         return self.project(self.retract(point, tangent), vector)
 
-    def violation(self, point):
+    def violation(self, point: Array) -> Array:
         eye = jnp.eye(point.shape[-1], dtype=point.dtype).reshape((1,) * (point.ndim - 2) + (point.shape[-1],) * 2)
         return jnp.max(jnp.abs(jnp.swapaxes(point, -1, -2) @ point - eye))
 
@@ -162,20 +162,20 @@ class PositiveDefinite(Manifold):
 
     axes = 2
 
-    def gradient(self, point, euclidean):
+    def gradient(self, point: Array, euclidean: Array) -> Array:
         return point @ spd.symmetric(euclidean) @ point
 
-    def project(self, point, vector):
+    def project(self, point: Array, vector: Array) -> Array:
         return spd.symmetric(vector)
 
-    def retract(self, point, tangent):
+    def retract(self, point: Array, tangent: Array) -> Array:
         end = spd.exp(tangent, point)
         return jnp.where(_definite(end)[..., None, None], end, jnp.nan)
 
-    def transport(self, point, tangent, vector):
+    def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
         return spd.parallel_transport(vector, point, tangent)
 
-    def violation(self, point):
+    def violation(self, point: Array) -> Array:
         """The largest skew entry; infinite where the least eigenvalue is not above n ε times the largest."""
         if point.shape[-1] != point.shape[-2]:
             return jnp.full((), jnp.inf, point.dtype)

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, UInt32
+from jaxtyping import Array, Float, Int, UInt32
 
 from hopfield._checks import whole
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.patterns.bits import pack
 
+Index = int | Int[Array, ""]
 FEW = 2**32
 """Rows that one random key numbers; a larger ensemble continues with the next key."""
 AT_ONCE = 2**31 - 1
@@ -40,14 +41,14 @@ class Source(Node, abc.ABC):
         return self.shape[0] > AT_ONCE
 
     @abc.abstractmethod
-    def rows(self, first, size: int) -> Float[Array, "size N"]:
+    def rows(self, first: Index, size: int) -> Float[Array, "size N"]:
         """Patterns first … first + size − 1, all of them in range."""
 
     @abc.abstractmethod
     def part(self, first: int, size: int) -> "Source":
         """A source of these patterns alone that can be handed to a compiled function."""
 
-    def words(self, first, size: int) -> UInt32[Array, "size W"]:
+    def words(self, first: Index, size: int) -> UInt32[Array, "size W"]:
         """Rows of the same arguments as bits, 32 spins to the word, bit i % 32 of word i // 32 set where ξ_i = +1."""
         return pack(self.rows(first, size))
 
@@ -66,7 +67,7 @@ class Source(Node, abc.ABC):
             yield first, self.part(first, count)
             first += count
 
-    def _within(self, first, size: int) -> tuple[Any, int]:
+    def _within(self, first: Any, size: int) -> tuple[Any, int]:
         """First pattern of a block and its size, checked unless traced: JAX would read other patterns than asked."""
         return (first, size) if is_traced(first) else self._checked(first, size)
 

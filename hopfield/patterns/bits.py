@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 WORD = 32
@@ -23,13 +24,13 @@ def random_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
     return words.at[-1].set(words[-1] >> spare) if spare else words
 
 
-def unpack(words: UInt32[Array, "M W"], neurons: int, dtype=None) -> Float[Array, "M N"]:
+def unpack(words: UInt32[Array, "M W"], neurons: int, dtype: DTypeLike | None = None) -> Float[Array, "M N"]:
     """Spins −1, +1 of packed bits, in JAX's default float unless a dtype is given."""
     up = bits(words, neurons, jnp.result_type(float) if dtype is None else dtype)
     return 2 * up - 1
 
 
-def bits(words: UInt32[Array, "M W"], neurons: int, dtype) -> Float[Array, "M N"]:
+def bits(words: UInt32[Array, "M W"], neurons: int, dtype: DTypeLike) -> Float[Array, "M N"]:
     """1 where a spin is +1, else 0."""
     shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
     up = (words[:, :, None] >> shift) & 1

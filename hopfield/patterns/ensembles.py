@@ -11,6 +11,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from hopfield._checks import number, random_key, whole
@@ -30,7 +31,9 @@ def _rows(draw, key: PRNGKeyArray, first, num_patterns: int, neurons: int, dtype
     return jax.vmap(row)(jnp.arange(num_patterns, dtype=jnp.uint32) + first)
 
 
-def _ensemble(draw, key: PRNGKeyArray, num_patterns: int, neurons: int, first: Index, dtype, *parameters) -> Patterns:
+def _ensemble(
+    draw, key: PRNGKeyArray, num_patterns: int, neurons: int, first: Index, dtype: DTypeLike | None, *parameters
+) -> Patterns:
     random_key("key", key)
     num_patterns, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
     if not is_traced(first) and whole("first", first, 0) > 2**32 - num_patterns:
@@ -70,7 +73,9 @@ def _sphere_row(key, neurons, dtype, radius):
     return radius.astype(dtype) * unit(jax.random.normal(key, (neurons,), dtype))
 
 
-def spins(key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+def spins(
+    key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype: DTypeLike | None = None
+) -> Patterns:
     """Independent unbiased spins ±1.
 
     Args:
@@ -83,7 +88,13 @@ def spins(key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 
 
 
 def biased(
-    key: PRNGKeyArray, num_patterns: int, neurons: int, bias: Scalar, *, first: Index = 0, dtype=None
+    key: PRNGKeyArray,
+    num_patterns: int,
+    neurons: int,
+    bias: Scalar,
+    *,
+    first: Index = 0,
+    dtype: DTypeLike | None = None,
 ) -> Patterns:
     """Independent spins with mean activity a: P(ξ = +1) = (1 + a)/2.
 
@@ -96,7 +107,13 @@ def biased(
 
 
 def correlated(
-    key: PRNGKeyArray, num_patterns: int, neurons: int, length: Scalar, *, first: Index = 0, dtype=None
+    key: PRNGKeyArray,
+    num_patterns: int,
+    neurons: int,
+    length: Scalar,
+    *,
+    first: Index = 0,
+    dtype: DTypeLike | None = None,
 ) -> Patterns:
     """Spins correlated in space: the sign of a Gaussian field on a ring with correlation e^(−d/length).
 
@@ -111,13 +128,21 @@ def correlated(
     return _ensemble(_correlated_row, key, num_patterns, neurons, first, dtype, jnp.asarray(length))
 
 
-def gaussian(key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype=None) -> Patterns:
+def gaussian(
+    key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype: DTypeLike | None = None
+) -> Patterns:
     """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
     return _ensemble(_gaussian_row, key, num_patterns, neurons, first, dtype)
 
 
 def sphere(
-    key: PRNGKeyArray, num_patterns: int, neurons: int, radius: Scalar | None = None, *, first: Index = 0, dtype=None
+    key: PRNGKeyArray,
+    num_patterns: int,
+    neurons: int,
+    radius: Scalar | None = None,
+    *,
+    first: Index = 0,
+    dtype: DTypeLike | None = None,
 ) -> Patterns:
     """Points uniform on the sphere ‖ξ‖ = radius.
 

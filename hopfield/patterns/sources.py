@@ -6,7 +6,7 @@ through.
 """
 
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 from hopfield._checks import as_path, one_of, random_key, whole
 from hopfield._numerics import is_traced, real_array, real_matrix, violated
 from hopfield.patterns import base, ensembles
-from hopfield.patterns.base import Source
+from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 
@@ -34,17 +34,17 @@ class Stored(Source):
     array: Float[Array, "M N"]
 
     @property
-    def shape(self):
-        return self.array.shape
+    def shape(self) -> tuple[int, int]:
+        return cast(tuple[int, int], self.array.shape)
 
     @property
-    def dtype(self):
+    def dtype(self) -> jnp.dtype:
         return self.array.dtype
 
-    def rows(self, first, size):
+    def rows(self, first: Index, size: int) -> Float[Array, "size N"]:
         return jax.lax.dynamic_slice_in_dim(self.array, *self._within(first, size))
 
-    def part(self, first, size):
+    def part(self, first: int, size: int) -> Source:
         first, size = self._checked(first, size)
         return Stored(self.array[first : first + size])
 
@@ -64,16 +64,16 @@ class Packed(Source):
     spins: ClassVar[bool] = True
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return self.bits.shape[0], self.neurons
 
-    def words(self, first, size):
+    def words(self, first: Index, size: int) -> UInt32[Array, "size W"]:
         return jax.lax.dynamic_slice_in_dim(self.bits, *self._within(first, size))
 
-    def rows(self, first, size):
+    def rows(self, first: Index, size: int) -> Float[Array, "size N"]:
         return unpack(self.words(first, size), self.neurons)
 
-    def part(self, first, size):
+    def part(self, first: int, size: int) -> Source:
         first, size = self._checked(first, size)
         return Packed(self.bits[first : first + size], self.neurons)
 
@@ -100,21 +100,21 @@ class Generated(Source):
     neurons: int = struct.field(pytree_node=False, default=1)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return self.count, self.neurons
 
     @property
     def spins(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.ensemble in ("spins", "biased", "correlated")
 
-    def rows(self, first, size):
+    def rows(self, first: Index, size: int) -> Float[Array, "size N"]:
         first, size = self._within(first, size)
         if self.ensemble == "spins":
             return unpack(self.words(first, size), self.neurons)
         draw = getattr(ensembles, self.ensemble)
         return draw(self.key, size, self.neurons, *self.parameters, first=self._index(first))
 
-    def words(self, first, size):
+    def words(self, first: Index, size: int) -> UInt32[Array, "size W"]:
         if self.ensemble != "spins":
             return super().words(first, size)
         index = self._index(first) + jnp.arange(size, dtype=jnp.uint32)
@@ -125,7 +125,7 @@ class Generated(Source):
             raise ValueError(f"patterns beyond 2^32 must be read part by part, got {self.count} of them")
         return self.first + jnp.asarray(first, jnp.uint32)
 
-    def part(self, first, size):
+    def part(self, first: int, size: int) -> Source:
         first, size = self._checked(first, size)
         if self.count <= base.FEW:
             return self.replace(first=self.first + jnp.uint32(first), count=size)
@@ -151,23 +151,23 @@ class Mapped(Source):
     file: np.ndarray = struct.field(pytree_node=False)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return self.file.shape[0], self.file.shape[1]
 
     @property
-    def dtype(self):
+    def dtype(self) -> jnp.dtype:
         return jnp.result_type(self.file.dtype.type(0))  # of a number: of its type JAX would warn
 
     @property
-    def walked(self):
+    def walked(self) -> bool:
         return True
 
-    def rows(self, first, size):
+    def rows(self, first: Index, size: int) -> Float[Array, "size N"]:
         if is_traced(first):
             raise ValueError("first must be a number for patterns in a file: walk through them with part or parts")
         return self.part(int(first), size).array
 
-    def part(self, first, size):
+    def part(self, first: int, size: int) -> Stored:
         first, size = self._checked(first, size)
         rows = self.file[first : first + size]
         with np.errstate(over="ignore"):  # what single precision has no number for

@@ -68,7 +68,14 @@ class Derived(Theory):
         return names.get(criterion)
 
     def critical_load(
-        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+        self,
+        criterion: str,
+        *,
+        neurons: int | None = None,
+        corruption: float = 0.0,
+        beta: float | None = None,
+        cut: float = 0.8,
+        error: float = 0.005,
     ) -> float | None:
         overlap = general.start_overlap(corruption)
         if self.ensemble != "spins":
@@ -89,14 +96,24 @@ class Derived(Theory):
         clean = criterion == "retained" and not corruption
         return self._retained(cut) if clean and self.power and self.power > 1 else None
 
-    def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
+    def success(
+        self,
+        criterion: str,
+        neurons: int,
+        num_patterns: ArrayLike,
+        *,
+        corruption: float = 0.0,
+        beta: float | None = None,
+    ) -> Float | None:
         if criterion != "target_weight" or self.ensemble != "spins" or general.start_overlap(corruption) < 0:
             return None
         log_weight, flipped = self.parts(neurons, beta).log_weight, int(flips(corruption, neurons))
         share = np.vectorize(lambda m: general.weight_probability(log_weight, neurons, m, flipped), otypes=[float])
         return numbers(share(num_patterns))
 
-    def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
+    def one_step_error(
+        self, neurons: int, num_patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
+    ) -> Float | None:
         general.start_overlap(corruption)
         if self.ensemble != "spins":
             return None
