@@ -141,7 +141,7 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
         "cycles": np.zeros(len(state), bool),
         "step_limit": moved,
         "fixed_point": np.all(counted[corruptions.CLEAN].update(memory)[used] == target, axis=1),
-        "target_weight": share > 0.5,  # the weights after the step would need another pass
+        "target_weight": above(share, 0.5),  # the weights after the step would need another pass
         "overlap": overlap,
         "one_step_error": state != target,
         "steps": moved,

@@ -19,6 +19,7 @@ from experiments.shared import corruptions, draws, pattern_sets, retrievals, str
 from hopfield import Memory
 from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
 from hopfield.large import counts, while_outside
+from hopfield.observables.overlaps import above
 from hopfield.patterns.sources import Source
 
 TOGETHER = 256
@@ -130,7 +131,7 @@ def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: di
         "one_step_weight": weight(begun, start),
         "one_step_overlap": np.mean(first * target, axis=1),
         "target_weight": (held := weight(ended, end)),
-        "success": held > 0.5,
+        "success": above(held, 0.5),
         "overlap": end,
         "entropy": np.array([one.share_entropy(memory)[0] for one in ended]),
         "steps": np.array([query.steps for query in queries]),

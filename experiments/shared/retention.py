@@ -116,8 +116,8 @@ def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else jnp.nan,
-        "target_weight": weigh(start)[index] > 0.5 if weigh else False,
-        "converged_weight": weigh(end.state)[index] > 0.5 if weigh else False,
+        "target_weight": above(weigh(start)[index], 0.5) if weigh else False,
+        "converged_weight": above(weigh(end.state)[index], 0.5) if weigh else False,
         "overlap": near(end.state, target),
         **{name: above(near(end.state, target), cut) for name, cut in CUTS.items()},
         "exact": exact(end.state, target, tolerance),

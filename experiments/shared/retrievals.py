@@ -13,6 +13,7 @@ from experiments.shared.program import Grid
 from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
+from hopfield.observables.overlaps import above
 from hopfield.observables.weights import entropy
 from hopfield.patterns import corrupt
 
@@ -126,7 +127,7 @@ def _query(program: Program, memory, index, start) -> dict:
     return {
         "one_step_weight": memory.shares(start)[index],
         "one_step_overlap": along(memory.update(start)),
-        "success": weights[index] > 0.5,
+        "success": above(weights[index], 0.5),
         "target_weight": weights[index],
         "overlap": along(end.state),
         "entropy": entropy(weights),

@@ -29,6 +29,7 @@ from experiments.statistics.thresholds import critical_load
 from experiments.worked_examples import printed
 from hopfield import Memory, retrieve
 from hopfield.memories import find
+from hopfield.observables.overlaps import above
 from hopfield.theory import classical, spherical
 
 LOADS = {250: (0.15, 0.25), 500: (0.14, 0.22), 1000: (0.135, 0.2)}
@@ -153,7 +154,7 @@ def _last_converged(patterns, target, beta):
     def kept(count):
         memory = Memory.create(patterns, beta, mask=(index < count) | (index == target))
         end = retrieve(memory, patterns[target], max_steps=100, rtol=1e-4).state
-        return memory.weights(end)[target] > 0.5
+        return above(memory.weights(end)[target], 0.5)
 
     def halve(_, ends):
         low, high = ends

@@ -155,7 +155,7 @@ def regime(memory: Memory, state: State) -> Regime:
     count = jnp.sum((before < HELD - tolerance(shares.dtype)) & (descending > 0))
     index, share = jnp.argmax(shares), largest(shares)
     kind = jnp.where(2 * count > used, GLOBAL_AVERAGE, METASTABLE_MIXTURE)
-    kind = jnp.where(share > 0.5, SINGLE_PATTERN, kind)
+    kind = jnp.where(overlaps.above(share, 0.5), SINGLE_PATTERN, kind)
     empty, lost = share == 0, jnp.isnan(share)
     return Regime(
         jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind)),

@@ -6,7 +6,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, vector
 from hopfield._numerics import largest, power_of_two, wide
-from hopfield.observables.overlaps import Mask, Scalar
+from hopfield.observables.overlaps import Mask, Scalar, above
 from hopfield.separations.simplex import shannon_entropy
 
 Weights = Float[Array, "M"]
@@ -14,11 +14,14 @@ Weights = Float[Array, "M"]
 
 @jax.jit
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
-    """Whether the target pattern carries more than half of the weight; an index of no pattern has none."""
+    """Whether the target pattern carries more than half of the weight; an index of no pattern has none.
+
+    A half that only rounding exceeds is a tie, and no more than half.
+    """
     share, index = shares(weights, None), jnp.asarray(target)
     if index.ndim or not jnp.issubdtype(index.dtype, jnp.integer):
         raise ValueError(f"target must be one index, got {index.dtype} {list(index.shape)}")
-    return (index >= 0) & (share.at[index].get(mode="fill", fill_value=0.0) > 0.5)
+    return (index >= 0) & above(share.at[index].get(mode="fill", fill_value=0.0), 0.5)
 
 
 @jax.jit

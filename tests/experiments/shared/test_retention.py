@@ -191,3 +191,18 @@ def test_no_point_is_measured_after_the_last_is_asked_for():
     before = threading.active_count()
     rows.close()
     assert threading.active_count() < before
+
+
+def test_half_of_the_weight_is_not_more_than_half():
+    """Weights of the classical network are whole numbers: where |m| is half of all, single precision may exceed it."""
+    count, neurons, samples, queries = 6, 12, 40, 6
+    options = {"neurons": [neurons], "patterns": [count], "samples": samples, "queries": queries}
+    table = measured(memories=["classical"], dynamics=["synchronous"], **options)
+    ties = 0
+    for sample, row in zip(table["sample"], table["target_weight"], strict=True):
+        key, _ = draws.keys(0, neurons, count, np.uint32(sample))
+        stored = np.asarray(draws.patterns("spins", key, count, neurons), int)
+        overlaps = np.abs(stored @ stored.T)
+        ties += np.sum(2 * np.diag(overlaps) == overlaps.sum(axis=1))
+        assert row == np.sum(2 * np.diag(overlaps) > overlaps.sum(axis=1))
+    assert ties > 10
