@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.contract import InputError
-from experiments.runner import boundary
+from experiments.runner import boundary, registry
 
 TEMPLATES = Path(__file__).parent / "templates"
 USAGE = """\
@@ -34,8 +34,14 @@ def _made(words: Sequence[str]) -> int:
     if len(words) != 2 or words[0] not in ("experiment", "memory"):
         raise InputError(f"new must be followed by experiment NAME or memory NAME, got {' '.join(words) or 'nothing'}")
     kind, name = words
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"NAME must be a word of small letters, digits and underscores, got {name}")
+    if keyword.iskeyword(name):
+        raise InputError(f"NAME must not be a word of Python's own, got {name}")
+    if kind == "experiment" and name in (taken := registry.names()):
+        raise InputError(
+            f"NAME must not be that of an experiment that is there already, {', '.join(taken)}, got {name}"
+        )
     target = Path(name) if kind == "experiment" else Path(f"{name}.py")
     if target.exists():
         raise InputError(f"NAME must be free, got {target}, which exists")

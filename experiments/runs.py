@@ -58,7 +58,7 @@ def listed(words: Sequence[str]) -> int:
 
 def _found(place: Path) -> list[listing.Run]:
     if not os.path.isdir(place):
-        raise InputError(f"FOLDER must be a folder of results, got {place}")
+        raise InputError(f"FOLDER, {place} unless another is given, must be a folder of results: there is none")
     return listing.find(place)
 
 

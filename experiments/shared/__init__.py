@@ -19,6 +19,7 @@ An experiment imports no other one: what several of them need stands here, and w
     timing          seconds that compiled programs take
     footprint       memory that compiled programs take
     files           files written in one step, on disk before they count; fingerprints
+    imports         files that a user's code imports from beside it
     provenance      what rows depend on and were measured with
     processes       which processes live, and their temporary files
 """

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
@@ -14,7 +15,7 @@ import jax
 
 import experiments
 from experiments import contract
-from experiments.shared import files
+from experiments.shared import files, imports
 from hopfield import outside
 
 MATMUL = "highest"
@@ -44,21 +45,30 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     contents: dict[str, str] = {}
     for option, value, path in _named(files.options(config), ""):
         if any(value in point.values() for point in points):
-            contents[value] = files.digest(path)
+            contents[value] = _digest(path)
         else:
-            hashes[option] = files.digest(path)
+            hashes[option] = _digest(path)
     further = getattr(experiment, "inputs", None)
-    for path in (*(further(config) if further is not None else ()), *_code(experiment)):
-        hashes[path.name] = files.digest(path)
+    hashes |= {path.name: files.digest(path) for path in (further(config) if further is not None else ())}
+    hashes |= {name: files.digest(path) for name, path in _code(experiment).items()}
     return constants(config) | {"precision": _precision(), "files": hashes, "contents": contents}
 
 
-def _code(experiment: Any) -> list[Path]:
-    """Files of a user-defined experiment that its rows come from; those of this package have a version instead."""
-    folder = Path(experiment.__file__).parent
-    if folder.parent == Path(experiments.__path__[0]):
-        return []
-    return sorted(path for path in folder.glob("*.py") if path.name not in UNMEASURING)
+def _code(experiment: Any) -> dict[str, Path]:
+    """Files that rows of a user-defined experiment come from, by name; those of this package have a version instead."""
+    folder = Path(experiment.__file__).resolve().parent
+    if folder.parent == Path(experiments.__path__[0]).resolve():
+        return {}
+    passed_over = {folder / name for name in UNMEASURING}
+    own = [path for path in sorted(folder.rglob("*.py")) if path not in passed_over]
+    found = [path for path in imports.reached(own) if path not in passed_over]
+    return {Path(os.path.relpath(path, folder)).as_posix(): path for path in found}
+
+
+def _digest(path: Path) -> str:
+    """Hash of a file; of code together with the files beside it that it imports."""
+    found = imports.reached([path]) if path.suffix == ".py" else [path]
+    return files.digest(path) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
 
 
 def constants(config: contract.Config) -> dict:
@@ -110,7 +120,9 @@ def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
         for number, entry in enumerate(value):
             yield from _named(entry, f"{option}[{number}]")
     elif isinstance(value, str):
-        data = (Path(os.path.expanduser(name)) for name in (value, value.partition(":")[2]))  # itself, or after a word
+        after = value.partition(":")[2]  # of a word, as mapped:a.npy; the 3 of dense:3 is no file
+        names = (value, after if os.sep in after or re.search(r"\.[A-Za-z]", after) else "")
+        data = (Path(os.path.expanduser(name)) for name in names)
         path = next((path for path in data if os.path.isfile(path)), None) or outside.source(value)
         if path is not None:
             yield option, value, path

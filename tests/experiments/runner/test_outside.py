@@ -130,13 +130,18 @@ def _change_as_the_page_says(mine: Path) -> None:
     subprocess.run(["git", "apply", "-"], input=text, text=True, check=True, cwd=mine)
 
 
-@pytest.mark.parametrize(("file", "measures"), [("experiment.py", True), ("figure.py", False), ("summary.py", False)])
+@pytest.mark.parametrize(
+    ("file", "measures"),
+    [("experiment.py", True), ("parts/laws.py", True), ("figure.py", False), ("summary.py", False)],
+)
 def test_code_of_ones_own_that_rows_come_from_is_part_of_the_science(mine: Path, file: str, measures: bool) -> None:
     new(["experiment", "mything"])
     with registry.outside(mine / "mything"):
         experiment, config = registry.load("mything"), registry.options("mything")()
-        before = provenance.science(experiment, config)
         code = mine / "mything/experiments/mything" / file
+        code.parent.mkdir(exist_ok=True)
+        code.touch()
+        before = provenance.science(experiment, config)
         code.write_text(code.read_text() + "\n# changed\n")
         assert (provenance.science(experiment, config) != before) == measures
     assert provenance.science(registry.load("capacity"), registry.options("capacity")())["files"] == {}
@@ -166,6 +171,39 @@ def test_what_cannot_be_made_is_one_sentence(mine: Path, words: list[str], capsy
 
 
 def test_an_experiment_of_a_taken_name_is_refused(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    new(["experiment", "capacity"])
+    assert new(["experiment", "capacity"]) == 2
+    assert "NAME must not be that of an experiment that is there already, bags, " in capsys.readouterr().err
+    new(["experiment", "mything"])
+    for part in ("mything/experiments/mything", "mything/conf/mything.yaml", "mything"):
+        (mine / part).rename((mine / part).parent / (mine / part).name.replace("mything", "capacity"))
     assert run(["conf=./capacity", "--help"]) == 2
     assert "must not hold experiments that are there already, got capacity" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["helper.py", "parts/helper.py"])
+def test_code_that_ones_own_imports_is_part_of_the_science(mine: Path, place: str) -> None:
+    module, helper = place.removesuffix(".py").replace("/", "."), mine / "own" / place
+    helper.parent.mkdir(parents=True)
+    helper.write_text("import math\nSCALE = 3\n")
+    (mine / "own/other.py").write_text("import numpy\n")
+    (mine / "own/mine.py").write_text(f"import numpy\nfrom hopfield import Memory\nfrom {module} import SCALE\n")
+    (mine / "own/plain.py").write_text("from hopfield import Memory\n")
+
+    def hashes(file: str) -> dict:
+        config = registry.options("capacity")(memories=[f"{mine}/own/{file}.py:{file}"])
+        return provenance.science(registry.load("capacity"), config)["files"]
+
+    before = {file: hashes(file) for file in ("mine", "plain")}
+    helper.write_text("import math\nSCALE = 2\n")
+    assert hashes("plain") == before["plain"]
+    assert hashes("mine") != before["mine"]
+    before = hashes("mine")
+    (mine / "own/other.py").write_text("import scipy\n")
+    assert hashes("mine") == before
+
+
+def test_a_file_of_the_name_of_a_parameter_is_no_input(mine: Path) -> None:
+    for name in ("3", "1.5"):
+        (mine / name).write_text("junk")
+    config = registry.options("capacity")(memories=["dense:3", "sparse:1.5"])
+    assert provenance.science(registry.load("capacity"), config)["files"] == {}
