@@ -71,11 +71,13 @@ def read(directory: Path) -> Record | None:
         return None
 
 
-def say_changed(directory: Path) -> None:
-    """Warning in one line where the table is no longer the one that the run wrote."""
+def say_changed(directory: Path) -> bool:
+    """Say so where the table is no longer the one that the run wrote; whether it is not."""
     record = read(directory)
-    if record is not None and record.table and files.digest(directory / "table.csv") != record.table:
+    changed = record is not None and bool(record.table) and files.digest(directory / "table.csv") != record.table
+    if changed:
         files.say(f"warning: {directory / 'table.csv'} was changed after its run, and is drawn as it is now")
+    return changed
 
 
 def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:

@@ -143,4 +143,8 @@ def table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
     table: Table = pandas.concat(parts, ignore_index=True)
     apart = [name for name in differing if name in table and name != FOLDER and not _listed(runs, name)]
     keys = ["_rows", *apart, *(name for name in runs[0].record.columns if name in table)]
-    return table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True).drop(columns="_rows")
+    once = table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True)
+    others = len(table.drop_duplicates(list(dict.fromkeys([*keys, *runs[0].table])))) - len(once)
+    if others:
+        files.say(f"warning: {others} rows are left out, whose points have other numbers in a run that is named before")
+    return once.drop(columns="_rows")

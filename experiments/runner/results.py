@@ -19,18 +19,30 @@ from experiments.shared import files
 def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory)
+    if folders.say_changed(directory):
+        files.write_json(directory / "summary.json", experiment.summarise(table))
+        table, summary = read(directory)
     figure = saving.draw(directory, experiment.plot, table, summary, look)
     story = _story(directory, experiment)
     with style.style(look.style):
         report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
-    folders.say_changed(directory)
     return saving.first(directory, look)
 
 
 def read(directory: Path) -> tuple[contract.Table, dict]:
-    """Table and summary of a finished run."""
+    """Table and summary of a finished run.
+
+    Raises:
+        InputError: the first line of the table does not name its columns.
+    """
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    return pandas.read_csv(directory / "table.csv"), summary
+    table, record = pandas.read_csv(directory / "table.csv"), folders.read(directory)
+    missing = [name for name in (record.columns if record is not None else ()) if name not in table]
+    if missing:
+        first = ", ".join(map(str, table.columns[:4]))
+        named = f"its columns in the first line, {', '.join(missing)} among them"
+        raise contract.InputError(f"{directory / 'table.csv'} must name {named}, got {first} ...")
+    return table, summary
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:

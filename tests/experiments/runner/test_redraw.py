@@ -1,9 +1,11 @@
 """Drawing a run again from what it has saved, and the sentences for what cannot be drawn."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas
 import pytest
 
 from experiments.plot import main as redraw
@@ -30,7 +32,7 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
         (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml must be YAML, got "),
         (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml must be YAML, got "),
         (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
-        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "cannot be drawn: its table or summary is damaged"),
+        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "table.csv must name its columns in the first line"),
     ],
     ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
 )
@@ -57,6 +59,15 @@ def test_a_table_that_was_changed_after_its_run_is_said_to_be(command: Callable,
     assert redraw(["out"]) == 0
     assert "was changed" not in "".join(capsys.readouterr())
     table = tmp_path / "out" / "table.csv"
-    table.write_text(table.read_text().replace("0", "1", 1))
+    pandas.read_csv(table).assign(response=5.0).to_csv(table, index=False)
     assert redraw(["out"]) == 0
     assert "table.csv was changed after its run, and is drawn as it is now" in "".join(capsys.readouterr())
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["mean"] == 5.0
+
+
+def test_a_table_without_its_first_line_is_told_as_such(command: Callable, tmp_path: Path, capsys) -> None:
+    assert command("conf=toy", "output=out").code == 0
+    table = tmp_path / "out" / "table.csv"
+    table.write_text(table.read_text().partition("\n")[2])
+    assert redraw(["out"]) == 2
+    assert "table.csv must name its columns in the first line" in capsys.readouterr().err

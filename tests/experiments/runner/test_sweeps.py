@@ -81,6 +81,18 @@ def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: P
     assert json.loads((tmp_path / "joined/summary.json").read_text())["mean"] == pytest.approx(whole["response"].mean())
 
 
+def test_rows_of_one_measurement_with_other_numbers_are_said_to_be_left_out(
+    command: Callable, tmp_path: Path, capsys
+) -> None:
+    for name in ("a", "b"):
+        command("conf=toy", f"output={name}")
+    assert plot(["a", "b", "output=joined"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    pandas.read_csv(tmp_path / "b/table.csv").assign(response=5.0).to_csv(tmp_path / "b/table.csv", index=False)
+    assert plot(["a", "b", "output=joined"]) == 0
+    assert "16 rows are left out, whose points have other numbers in a run that is named" in capsys.readouterr().err
+
+
 def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: Path, capsys) -> None:
     command("conf=toy", "flag=true")
     command("conf=toy", "noise=0.5")
