@@ -16,6 +16,7 @@ from experiments.statistics.crossings import half_crossing
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.memories import find
+from hopfield.theory.base import flips
 
 CRITERIA = (*CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
 EXTRAPOLATED = tuple(CUTS)
@@ -128,7 +129,7 @@ def _overlaps(table: Table) -> list[dict]:
 
 
 def _notes(table: Table) -> list[str]:
-    """Warnings: of memories with exact ties at odd and at even numbers of patterns, and of dynamics that were cut."""
+    """Warnings: of ties at odd and even numbers of patterns, dynamics that were cut, starts that flip nothing."""
     found = convergence.notes(table, ["memory", "dynamics"], "retained")
     for memory, rows in table.groupby("memory", sort=False):
         if find(str(memory)).integer_fields and rows["patterns"].mod(2).nunique() > 1:
@@ -136,6 +137,11 @@ def _notes(table: Table) -> list[str]:
                 f"{memory} was measured at odd and even numbers of patterns: ties, which an even number allows, move "
                 "thresholds by order 1/N, and fits over both are not to be trusted beyond their chi2"
             )
+    for start, rows in table.groupby("corruption", sort=False):
+        share = corruptions.flipped(str(start))
+        sizes = [str(size) for size in rows["neurons"].unique() if share and not flips(share, size)]
+        if sizes:
+            found.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")
     return found
 
 

@@ -292,6 +292,9 @@ def test_a_mixture_of_parities_is_warned_of_where_it_matters():
     assert "odd and even" in capacity.summarise(invented(memories=["classical"], **mixed))["notes"][0]
     assert capacity.summarise(invented(memories=["projection"], **mixed))["notes"] == []
     assert capacity.summarise(invented(memories=["classical"], loads=LOADS, samples=4))["notes"] == []
+    starts = {"neurons": [20, 600], "corruption": [0.0, 0.001, 0.1], "loads": LOADS, "samples": 4}
+    notes = capacity.summarise(invented(memories=["classical"], **starts))["notes"]
+    assert notes == ["flip:0.001 flips no spin at N=20, where its curves are those of clean starts"]
 
 
 def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
