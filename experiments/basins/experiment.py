@@ -55,11 +55,7 @@ def _check_scale(memory: str, scale: Scale) -> None:
         most = blueprint.scaling.num_patterns(max(scale.loads), neurons)
         if most * neurons > 2**28:
             raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^28 / N patterns, got {most:.3g}")
-    for name in _dynamics(memory, scale):
-        if name != "synchronous" and blueprint.ensemble != "spins":
-            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
-    if scale.beta is not None and not blueprint.takes_beta:
-        raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
+    draws.check(memory, _dynamics(memory, scale), scale.beta)
 
 
 def _dynamics(memory: str, scale: Scale) -> list[str]:

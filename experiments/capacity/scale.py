@@ -98,15 +98,10 @@ def counted(point: dict) -> dict:
 
 def check(memory: str, scale: FullScale) -> None:
     """Refuse what a memory cannot be measured at, in one sentence."""
-    blueprint = find(memory)
     _check_samples(scale.samples)
-    for name in scale.dynamics:
-        if name != "synchronous" and blueprint.ensemble != "spins":
-            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
     for spec in scale.corruption:
         corruption(spec)
-    if scale.beta is not None and not blueprint.takes_beta:
-        raise ValueError(f"beta must be null for {memory}, which has none, got {scale.beta:g}")
+    draws.check(memory, scale.dynamics, scale.beta)
 
 
 def _check_samples(samples: Any) -> None:

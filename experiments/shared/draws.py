@@ -17,6 +17,7 @@ from jaxtyping import Array
 import hopfield.patterns
 from experiments.shared.program import Column, Stored
 from hopfield import Memory, hebb_couplings
+from hopfield.memories import find
 
 COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
 """Columns that draws of patterns share: their M, which tables call `patterns`, and their number."""
@@ -31,6 +32,16 @@ class Rule(NamedTuple):
     queries: int
     cost: float
     """Rough multiplications of one draw."""
+
+
+def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:
+    """Refuse dynamics and a β that a memory does not have, in one sentence."""
+    blueprint = find(memory)
+    for name in dynamics:
+        if name != "synchronous" and blueprint.ensemble != "spins":
+            raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
+    if beta is not None and not blueprint.takes_beta:
+        raise ValueError(f"beta must be null for {memory}, which has none, got {beta:g}")
 
 
 def keys(seed, neurons: int, num_patterns, sample) -> tuple:
