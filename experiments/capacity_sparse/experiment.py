@@ -74,15 +74,15 @@ def cost(config: Config) -> Cost:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, their load and theory beside them."""
-    grid = measurement.grid(lambda point: _program(config, point))
+    largest = draws.largest(points(config), "rule", "neurons", "activity")
+    grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
     yield from program.rows(grid, config.seed, wanted, known=_known)
 
 
-def _program(config: Config, point: dict) -> draws.Rule:
-    rule, neurons, queries = point["rule"], point["neurons"], config.queries
-    largest = max(*_counts(config, rule, neurons, point["activity"]), queries)
-    padding = max(draws.padded(point["patterns"], largest, neurons), queries)
-    return draws.Rule(rule, neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
+def _program(point: dict, largest: int, queries: int) -> draws.Rule:
+    neurons = point["neurons"]
+    padding = max(draws.padded(point["patterns"], max(largest, queries), neurons), queries)
+    return draws.Rule(point["rule"], neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
 
 
 def _known(point: dict) -> dict:
