@@ -85,8 +85,8 @@ class Bert:
             read, weights = self._attend(x, f"{name}attention.self.")
             attention.append(weights)
             x = self._norm(x + self._linear(read, f"{name}attention.output.dense"), f"{name}attention.output.LayerNorm")
-            inner = _gelu(self._linear(x, f"{name}intermediate.dense"))
-            x = self._norm(x + self._linear(inner, f"{name}output.dense"), f"{name}output.LayerNorm")
+            inner = self._linear(x, f"{name}intermediate.dense")
+            x = self._norm(x + self._linear(inner * ndtr(inner), f"{name}output.dense"), f"{name}output.LayerNorm")
         return Pass(inputs, attention, x)
 
     def embed(self, tokens: Sequence[int]) -> np.ndarray:
@@ -108,7 +108,3 @@ class Bert:
         query, key, value = (p.reshape(*p.shape[:2], self.heads, -1).swapaxes(1, 2) for p in parts)
         weights = softmax(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]), axis=-1)
         return (weights @ value).swapaxes(1, 2).reshape(x.shape[0], x.shape[1], -1), weights
-
-
-def _gelu(x: np.ndarray) -> np.ndarray:
-    return x * ndtr(x)

@@ -7,6 +7,7 @@ epanechnikov   E = −β⁻¹ ln Σ [1 − β‖x−ξ‖²/2]₊
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import softmax
 
 from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 
@@ -44,10 +45,8 @@ def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
 def shares(memory: str, beta: float, patterns: Float, x: Float) -> Float:
     """Weights of the patterns in a state, which sum to 1; all zero where none is in reach."""
     if memory == "modern":
-        scores = beta * (patterns @ x)
-        weights = np.exp(scores - scores.max())
-    else:
-        weights = (beta * np.sum((patterns - x) ** 2, axis=1) < 2).astype(np.float64)
+        return softmax(beta * (patterns @ x))
+    weights = (beta * np.sum((patterns - x) ** 2, axis=1) < 2).astype(np.float64)
     return weights / max(weights.sum(), 1e-300)
 
 

@@ -45,14 +45,9 @@ def start(kind: str, amount: float, key, targets):
 def columns(
     outcome: dict[str, np.ndarray], counts: Iterable[str], means: Iterable[str], kept: Mapping[str, str], by: str
 ) -> dict[str, float | None]:
-    """Columns of a row by what is known of each of its queries.
+    """Columns of a row from the outcomes [queries, ...] of its queries by name; null where there is nothing to tell.
 
-    Args:
-        outcome: arrays [queries, ...] by name.
-        counts: what is true of some queries; null where the outcome does not tell.
-        means: numbers that are averaged over all queries.
-        kept: those averaged over the queries that `by` is true of, by column; null where there are none.
-        by: name of an outcome.
+    Outcomes in `counts` are summed, those in `means` averaged; those in `kept` over the queries that `by` is true of.
     """
     row = {name: int(np.sum(outcome[name])) if name in outcome else None for name in counts}
     row |= {name: float(np.mean(outcome[name])) for name in means}
