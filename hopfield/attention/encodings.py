@@ -24,6 +24,8 @@ from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, alibi_slopes, sinusoidal, t5_buckets, turned_by
 
 Places = Int[Array, "T"]
+Rows = Float[Array, "*b T D"]
+Bias = Float[Array, "... T S"]
 SCALINGS = ("none", "linear", "ntk")
 _FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
 """Former names of methods."""
@@ -39,7 +41,7 @@ class Encoding(Node, abc.ABC):
         True
     """
 
-    def __init_subclass__(cls, **options):
+    def __init_subclass__(cls, **options) -> None:
         super().__init_subclass__(**options)
         for name, present in _FORMER.items():
             if callable(vars(cls).get(name)):  # which nothing would call
@@ -115,7 +117,7 @@ class Rotary(Encoding):
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
         return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
 
-    def rotate(self, rows: Float[Array, "*b T D"], places: Places) -> Float[Array, "*b T D"]:
+    def rotate(self, rows: Rows, places: Places) -> Rows:
         angle = angles(places[:, None], self.rates[None, :], accumulation_dtype(rows.dtype))
         return turned_by(rows, angle, self.pairing)
 
@@ -136,9 +138,7 @@ class Alibi(Encoding):
         """The published slopes of this number of heads (Press, Smith & Lewis 2022, §3)."""
         return cls(jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
 
-    def score_bias(
-        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
-    ) -> Float[Array, "... T S"]:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
         dtype = accumulation_dtype(query.dtype)
         gap = jnp.abs(places[:, None] - jnp.arange(keys)[None, :]).astype(dtype)
         return -self.slopes.astype(dtype)[:, None, None] * gap[None]
@@ -157,9 +157,7 @@ class T5(Encoding):
     bidirectional: bool = struct.field(pytree_node=False, default=True)
     max_distance: int = struct.field(pytree_node=False, default=128)
 
-    def score_bias(
-        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
-    ) -> Float[Array, "... T S"]:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
         # One look-up per distance, not per pair: rows of places that follow each other are windows of one vector.
         count = places.shape[0]
         distance = places[0] + count - 1 - jnp.arange(count + keys - 1)  # i − j, falling
@@ -186,9 +184,7 @@ class Relative(Encoding):
 
     table: Float[Array, "*h 2L+1 D"]
 
-    def score_bias(
-        self, query: Float[Array, "*b T D"], beta: Float[Array, "*h"], places: Places, keys: int
-    ) -> Float[Array, "... T S"]:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
         if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
