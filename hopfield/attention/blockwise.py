@@ -130,7 +130,7 @@ def fused_kernel_applies(query: Array, key: Array, value: Array, beta: Any, mask
     return half and plain and fits and jax.default_backend() == "gpu"
 
 
-def _fused(query, key, value, scale: float, mask):
+def _fused(query: Array, key: Array, value: Array, scale: float, mask: Mask | Array | None) -> Array:
     query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
     causal = isinstance(mask, Causal)
     output = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
@@ -223,7 +223,7 @@ def _forward(query, key, value, rate, mask, size):
     return (output, potential), (query, key, value, rate, mask, output, potential)
 
 
-def _backward(size: Blocks, kept, slopes):
+def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
     """Gradients from recomputed weights p = e^(s − F): dS = p ∘ (dO vᵀ − rowsum(dO ∘ O) + dF)."""
     query, key, value, rate, mask, output, potential = kept
     d_output, d_potential = slopes
@@ -265,7 +265,7 @@ def _backward(size: Blocks, kept, slopes):
     return *(d.astype(x.dtype) for d, x in pairs), d_rate, None
 
 
-def _product(a: Array, b: Array, like: tuple[int, ...], dtype, rate: Array | None = None) -> Array:
+def _product(a: Array, b: Array, like: tuple[int, ...], dtype: jnp.dtype, rate: Array | None = None) -> Array:
     """β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
     product = jnp.matmul(a, b, preferred_element_type=dtype)
     return _summed(product if rate is None else product * rate, like)

@@ -172,7 +172,7 @@ def linear_attention(
     return (summed[..., :-1] / jnp.where(total == 0, jnp.where(read, jnp.nan, 1.0), total)).astype(value.dtype)
 
 
-def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype) -> tuple[Features, Array]:
+def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype: jnp.dtype) -> tuple[Features, Array]:
     """(f, s) with φ = f e^s of the keys, s = −∞ for those that may not be read."""
     key = (key if valid is None else _without_invalid(key, valid)).astype(dtype)
     phi, log_scale = features.split(key) if isinstance(features, FeatureMap) else (features.of_keys(key), None)

@@ -255,7 +255,7 @@ def sinusoidal(
     return jnp.stack([jnp.sin(angle), jnp.cos(angle)], axis=-1).reshape((*angle.shape[:-1], width))
 
 
-def _angles(positions: Array, width: int, base: ArrayLike, dtype) -> Float[Array, "*b T D/2"]:
+def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> Float[Array, "*b T D/2"]:
     """t · base^(−2i/D)."""
     number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
     if is_traced(base):

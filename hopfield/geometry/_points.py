@@ -41,6 +41,6 @@ def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
     return on_manifold(name, pair, pair[..., 1:] <= 0, "be (μ, σ) with a positive σ")
 
 
-def _differs(total: Array, dtype) -> Array:
+def _differs(total: Array, dtype: jnp.dtype) -> Array:
     """Whether a total differs from 1. NaN does not: it stays what it is."""
     return jnp.abs(total - 1) > max(1e-3, 8 * float(jnp.finfo(dtype).eps))

@@ -72,7 +72,7 @@ def fisher_length(
     return jnp.sum(4.0 * jnp.arctan2(apart, together))
 
 
-def _fitting(name: str, states: Array, rank: int, patterns: Array, beta) -> tuple[Array, Array, Array]:
+def _fitting(name: str, states: Array, rank: int, patterns: Array, beta: ArrayLike) -> tuple[Array, Array, Array]:
     """States, patterns and β in one precision. Raises ValueError for other axes or widths, or β not positive."""
     states, patterns = real_array(name, states), real_array("patterns", patterns)
     if patterns.ndim != 2 or states.ndim != rank or states.shape[-1] != patterns.shape[-1]:
@@ -82,7 +82,7 @@ def _fitting(name: str, states: Array, rank: int, patterns: Array, beta) -> tupl
     return states.astype(dtype), patterns.astype(dtype), positive("beta", beta, dtype)
 
 
-def _weighted(query: Query, patterns: Patterns, beta) -> tuple[Array, Array, Array]:
+def _weighted(query: Query, patterns: Patterns, beta: ArrayLike) -> tuple[Array, Array, Array]:
     query, patterns, beta = _fitting("query", query, 1, patterns, beta)
     p = jax.nn.softmax(beta * patterns @ query)
     return beta, p, patterns - (p @ patterns)[None, :]

@@ -28,7 +28,7 @@ def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh
     return shard_map_patterns(mesh, function, (source,), words)
 
 
-def _swept(source: Source, words, offset, total: int):
+def _swept(source: Source, words: UInt32[Array, "Q W"], offset: Array, total: int) -> Array:
     """A product of indicators, exact in bfloat16, which holds 0 and 1, with sums in float32."""
     count, neurons = source.shape
     block = min(BLOCK, count)

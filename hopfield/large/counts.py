@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
+from jaxtyping import Array
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
@@ -213,7 +214,7 @@ def along(
         yield Counts(states, totals[:, :, -1].copy(), totals[:, :, :-1].copy())
 
 
-def _chunks(source: Source, words, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:
+def _chunks(source: Source, words: Array, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:
     """Counts of the patterns first … stop − 1, chunk by chunk; the next one is computed while the last is added."""
     waiting = None
     for _, part in source.parts(_chunk(source), first, stop):

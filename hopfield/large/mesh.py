@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, PartitionSpec
+from jaxtyping import Array
 
 from hopfield.patterns.sources import Generated, Packed, Source, Stored
 
@@ -110,7 +111,7 @@ def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
     return total
 
 
-def _part_of_device(source: Source | None, first, count: int) -> Source | None:
+def _part_of_device(source: Source | None, first: Array, count: int) -> Source | None:
     """The part of this device: generated patterns from its first on, of others what it has been given."""
     if isinstance(source, Generated):
         return source.replace(first=source.first + first.astype(jnp.uint32), count=count)

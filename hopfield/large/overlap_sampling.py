@@ -100,7 +100,9 @@ def _log(number: np.ndarray) -> np.ndarray:
     return np.log(number, out=np.full(number.shape, -np.inf), where=number > 0)
 
 
-def _weights(rng, neurons: int, log_patterns: float, beta: float, own: float, trials: int):
+def _weights(
+    rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, own: float, trials: int
+) -> tuple[np.ndarray, np.ndarray]:
     overlaps, log_share = _log_binomial(neurons)
     others, log_others = _others(log_patterns)
     log_number = np.full((trials, neurons + 1), -np.inf)
@@ -115,7 +117,9 @@ def _weights(rng, neurons: int, log_patterns: float, beta: float, own: float, tr
     return log_odds, entropy
 
 
-def _wrong(rng, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int) -> np.ndarray:
+def _wrong(
+    rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int
+) -> np.ndarray:
     """The field on one spin: its pattern says ±1 with the overlap of the N − 1 others, the rest are fair coins."""
     mistaken = rng.random(trials) < flipped / neurons
     overlaps, log_share = _log_binomial(neurons - 1)
@@ -130,7 +134,9 @@ def _wrong(rng, neurons: int, log_patterns: float, beta: float, flipped: int, tr
     return np.where(field == 0, mistaken, field < 0)
 
 
-def _differences(rng, others: int | None, log_mean: np.ndarray, trials: int) -> tuple[np.ndarray, np.ndarray]:
+def _differences(
+    rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Patterns of every shell that agree with the target in one spin, less those that do not: signs and logs [T, K]."""
     half = log_mean - math.log(2)
     if others is not None:

@@ -155,7 +155,7 @@ def moments(
     return (moment / nonzero(mass)[:, None], mass / nonzero(mass)) if shares else (moment, mass)
 
 
-def _scores_job(memory: Parts, queries) -> Job:
+def _scores_job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
     if as_parts(memory).mask is not None:
         raise ValueError("memory must have no mask to be read in blocks, got one")
     source, queries = as_source(memory.patterns), real_array("queries", queries)
@@ -169,7 +169,7 @@ def _scores_job(memory: Parts, queries) -> Job:
     return Job(source, values, queries, None, beta, memory.similarity, memory.separation)
 
 
-def _job(memory: Parts, queries) -> Job:
+def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
     job = _scores_job(memory, queries)
     if not job.separation.streaming and not job.separation.thresholded:
         raise TypeError(f"{type(job.separation).__name__} has no streaming form: its weights need all scores at once")

@@ -43,7 +43,7 @@ class AdditiveAssociation(AttentionFunction):
         separation: Separation | str = "softmax",
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """`hidden` is R, `head_features` if None; W and v start with deviation 1/√fan-in, b with zeros."""
         self.num_heads, width = whole("num_heads", num_heads), whole("head_features", head_features)
         hidden = width if hidden is None else whole("hidden", hidden)

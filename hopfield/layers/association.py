@@ -64,7 +64,7 @@ class HopfieldAssociation(AttentionFunction):
         num_kv_heads: int | None = None,
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs | None = None,
-    ):
+    ) -> None:
         """The association of a layer with these heads, trained with it.
 
         Args:

@@ -74,7 +74,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         out_bias_metadata: Mapping[str, Any] = NONE,
         query_ln_scale_metadata: Mapping[str, Any] = NONE,
         key_ln_scale_metadata: Mapping[str, Any] = NONE,
-    ):
+    ) -> None:
         """`options` are those of the association; all others are those of `nnx.MultiHeadAttention`.
 
         Raises:
@@ -143,8 +143,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         sow_weights: bool = False,
         decode: bool | None = None,
         is_causal: bool = False,
-        out_sharding=None,
-        qkv_sharding=None,
+        out_sharding: Any = None,
+        qkv_sharding: Any = None,
     ) -> Float[Array, "*b T O"]:
         """The read-out of every query [*b, T, out_features]; other arguments as in `nnx.MultiHeadAttention`.
 
@@ -212,7 +212,13 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         return self.value.in_features[-1]
 
     def _projected(
-        self, inputs_q: Array, inputs_k: Array | None, inputs_v: Array | None, offset, *, sharding=None
+        self,
+        inputs_q: Array,
+        inputs_k: Array | None,
+        inputs_v: Array | None,
+        offset: int | Array,
+        *,
+        sharding: Any = None,
     ) -> tuple[Array, Array, Array]:
         """Queries, keys and values by head; where they stand is added to the inputs that are no values of their own."""
         if inputs_k is None and inputs_v is not None:

@@ -41,7 +41,7 @@ class EncoderBlock(nnx.Module):
         dtype: Dtype | None = None,
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """Build the block.
 
         Args:
@@ -95,7 +95,7 @@ class DecoderBlock(nnx.Module):
         dtype: Dtype | None = None,
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """See `EncoderBlock`; `cross` takes its stored patterns from the encoder, of any width."""
         instance("rngs", rngs, nnx.Rngs)
         features, cross_features = (
@@ -145,7 +145,7 @@ class Perceptron(nnx.Module):
 
     def __init__(
         self, features: int, hidden: int | None = None, *, dtype: Dtype | None, param_dtype: Dtype, rngs: nnx.Rngs
-    ):
+    ) -> None:
         hidden = 4 * features if hidden is None else whole("mlp_features", hidden, 1)
         self.inner = nnx.Linear(features, hidden, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.outer = nnx.Linear(hidden, features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)

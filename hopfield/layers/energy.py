@@ -86,7 +86,7 @@ class EnergyTransformerBlock(nnx.Module):
         kernel_init: Initializer = nnx.initializers.normal(0.02),
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """Build the block.
 
         Args:

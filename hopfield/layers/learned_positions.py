@@ -48,7 +48,7 @@ class FixedPositions(Positions):
         (4,)
     """
 
-    def __init__(self, encoding: Encoding):
+    def __init__(self, encoding: Encoding) -> None:
         leaves, self.structure = jax.tree.flatten(encoding)
         self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
 
@@ -75,7 +75,7 @@ class T5Positions(Positions):
         max_distance: int = 128,
         bidirectional: bool = True,
         param_dtype: Dtype = jnp.float32,
-    ):
+    ) -> None:
         """See `attention.t5_buckets`. Raises ValueError for numbers of buckets or distances that leave none."""
         t5_buckets(jnp.zeros((), int), bidirectional=bidirectional, buckets=buckets, max_distance=max_distance)
         self.table = nnx.Param(jnp.zeros((buckets, whole("heads", heads)), param_dtype))
@@ -94,7 +94,9 @@ class RelativePositions(Positions):
         (2, 7, 8)
     """
 
-    def __init__(self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32):
+    def __init__(
+        self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32
+    ) -> None:
         """Vectors of a head's width; one table per head, or one that all share if `heads` is None, as in the paper."""
         leading = () if heads is None else (whole("heads", heads),)
         shape = (*leading, 2 * whole("reach", reach) + 1, whole("features", features))
@@ -114,7 +116,7 @@ class AbsolutePositions(Positions):
         (5, 8)
     """
 
-    def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs):
+    def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs) -> None:
         shape = (whole("length", length), whole("features", features))
         instance("rngs", rngs, nnx.Rngs)
         self.table = nnx.Param(nnx.initializers.normal(0.02)(rngs.params(), shape, param_dtype))

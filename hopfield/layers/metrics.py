@@ -59,7 +59,7 @@ class FixedMetric(LearnedMetric):
         [[1.0, 0.0], [0.0, 2.0]]
     """
 
-    def __init__(self, metric: Metric | ArrayLike):
+    def __init__(self, metric: Metric | ArrayLike) -> None:
         fixed = as_metric(metric)
         if fixed is None:
             raise ValueError("metric must be a metric or a matrix [N, N], got None")
@@ -79,7 +79,7 @@ class DiagonalMetric(LearnedMetric):
         (3, 3)
     """
 
-    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32) -> None:
         start = math.log(math.expm1(1.0))  # softplus(start) = 1
         self.raw = nnx.Param(jnp.full((*_leading(heads), whole("features", features)), start, param_dtype))
 
@@ -107,7 +107,7 @@ class LowRankMetric(LearnedMetric):
         rank: int | None = None,
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         rank = _rank(max(1, whole("features", features) // 4) if rank is None else rank, features)
         instance("rngs", rngs, nnx.Rngs)
         keys = jax.random.split(rngs.params(), math.prod(_leading(heads)))
@@ -128,7 +128,7 @@ class DefiniteMetric(LearnedMetric):
         (3, 3)
     """
 
-    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32) -> None:
         self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
@@ -144,7 +144,7 @@ class FullMetric(LearnedMetric):
         (3, 3)
     """
 
-    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32):
+    def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32) -> None:
         self.matrix = nnx.Param(_eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
@@ -162,7 +162,7 @@ class ProjectedMetric(LearnedMetric):
 
     def __init__(
         self, features: int, heads: int | None = None, *, rank: int | None = None, param_dtype: Dtype = jnp.float32
-    ):
+    ) -> None:
         rank = _rank(whole("features", features) if rank is None else rank, features)
         start = _eyes(features, heads, param_dtype)[..., :rank]
         zeros = jnp.zeros((*_leading(heads), rank), param_dtype)

@@ -76,7 +76,7 @@ class AssociationOptions:
     block: int | None = None
     """Queries read at a time, their scores formed again in the backward pass; chosen from the size if None."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_separation(self.separation)
         if self.metric_rank is not None and not isinstance(self.metric, str):
             raise ValueError(f"metric_rank must be None unless a metric to learn has one, got {self.metric_rank}")
@@ -137,7 +137,7 @@ DEFAULT = AssociationOptions()
 class Buffer(nnx.Module):
     """A separation as part of a module: numbers it contains are state, its class is structure."""
 
-    def __init__(self, separation: Separation | str):
+    def __init__(self, separation: Separation | str) -> None:
         leaves, self.structure = jax.tree.flatten(as_separation(separation))
         self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
 
@@ -154,7 +154,7 @@ class InverseTemperature(nnx.Module):
     16 bits it starts at the given β to rounding.
     """
 
-    def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype):
+    def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype) -> None:
         """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
         dtype = param_dtype if learned else accumulation_dtype(param_dtype)
         start = positive_in(dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)

@@ -36,7 +36,9 @@ class Hopfield(nnx.Module):
         (1, 3, 8)
     """
 
-    def __init__(self, attention: HopfieldAttention, *, normalise: bool = True, affine: bool = True, rngs: nnx.Rngs):
+    def __init__(
+        self, attention: HopfieldAttention, *, normalise: bool = True, affine: bool = True, rngs: nnx.Rngs
+    ) -> None:
         """Wrap an attention layer.
 
         Args:
@@ -116,7 +118,7 @@ class HopfieldPooling(nnx.Module):
         normalise: bool = True,
         affine: bool = True,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """See `Hopfield`; `quantity` ≥ 1 queries, drawn with standard deviation 0.02, held fixed unless `trainable`."""
         self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
         self.queries = _patterns(quantity, attention.in_features, attention, trainable, rngs)
@@ -162,7 +164,7 @@ class HopfieldLayer(nnx.Module):
         normalise: bool = True,
         affine: bool = True,
         rngs: nnx.Rngs,
-    ):
+    ) -> None:
         """See `Hopfield`; with `separate_targets` what is read is learned apart from what is compared."""
         self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
         self.patterns = _patterns(quantity, attention.in_kv_features, attention, trainable, rngs)
@@ -192,7 +194,9 @@ class HopfieldLayer(nnx.Module):
         return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask, bias=bias)
 
 
-def _norm(attention: HopfieldAttention, width: int, normalise: bool, affine: bool, rngs: nnx.Rngs):
+def _norm(
+    attention: HopfieldAttention, width: int, normalise: bool, affine: bool, rngs: nnx.Rngs
+) -> nnx.LayerNorm | None:
     if not flag("normalise", normalise):
         return None
     return nnx.LayerNorm(
@@ -212,7 +216,9 @@ def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
     return x if norm is None else norm(x)
 
 
-def _patterns(quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs):
+def _patterns(
+    quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs
+) -> nnx.Param | FixedParam:
     whole("quantity", quantity)
     start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
     return nnx.Param(start) if flag("trainable", trainable) else FixedParam(start)

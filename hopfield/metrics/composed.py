@@ -29,13 +29,13 @@ class Projected(Metric):
     widths = property(lambda self: (self.w_query.shape[-2], self.w_key.shape[-2]))
     affine = property(lambda self: self.b_query is not None or self.b_key is not None)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         return _project(x, self.w_query, self.b_query)
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return _project(y, self.w_key, self.b_key)
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         left, right = self.w_query, self.w_key
         if self.affine:
             left, right = _with_bias(left, self.b_query), _with_bias(right, self.b_key)
@@ -77,13 +77,13 @@ class Block(Metric):
         ends = np.cumsum([part.widths[side] for part in self.metrics])[:-1]
         return jnp.split(rows, ends.tolist(), axis=-1)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         return joined([part.left(rows) for part, rows in zip(self.metrics, self.split(x, 0), strict=True)])
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return joined([part.right(rows) for part, rows in zip(self.metrics, self.split(y, 1), strict=True)])
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         return block_diagonal([part.dense() for part in self.metrics])
 
 

@@ -19,7 +19,7 @@ from hopfield._checks import whole
 from hopfield._numerics import is_traced, nan_outside, real_array
 from hopfield._pytrees import Node
 
-Rows = Float[Array, "*axes"]
+Rows = Float[Array, "..."]
 """Vectors as rows [*b, T, N]."""
 
 
@@ -103,13 +103,13 @@ class Identity(Metric):
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         return x
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return y
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         return jnp.eye(self.width)
 
 
@@ -128,14 +128,14 @@ class Scaled(Metric):
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         x, scale = aligned(x, jnp.asarray(self.scale)[..., None, None])
         return x * scale
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return y
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         scale, eye = aligned(jnp.asarray(self.scale)[..., None, None], jnp.eye(self.width))
         return scale * eye
 
@@ -153,14 +153,14 @@ class Diagonal(Metric):
     widths = property(lambda self: (self.entries.shape[-1],) * 2)
     symmetric = property(lambda self: True)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         x, entries = aligned(x, self.entries[..., None, :])
         return x * entries
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return y
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         entries, eye = aligned(self.entries[..., None, :], jnp.eye(self.widths[0], dtype=self.entries.dtype))
         return entries * eye
 
@@ -177,13 +177,13 @@ class Full(Metric):
     matrix: Float[Array, "*h N K"]
     widths = property(lambda self: self.matrix.shape[-2:])
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         return product(x, self.matrix)
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return y
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         return self.matrix
 
 
@@ -203,13 +203,13 @@ class LowRank(Metric):
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
 
-    def _left(self, x):
+    def _left(self, x: Rows) -> Rows:
         return product(x, transposed(self.factor))
 
-    def _right(self, y):
+    def _right(self, y: Rows) -> Rows:
         return product(y, transposed(self.factor))
 
-    def dense(self):
+    def dense(self) -> Float[Array, "*h N K"]:
         return product(transposed(self.factor), self.factor)
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._checks import vector
@@ -50,7 +51,7 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
 
 
 @jax.jit
-def _correlation_time(series, factor) -> CorrelationTime:
+def _correlation_time(series: Array, factor: ArrayLike) -> CorrelationTime:
     x = wide(series)
     x = x - x[0]  # of one value the rest is then zero, not rounding
     x = x / power_of_two(largest(jnp.abs(x)))  # whose squares neither overflow nor vanish
@@ -88,13 +89,13 @@ def _covariance(x: Float[Array, "T"]) -> tuple[Float[Array, "T"], Float[Array, "
     return jnp.fft.irfft(power, 2 * length)[:length] / (length - jnp.arange(length)), power / length
 
 
-def _window(correlations: Float[Array, "T"], factor) -> Int[Array, ""]:
+def _window(correlations: Float[Array, "T"], factor: ArrayLike) -> Int[Array, ""]:
     lags = jnp.arange(correlations.size)
     enough = (lags >= factor * (jnp.cumsum(correlations) - 0.5)) & (lags > 0)
     return jnp.where(jnp.any(enough), jnp.argmax(enough), correlations.size - 1)
 
 
-def _summed(x: Float[Array, "T"], window) -> tuple[Scalar, Scalar]:
+def _summed(x: Float[Array, "T"], window: Array) -> tuple[Scalar, Scalar]:
     """τ of correlations of either sign, and its error √(2 ⟨(K − τ)² f²⟩/T) over frequencies.
 
     f is the spectrum, K(λ) = ½ + Σ_{t=1}^W cos λt; the power itself has a second moment of 2 f².

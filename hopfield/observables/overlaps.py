@@ -27,7 +27,7 @@ def _pair(state: State, pattern: State) -> tuple[State, State]:
     return wide(state), wide(vector("pattern", pattern, state))
 
 
-def _rows(patterns, mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
+def _rows(patterns: Float[Array, "M N"], mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
     patterns = real_array("patterns", patterns)
     if patterns.ndim != 2 or 0 in patterns.shape:
         raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {patterns.shape}")

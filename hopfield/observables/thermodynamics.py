@@ -201,7 +201,9 @@ def _informed(weights: Array, prior: Array, mask: Mask, *, axis: int, rows: int)
     return map_rows(_levels.mutual_information, (weights, used, prior), (2, 2, 1))
 
 
-def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separation: Separation | str, *more) -> Array:
+def _of_levels(
+    function: Callable, scores: ArrayLike, beta: ArrayLike, axis: int, mask: Mask, separation: Separation | str, *more
+) -> Array:
     """`function` of every row's levels, of the separation and of the rows of more arrays, along the axis."""
     beta = _within("beta", beta, lambda b: b >= 0, "between 0 and infinity")
     scores, more = real_array("scores", scores), [real_array("weights", w) for w in more]
@@ -218,7 +220,9 @@ def _of_levels(function: Callable, scores, beta, axis: int, mask: Mask, separati
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
-def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separation, *more, axis: int) -> Array:
+def _each_level(
+    function: Callable, scores: Array, beta: Array, mask: Mask, separation: Separation, *more, axis: int
+) -> Array:
     dtype = accumulation_dtype(scores.dtype)
     rows, used, *others = along_axis(axis, mask, scores, *more)
     leading = jnp.broadcast_shapes(beta.shape, rows.shape[:-1])
@@ -231,7 +235,7 @@ def _each_level(function: Callable, scores, beta, mask: Mask, separation: Separa
     return map_rows(row, (rows, used, beta, *others), (1, 1, 0, *(1 for _ in others)))
 
 
-def _of_weights(function: Callable, weights, axis: int, mask: Mask, *more, parameters: tuple = ()) -> Array:
+def _of_weights(function: Callable, weights: ArrayLike, axis: int, mask: Mask, *more, parameters: tuple = ()) -> Array:
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
     weights = real_array("weights", weights)
     axis = axis_of("axis", axis, weights.ndim, "weights")
@@ -239,7 +243,7 @@ def _of_weights(function: Callable, weights, axis: int, mask: Mask, *more, param
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
-def _each_weights(function: Callable, weights, mask: Mask, *more, parameters: tuple, axis: int) -> Array:
+def _each_weights(function: Callable, weights: Array, mask: Mask, *more, parameters: tuple, axis: int) -> Array:
     def row(*arrays: Array) -> Array:
         return function(*arrays, *parameters)
 

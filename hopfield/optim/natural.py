@@ -171,7 +171,9 @@ def _step(
     return moved, state._replace(count=optax.safe_increment(state.count))
 
 
-def _direction(curvature: Fisher, grads: Tree, state: NaturalGradientState, damping, options: Options):
+def _direction(
+    curvature: Fisher, grads: Tree, state: NaturalGradientState, damping: Array, options: Options
+) -> tuple[Tree, NaturalGradientState]:
     """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum; the gradient itself where that is not finite."""
     mu, past = options.momentum, state.direction
     # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import as_path, number, real_number, spelled, whole
@@ -41,7 +42,7 @@ UNSOUND = (
 """Errors of `numpy.load` on files that are missing, damaged, encrypted, pickled or impossibly large."""
 
 
-def _rows(patterns) -> Array:
+def _rows(patterns: ArrayLike) -> Array:
     rows = real_array("patterns", patterns)
     if rows.ndim < 1 or rows.shape[-1] < 1:
         raise ValueError(f"patterns must have units along their last axis, got shape {rows.shape}")

@@ -6,6 +6,7 @@ static; numbers (bias, length, …) may be traced, and where one is out of range
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import jax
@@ -24,7 +25,9 @@ State = Float[Array, "N"]
 
 
 @partial(jax.jit, static_argnums=(0, 3, 4, 5))
-def _rows(draw, key: PRNGKeyArray, first, num_patterns: int, neurons: int, dtype, *parameters) -> Patterns:
+def _rows(
+    draw: Callable, key: PRNGKeyArray, first: Array, num_patterns: int, neurons: int, dtype: DTypeLike, *parameters
+) -> Patterns:
     def row(index):
         return draw(jax.random.fold_in(key, index), neurons, dtype, *parameters)
 
@@ -32,7 +35,13 @@ def _rows(draw, key: PRNGKeyArray, first, num_patterns: int, neurons: int, dtype
 
 
 def _ensemble(
-    draw, key: PRNGKeyArray, num_patterns: int, neurons: int, first: Index, dtype: DTypeLike | None, *parameters
+    draw: Callable,
+    key: PRNGKeyArray,
+    num_patterns: int,
+    neurons: int,
+    first: Index,
+    dtype: DTypeLike | None,
+    *parameters,
 ) -> Patterns:
     random_key("key", key)
     num_patterns, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
@@ -44,18 +53,18 @@ def _ensemble(
     return _rows(draw, key, jnp.asarray(first, jnp.uint32), num_patterns, neurons, dtype, *parameters)
 
 
-def _spin_row(key, neurons, dtype):
+def _spin_row(key: PRNGKeyArray, neurons: int, dtype: DTypeLike) -> State:
     return jnp.where(jax.random.bits(key, (neurons,), jnp.uint8) & 1 == 1, 1.0, -1.0).astype(dtype)
 
 
-def _biased_row(key, neurons, dtype, bias):
+def _biased_row(key: PRNGKeyArray, neurons: int, dtype: DTypeLike, bias: Array) -> State:
     # Single precision on purpose, here and in the correlated field: the same spins whatever the precision in force.
     up = 0.5 * (1.0 + bias.astype(jnp.float32))
     spins = jnp.where(jax.random.uniform(key, (neurons,), jnp.float32) < up, 1.0, -1.0)
     return jnp.where(jnp.isnan(up), jnp.nan, spins).astype(dtype)
 
 
-def _correlated_row(key, neurons, dtype, length):
+def _correlated_row(key: PRNGKeyArray, neurons: int, dtype: DTypeLike, length: Array) -> State:
     distance = np.minimum(np.arange(neurons), neurons - np.arange(neurons)).astype(np.float32)
     correlation = jnp.exp(-distance / jnp.maximum(length.astype(jnp.float32), 1e-6))
     # e^(−arc/length) is positive definite on a circle: negative eigenvalues are rounding.
@@ -65,11 +74,11 @@ def _correlated_row(key, neurons, dtype, length):
     return jnp.where(jnp.isnan(field), jnp.nan, jnp.where(field >= 0, 1.0, -1.0)).astype(dtype)
 
 
-def _gaussian_row(key, neurons, dtype):
+def _gaussian_row(key: PRNGKeyArray, neurons: int, dtype: DTypeLike) -> State:
     return jax.random.normal(key, (neurons,), dtype)
 
 
-def _sphere_row(key, neurons, dtype, radius):
+def _sphere_row(key: PRNGKeyArray, neurons: int, dtype: DTypeLike, radius: Array) -> State:
     return radius.astype(dtype) * unit(jax.random.normal(key, (neurons,), dtype))
 
 

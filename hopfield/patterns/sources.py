@@ -120,7 +120,7 @@ class Generated(Source):
         index = self._index(first) + jnp.arange(size, dtype=jnp.uint32)
         return jax.vmap(lambda i: random_words(jax.random.fold_in(self.key, i), self.neurons))(index)
 
-    def _index(self, first) -> UInt32[Array, ""]:
+    def _index(self, first: Index) -> UInt32[Array, ""]:
         if self.count > base.FEW:
             raise ValueError(f"patterns beyond 2^32 must be read part by part, got {self.count} of them")
         return self.first + jnp.asarray(first, jnp.uint32)

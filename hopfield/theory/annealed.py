@@ -60,7 +60,9 @@ def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0
     return Others(mine - total, float(np.sum(law * t)) / own_overlap, spread)
 
 
-def _nodes(density, log_weight: Weight, overlap: float, reach: float) -> tuple[Float, Float]:
+def _nodes(
+    density: Callable[[Float], tuple[Float, Float]], log_weight: Weight, overlap: float, reach: float
+) -> tuple[Float, Float]:
     """Nodes t and the logarithms of their trapezoidal weights, where density times w is not negligible."""
     wide = np.linspace(-reach, reach, 20 * _POINTS)
     t, log_density = density(wide)

@@ -6,7 +6,7 @@ which gives the crosstalk a memory. Statistical neurodynamics keeps that of one 
 others the map of the first step is iterated, as if the crosstalk were drawn afresh each time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -152,7 +152,7 @@ def nearest_pattern_share(neurons: ArrayLike, num_patterns: ArrayLike, overlap: 
     return plain(np.exp((num_patterns - 1) * np.log1p(-tail)))
 
 
-def _neurodynamics(load: Float, overlap: Float, steps: int):
+def _neurodynamics(load: Float, overlap: Float, steps: int) -> Iterator[Float]:
     """Overlaps after each step."""
     variance = load
     for _ in range(steps):

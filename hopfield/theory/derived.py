@@ -41,7 +41,7 @@ class Derived(Theory):
         parts: Callable[[int, float | None], Parts],
         ensemble: str,
         load: Callable[[float, float], float] | None = None,
-    ):
+    ) -> None:
         """Theory of `parts(neurons, beta)` for patterns of an ensemble, loads α = load(M, N) if not the derived one."""
         self.parts, self.ensemble, self._load = parts, ensemble, load
         spins = {"one_step_error", "target_weight"}
@@ -163,7 +163,9 @@ class Derived(Theory):
             return None
         return self._limit(beta, lambda t: float(rate(t)), 1 - 2 * corruption, times)
 
-    def _limit(self, beta: float | None, log_rate, own: float, times: float = 1.0) -> float | None:
+    def _limit(
+        self, beta: float | None, log_rate: Callable[[float], float], own: float, times: float = 1.0
+    ) -> float | None:
         """The random energy load, None unless the exponents of the weights per neuron have a limit."""
 
         def load(neurons: int) -> float:

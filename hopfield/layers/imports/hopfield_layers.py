@@ -186,7 +186,9 @@ def _norm(arrays: dict[str, np.ndarray], weight: str, bias: str, width: int) -> 
     return norm
 
 
-def _wrapped(arrays: dict[str, np.ndarray], attention: HopfieldAttention, plain_norms: Collection[str]):
+def _wrapped(
+    arrays: dict[str, np.ndarray], attention: HopfieldAttention, plain_norms: Collection[str]
+) -> Hopfield | HopfieldPooling | HopfieldLayer:
     """The module around the association, with its norms and learned patterns."""
     unknown = [name for name in plain_norms if name not in NORMS]
     if unknown:
