@@ -131,9 +131,10 @@ class Ledger:
         """The files that hold rows of other science, as last read, and the first thing in which it differs."""
         heading = _heading(self._salt[0], self._science)
         differences = {
-            path: [provenance.difference(each, heading) for each in found] for path, found in self._headings.items()
+            path: [provenance.difference(each, heading) for each in headings]
+            for path, headings in self._headings.items()
         }
-        return {path: next(filter(None, found)) for path, found in differences.items() if any(found)}
+        return {path: next(filter(None, each)) for path, each in differences.items() if any(each)}
 
     def part_with(self, folder: Path, *, everything: bool = False) -> None:
         """Move the files that hold rows of other science to a folder, or all of them."""

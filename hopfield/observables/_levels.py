@@ -22,7 +22,7 @@ class Levels(NamedTuple):
     gap: Float[Array, "M"]  # s − top, zero where unused
     top: Float[Array, ""]
     beta: Float[Array, ""]  # at least the least normal number, at most the largest one with a reciprocal
-    given: Float[Array, ""]  # β itself, 0 and ∞ included
+    exact_beta: Float[Array, ""]  # β itself, 0 and ∞ included
     used: Bool[Array, "M"]
 
 
@@ -48,12 +48,11 @@ def gibbs(levels: Levels, separation: Separation) -> Array:
 def log_partition(levels: Levels, separation: Separation) -> Array:
     """F(β s); −∞ where it has no finite value."""
     filled, potential = _potential(levels, separation)
-    potential = potential + jnp.where(
-        levels.top == 0, 0.0, levels.given * levels.top
-    )  # 0·∞ of a best score of zero is zero
+    peak = levels.exact_beta * levels.top
+    potential = potential + jnp.where(levels.top == 0, 0.0, peak)  # 0·∞ of a best score of zero is zero
     if not separation.normalised:  # F itself may be without bound, and slowly so: log β
         rise = potential - _potential(levels._replace(z=levels.z / 2), separation)[1]
-        endless = (levels.given == jnp.inf) & (rise != 0) & jnp.isfinite(rise)
+        endless = (levels.exact_beta == jnp.inf) & (rise != 0) & jnp.isfinite(rise)
         potential = potential + jax.lax.stop_gradient(jnp.where(endless, rise * jnp.inf, 0.0))
     return jnp.where(filled, potential, -jnp.inf)
 
