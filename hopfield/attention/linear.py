@@ -125,7 +125,7 @@ def positive_random_features(
 def linear_attention(
     query: Rows,
     key: Rows,
-    value: Float[Array, "*b S V"],
+    value: Float[Array, "*#b S V"],
     *,
     features: FeatureMap = EluPlusOne(),
     causal: bool = False,
