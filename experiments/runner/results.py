@@ -39,9 +39,8 @@ def read(directory: Path) -> tuple[contract.Table, dict]:
     table, record = pandas.read_csv(directory / "table.csv"), folders.read(directory)
     missing = [name for name in (record.columns if record is not None else ()) if name not in table]
     if missing:
-        first = ", ".join(map(str, table.columns[:4]))
-        named = f"its columns in the first line, {', '.join(missing)} among them"
-        raise contract.InputError(f"{directory / 'table.csv'} must name {named}, got {first} ...")
+        got = f"{', '.join(map(str, table.columns[:4]))} without {', '.join(missing)}"
+        raise contract.InputError(f"{directory} cannot be drawn: table.csv must begin with its columns, got {got}")
     return table, summary
 
 

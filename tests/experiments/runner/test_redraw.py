@@ -32,7 +32,10 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
         (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml must be YAML, got "),
         (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml must be YAML, got "),
         (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
-        (lambda out: (out / "table.csv").write_text("a,b\n1,2\n"), "table.csv must name its columns in the first line"),
+        (
+            lambda out: (out / "table.csv").write_text("a,b\n1,2\n"),
+            "out cannot be drawn: table.csv must begin with its columns",
+        ),
     ],
     ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
 )
@@ -70,4 +73,4 @@ def test_a_table_without_its_first_line_is_told_as_such(command: Callable, tmp_p
     table = tmp_path / "out" / "table.csv"
     table.write_text(table.read_text().partition("\n")[2])
     assert redraw(["out"]) == 2
-    assert "table.csv must name its columns in the first line" in capsys.readouterr().err
+    assert "out cannot be drawn: table.csv must begin with its columns" in capsys.readouterr().err
