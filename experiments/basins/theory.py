@@ -19,12 +19,12 @@ def lines(rows: Table, loads: Float) -> list[Line]:
         loads: where.
     """
     first, end = rows.iloc[0], convergence.of(rows)
-    beta = float(first["beta"])
+    beta = float(first["beta"]) if np.isfinite(first["beta"]) else None
     if end == convergence.REST:
         return find(first["memory"]).theory.basins(first["dynamics"], int(first["neurons"]), beta, loads)
     if end != convergence.STEP:
         return []
-    return _single(str(first["memory"]), beta if np.isfinite(beta) else None, float(first["near"]), loads)
+    return _single(str(first["memory"]), beta, float(first["near"]), loads)
 
 
 def nearest_share(rows: Table, overlaps: Float) -> Float | None:

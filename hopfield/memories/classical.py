@@ -45,7 +45,7 @@ class ClassicalTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(hebb.retrieval_overlap(load))
 
-    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         if dynamics != "synchronous":
             return []
         return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]

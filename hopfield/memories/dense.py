@@ -48,7 +48,7 @@ class DenseTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(polynomial_theory.retrieval_overlap(self.degree, load))
 
-    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         return [Line(basins.ONE_STEP, loads, numbers(basins.dense(self.degree, loads)))]
 
 

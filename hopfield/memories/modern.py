@@ -30,12 +30,12 @@ class ModernTheory(Theory):
         kappa = heat(beta) * neurons  # on the unit sphere
         return float(spherical.critical_load(neurons, kappa, criterion))
 
-    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         num_patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
         nearest = numbers(basins.nearest_pattern(neurons, num_patterns))
         return [
             Line(rf"nearest pattern, $N={neurons}$", np.log(num_patterns) / neurons, nearest),
-            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.sphere(loads, beta))),
+            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.sphere(loads, heat(beta)))),
         ]
 
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float:

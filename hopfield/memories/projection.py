@@ -26,7 +26,7 @@ class ProjectionTheory(Theory):
     ) -> float | None:
         return 1.0 if criterion in ("retained", "fixed_point", "exact") and corruption == 0 else None
 
-    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         inside = loads < 1
         overlaps = np.full(loads.shape, np.nan)
         overlaps[inside] = numbers(basins.projection(loads[inside]))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from hopfield.arguments import Float, one_of, one_real, one_whole, whole_numbers
+from hopfield.arguments import Float, one_of, one_real, one_whole, real, whole_numbers
 
 CRITERIA = ("retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight")
 DYNAMICS = ("synchronous", "asynchronous")
@@ -38,6 +38,10 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "corruption": lambda value: one_real("corruption", value, least=0, most=1),
     "cut": lambda value: one_real("cut", value, least=0, most=1),
     "error": lambda value: one_real("error", value, above=0, below=0.5),
+    "beta": lambda value: value is None or one_real("beta", value, above=0),
+    "load": lambda value: real("load", value, least=0),
+    "loads": lambda value: real("loads", value, least=0),
+    "overlaps": lambda value: real("overlaps", value, least=-1, most=1),
 }
 
 
@@ -129,18 +133,19 @@ class Theory:
         """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
         return None
 
+    @_checked
     def retained_overlap(self, load: ArrayLike) -> Float | None:
         """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
         return None
 
     @_checked
-    def basins(self, dynamics: str, neurons: int, beta: float, loads: Float) -> list[Line]:
+    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
 
         Args:
             dynamics: synchronous or asynchronous.
             neurons: N.
-            beta: inverse temperature, not used where there is none.
+            beta: inverse temperature; None where there is none.
             loads: where; overlaps are nan where a line does not reach.
         """
         return []

@@ -236,12 +236,12 @@ def test_weights_of_one_update_have_no_theory_of_where_they_would_end():
 
 def test_there_is_a_line_of_theory_where_there_is_a_theory():
     loads = np.array([0.05, 0.3, 1.1])
-    assert find("classical").theory.basins("asynchronous", 100, np.nan, loads) == []
-    assert find("storkey").theory.basins("asynchronous", 100, np.nan, loads) == []
+    assert find("classical").theory.basins("asynchronous", 100, None, loads) == []
+    assert find("storkey").theory.basins("asynchronous", 100, None, loads) == []
     for memory, dynamics in (("classical", "synchronous"), ("dense:2", "synchronous")):
-        (line,) = find(memory).theory.basins(dynamics, 100, np.nan, loads)
+        (line,) = find(memory).theory.basins(dynamics, 100, None, loads)
         np.testing.assert_array_equal(line.overlaps, basins.classical(loads))
-    (line,) = find("projection").theory.basins("asynchronous", 100, np.nan, loads)
+    (line,) = find("projection").theory.basins("asynchronous", 100, None, loads)
     assert np.isnan(line.overlaps).tolist() == [False, False, True]
     assert len(find("modern").theory.basins("synchronous", 16, 2.0, loads)) == 2
 

@@ -20,9 +20,8 @@ def test_critical_loads_are_positive_numbers_of_a_named_kind_or_none(name):
 def test_a_memory_of_which_nothing_is_known_has_no_prediction():
     theory = Theory()
     assert theory.critical_load("retained") is theory.retained_overlap(0.1) is theory.kind("retained") is None
-    assert (
-        theory.one_step_error(10, [3]) is theory.success("exact", 10, [3]) is theory.nearest_share(9, 3, None) is None
-    )
+    assert theory.one_step_error(10, [3]) is theory.success("exact", 10, [3]) is None
+    assert theory.nearest_share(9, 3, np.ones(2)) is None
     assert not theory.basins("synchronous", 10, 1.0, np.ones(2))
     assert not theory.sized | theory.softmax
 
@@ -55,6 +54,11 @@ OUT_OF_RANGE = {
     "text": (lambda theory: theory.one_step_error(11, 5, corruption="x"), "corruption must be real numbers"),
     "patterns": (lambda theory: theory.one_step_error(11, [5, 0]), "num_patterns must be an integer of at least 1"),
     "fraction": (lambda theory: theory.success("exact", 11, 1.5), "num_patterns must be an integer of at least 1"),
+    "beta": (lambda theory: theory.critical_load("retained", beta=np.nan), "beta must be finite and > 0"),
+    "negative beta": (lambda theory: theory.basins("synchronous", 9, -2.0, [0.1]), "beta must be finite and > 0"),
+    "load": (lambda theory: theory.retained_overlap(-1.0), "load must be finite and >= 0"),
+    "loads": (lambda theory: theory.basins("synchronous", 9, None, [0.1, np.nan]), "loads must be finite and >= 0"),
+    "overlaps": (lambda theory: theory.nearest_share(9, 3, [2.0]), "overlaps must be finite and >= -1 and <= 1"),
     "dynamics": (lambda theory: theory.basins("synchronus", 9, 1.0, np.array([0.1])), "dynamics must be one of sync"),
 }
 
