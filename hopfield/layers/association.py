@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance, wide
+from hopfield.attention.encodings import Encoding
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
@@ -99,6 +100,11 @@ class HopfieldAssociation(AttentionFunction):
         precision: PrecisionLike = None,
         module: nnx.Module | None = None,
     ) -> Heads:
+        if self.positions is not None and type(self.positions()).add_to_inputs is not Encoding.add_to_inputs:
+            raise ValueError(
+                "positions must be given to a HopfieldAttention where they are added to inputs, which an association "
+                f"does not see, got {type(self.positions()).__name__}"
+            )
         if self.positions is not None and query.shape[-3] != key.shape[-3]:
             raise ValueError(
                 "positions must be given to a HopfieldAttention where queries are not the keys, as in decoding, "

@@ -83,6 +83,12 @@ class AssociationOptions:
         flag("learn_beta", self.learn_beta)
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
+        if self.metric_metadata and not isinstance(self.metric, str):
+            raise ValueError(
+                "metric_metadata must be left out unless a metric to learn is named, as of one's own module"
+            )
+        if self.beta_metadata and not self.learn_beta:
+            raise ValueError("beta_metadata must be left out unless learn_beta is True, for there is nothing to learn")
         whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)
         whole("memory_slots", self.memory_slots, 0)

@@ -208,6 +208,14 @@ def test_positions_elsewhere_than_in_a_layer_of_ours_need_queries_that_are_the_k
         theirs(X[:, :1])
 
 
+def test_positions_that_are_added_to_inputs_need_a_layer_of_ours():
+    """An association sees no inputs."""
+    inside = HopfieldAssociation(4, 4, AssociationOptions(positions="sinusoidal"))
+    theirs = nnx.MultiHeadAttention(4, 16, decode=False, attention_fn=inside, rngs=nnx.Rngs(0))
+    with pytest.raises(ValueError, match="where they are added to inputs, which an association does not see"):
+        theirs(X)
+
+
 @pytest.mark.parametrize(
     ("positions", "error", "message"),
     [

@@ -14,6 +14,7 @@ from hopfield.layers import (
     AdditiveAssociation,
     AssociationOptions,
     DecoderBlock,
+    DiagonalMetric,
     EncoderBlock,
     EnergyTransformerBlock,
     Hopfield,
@@ -112,6 +113,14 @@ def test_options_without_meaning_in_an_energy_are_refused():
 def test_a_metric_for_all_heads_is_one_to_learn():
     with pytest.raises(ValueError, match="metric_per_head must be left out unless"):
         AssociationOptions(metric_per_head=False)
+
+
+@pytest.mark.parametrize("metric", [None, np.eye(4), DiagonalMetric(4, 2)], ids=["none", "fixed", "module"])
+def test_metadata_is_of_what_these_options_make(metric):
+    with pytest.raises(ValueError, match="metric_metadata must be left out unless a metric to learn is named"):
+        AssociationOptions(metric=metric, metric_metadata={"note": "lost"})
+    with pytest.raises(ValueError, match="beta_metadata must be left out unless learn_beta is True"):
+        AssociationOptions(metric=metric, beta_metadata={"note": "lost"})
 
 
 def test_a_metric_is_one_or_one_for_each_head():
