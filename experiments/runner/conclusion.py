@@ -28,7 +28,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     table = pandas.read_csv(directory / "table.csv")  # the numbers that a redraw sees
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
-    record._replace(table=files.digest(directory / "table.csv")).write(directory)
+    digests = (files.digest(directory / name) for name in ("table.csv", "summary.json"))
+    record._replace(**dict(zip(("table", "summary"), digests, strict=True))).write(directory)
     figure = results.draw(directory, plan.experiment, plan.job.config.figure)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))

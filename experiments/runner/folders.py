@@ -56,6 +56,8 @@ class Record(NamedTuple):
     complete: bool = False
     table: str = ""
     """Hash of the table as the run wrote it."""
+    summary: str = ""
+    """Hash of its summary."""
 
     def write(self, directory: Path) -> None:
         """Keep it in a folder, unless it is there."""
@@ -72,12 +74,14 @@ def read(directory: Path) -> Record | None:
 
 
 def say_changed(directory: Path) -> bool:
-    """Say so where the table is no longer the one that the run wrote; whether it is not."""
+    """Warning in one line where table or summary is no longer what the run wrote; whether that is so."""
     record = read(directory)
-    changed = record is not None and bool(record.table) and files.digest(directory / "table.csv") != record.table
-    if changed:
-        files.say(f"warning: {directory / 'table.csv'} was changed after its run, and is drawn as it is now")
-    return changed
+    for name, held in (("table.csv", record.table), ("summary.json", record.summary)) if record is not None else ():
+        if held and (directory / name).is_file() and files.digest(directory / name) != held:
+            drawn = "is drawn as it is now" if name == "table.csv" else "is made anew from the table"
+            files.say(f"warning: {directory / name} was changed after its run, and {drawn}")
+            return True
+    return False
 
 
 def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:

@@ -68,6 +68,18 @@ def test_a_table_that_was_changed_after_its_run_is_said_to_be(command: Callable,
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["mean"] == 5.0
 
 
+def test_a_summary_that_was_changed_after_its_run_is_made_anew(command: Callable, tmp_path: Path, capsys) -> None:
+    assert command("conf=toy", "output=out").code == 0
+    summary = tmp_path / "out" / "summary.json"
+    before = json.loads(summary.read_text())
+    summary.write_text(json.dumps(before | {"mean": 0.9}))
+    assert redraw(["out"]) == 0
+    assert "summary.json was changed after its run, and is made anew" in "".join(capsys.readouterr())
+    assert json.loads(summary.read_text()) == before
+    assert redraw(["out"]) == 0
+    assert "was changed" not in "".join(capsys.readouterr())
+
+
 def test_a_table_without_its_first_line_is_told_as_such(command: Callable, tmp_path: Path, capsys) -> None:
     assert command("conf=toy", "output=out").code == 0
     table = tmp_path / "out" / "table.csv"
