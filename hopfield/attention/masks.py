@@ -249,12 +249,18 @@ def global_local(count: int, left: int, right: int | None = None) -> Mask:
 
 
 def prefix(length: ArrayLike) -> Prefix:
-    """Causal, but for the first `length` keys, an integer or [*b], which every query may read."""
+    """Causal, but for the first `length` keys, an integer or [*b], which every query may read.
+
+    A length below 0 is refused, or none where it is traced.
+    """
     return Prefix(integers("length", length))
 
 
 def padding(lengths: ArrayLike, *, queries: bool = False) -> Lengths:
-    """Keys before `lengths`, an integer or one per sequence [*b]; with `queries` padded queries read nothing, too."""
+    """Keys before `lengths`, an integer or one per sequence [*b]; with `queries` padded queries read nothing, too.
+
+    A length below 0 is refused, or none where it is traced.
+    """
     return Lengths(integers("lengths", lengths), queries)
 
 
