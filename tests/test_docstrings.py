@@ -16,7 +16,7 @@ import experiments
 import hopfield
 from experiments import figures, runner, shared, statistics
 from experiments.runner import registry
-from hopfield import Memory, patterns
+from hopfield import Memory, attention, patterns
 from tests.source_code import ROOT, tree_of
 
 
@@ -87,6 +87,10 @@ def test_what_has_none_is_found(monkeypatch):
 def test_a_table_of_files_names_every_one(package):
     listed = re.findall(r"^ {4}(\w+) ", package.__doc__, re.MULTILINE)
     assert sorted(listed) == sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+
+
+def test_the_docstring_of_attention_names_all_that_it_exports():
+    assert set(attention.__all__) <= set(re.findall(r"\w+", attention.__doc__ or ""))
 
 
 def test_the_table_of_the_runner_names_every_file_of_its_tests():

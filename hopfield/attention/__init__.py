@@ -1,4 +1,22 @@
-"""Attention as functions over arbitrary batch and head axes, for any separation and metric."""
+"""Attention as functions over arbitrary batch and head axes, for any separation and metric.
+
+Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]. What is exported, by kind:
+
+    reads          attend, read, decompose, Decomposition; kernel_regression, whose weights are a kernel of distances
+    scores         scores, additive_scores
+    weights        weights, log_weights, softmax
+    masks          Mask, causal, padding, key_padding, prefix, sliding_window, strided, block, global_local, everything,
+                   random_blocks; as numbers and as text mask_bias, mask_text
+    positions      sinusoidal, rotary, relative_bias, t5_bias, t5_buckets, alibi_bias, alibi_slopes; as objects in
+                   `attention.encodings`
+    heads          attend_heads, multi_head, multi_head_parts, HeadParts, split_heads, merge_heads, project_heads,
+                   Projections, head_diversity, head_divergence
+    blocks         attend_blockwise, in memory linear in length; with fewer keys attend_locally, attend_low_rank,
+                   attend_truncated
+    linear         linear_attention, FastWeights; FeatureMap, elu_plus_one, positive_random_features, random_fourier
+    gradients      attention_gradients, Gradients, by hand; verify_gradients, Agreement, which hold them to JAX's;
+                   softmax_jacobian, softmax_jacobian_product, sparse_jacobian, sparse_jacobian_product
+"""
 
 from hopfield.attention._softmax import softmax
 from hopfield.attention.blockwise import attend_blockwise

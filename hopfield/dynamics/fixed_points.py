@@ -14,13 +14,18 @@ from hopfield.spaces import Known, Space, Spins, State, as_known
 
 
 def fixed_point(memory: Model, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
-    """The fixed point a query converges to, differentiable in the memory by the implicit function theorem.
+    """The fixed point a query converges to, differentiable in the model by the implicit function theorem.
 
     With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
     gradient in the query is zero, as it is for any start inside the basin, but for units that it clamps. A query that
     needs more than `max_steps` updates, or ends in a 2-cycle, stays where they took it, which is no fixed point, and
     has no such gradient whatever is returned: the status of `retrieve` says which those are.
 
+    Args:
+        memory: any `Model` on a continuous space: Memory, `FeatureMemory` or your own.
+        state: the query [N].
+        max_steps: updates at most.
+        known: units clamped to the query's values [N].
     Raises:
         ValueError: the memory lives on spins, or says of no space, where nothing is differentiable.
     """

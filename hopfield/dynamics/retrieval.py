@@ -45,13 +45,14 @@ def retrieve(
     known: Known = None,
     rtol: float | None = None,
 ) -> Retrieval:
-    """Run the memory from one query to a fixed point, a 2-cycle or `max_steps`; queries of a batch stop independently.
+    """Run any `Model` from one query to a fixed point, a 2-cycle or `max_steps`; queries of a batch stop independently.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
     A loop that stops early has no reverse-mode gradient in JAX: differentiate `fixed_point` or `trajectory`.
 
     Args:
-        model: Memory, Couplings or another `Model`, as `BinaryNetwork` and `FeatureMemory` are.
+        model: any `Model`: Memory, Couplings, `BinaryNetwork`, `FeatureMemory` or your own; a `SpinModel` where the
+            dynamics are not synchronous.
         state: the query [N].
         dynamics: "synchronous" (all neurons at once; every space), "asynchronous" (spins, one at a time in a
             fresh random order every sweep) or "sequential" (spins, order 0 … N−1). On Couplings the last

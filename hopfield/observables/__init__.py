@@ -1,7 +1,10 @@
 """Observables: overlaps of states, spread of weights, thermodynamics, correlations in time and stability.
 
-`weights` holds functions of the weights of one query; those of `thermodynamics` of the same name take an array of them
-and an axis.
+`entropy` and `effective_number` stand in two modules: those of `weights` take the weights of one query [M], to be
+batched with `jax.vmap`, those of `thermodynamics` an array of weights, an axis and a mask that broadcasts.
+
+`thermodynamics.gibbs` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
+`graphs.gibbs` is Gibbs sampling: it draws the units of a network at a temperature.
 """
 
 from hopfield.observables import correlations, energies, overlaps, stability, thermodynamics, weights
