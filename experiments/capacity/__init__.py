@@ -1,1 +1,11 @@
-"""The experiment `capacity`."""
+"""The experiment `capacity`.
+
+Besides the roles that `experiments.contract` describes it has words of its own:
+
+    scale      the sizes, loads, samples and starts that one memory is measured at, common ones or its own
+    streamed   patterns that are never stored: passes cut into pieces
+    theory     the lines beside measurements, by the name of a memory
+    panels     panels of the figure that hold measurements against theory
+
+The compiled measurement stands in `experiments.shared.retention`.
+"""

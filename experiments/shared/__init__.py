@@ -2,24 +2,32 @@
 
 An experiment imports no other one: what several of them need stands here, and what the runner shares with them.
 
+Patterns and starts:
+
     pattern_sets    where patterns come from: random ensembles, images, files
     corruptions     starts of queries: their names in tables, their words in figures
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
     loads           numbers of patterns from loads, whole and odd where asked
     spellings       which texts name one and the same thing
+
+Compiled measurement, and what it is read by:
+
     program         compiled grids: from points to rows through one program per structure
     retention       all patterns of a draw stored, some queried: behind capacity curves
     retrievals      stored patterns read at many κ: behind retrieval curves
-    convergence     what states are where dynamics end, and whether theory of states at rest is theirs
-    critical_beta   theory of retrieval against β for patterns of norm 1
     training_loops  networks trained in compiled loops
-    plugins         parts found by folder, a file each
     parallel        pieces of a table measured in threads
     timing          seconds that compiled programs take
     footprint       memory that compiled programs take
+    convergence     what states are where dynamics end, and whether theory of states at rest is theirs
+    critical_beta   theory of retrieval against β for patterns of norm 1
+
+Files and processes:
+
     files           files written in one step, on disk before they count; fingerprints
     imports         files that a user's code imports from beside it
+    plugins         parts found by folder, a file each
     provenance      what rows depend on and were measured with
     processes       which processes live, and their temporary files
 """

@@ -6,13 +6,17 @@ A module `hopfield/memories/<name>.py` defines
     SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
     DRAW: (optional) a function of key, M, N and the parameter that draws these patterns where they are biased
-    THEORY: (optional) a `hopfield.theory.base.Theory`, or a function of the parameter returning one; what its
-        separation alone says (`hopfield.theory.derived`) where there is none
+    THEORY: (optional) a `theory.base.Theory`, or a function of the parameter returning one; else `theory.derived`
     PARAMETER: (optional) the type of the one number that may follow the name, as in `dense:4`
     SYMBOL: (optional) the symbol of that number in LaTeX; the name of the argument where there is none
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
 and needs no registration anywhere.
+
+Models whose states or updates are not those of a `Memory` on patterns stand outside: `binary` (neurons {0, 1}, of which
+`covariance` and `willshaw` are two, written as spins), `sequences` (each step leads to the next pattern, no energy
+falls), `bidirectional` (states are pairs), `random_features` (a fixed size, to which patterns are added and which keeps
+none of them) and `graphs` (states by layer).
 """
 
 import importlib
