@@ -1,4 +1,4 @@
-"""AdditiveAssociation: scores of a small network in place of products, as what `nnx.MultiHeadAttention` takes."""
+"""AdditiveAssociation: scores of a small network, not of products, for `nnx.MultiHeadAttention(attention_fn=…)`."""
 
 import jax
 import jax.numpy as jnp
@@ -22,8 +22,9 @@ from hopfield.separations import Separation
 class AdditiveAssociation(AttentionFunction):
     """Scores v · tanh(q W_q + k W_k + b), with weights of its own for every head.
 
-    Luong's "general" score q W k is the metric "full" of `AssociationOptions`, "dot" the layer without one, and
-    "concat" this one. No energy belongs to it, and its memory is that of T · S · R numbers for each head.
+    For `nnx.MultiHeadAttention(attention_fn=…)`. Luong's "general" score q W k is the metric "full" of
+    `AssociationOptions`, "dot" the layer without one, and "concat" this one. No energy belongs to it, and its memory is
+    that of T · S · R numbers for each head.
 
     Example:
         >>> associate = AdditiveAssociation(2, 4, rngs=nnx.Rngs(0))

@@ -1,4 +1,4 @@
-"""HopfieldAssociation: how queries are associated with keys, as what `nnx.MultiHeadAttention(attention_fn=…)` takes."""
+"""HopfieldAssociation: the association of queries with keys, for `nnx.MultiHeadAttention(attention_fn=…)`."""
 
 from typing import NamedTuple
 
@@ -46,7 +46,8 @@ class AssociationReport(NamedTuple):
 class HopfieldAssociation(AttentionFunction):
     """Scores, weights and read-out of a layer, with what it learns about them.
 
-    With the default options it computes what `nnx.dot_product_attention` does; a query that may read no key gets zeros.
+    For `nnx.MultiHeadAttention(attention_fn=…)`; `HopfieldAttention` is that layer with it already in place. With the
+    default options it computes what `nnx.dot_product_attention` does; a query that may read no key gets zeros.
 
     Example:
         >>> from flax import nnx

@@ -1,4 +1,4 @@
-"""AttentionFunction: the base of what `nnx.MultiHeadAttention` takes as `attention_fn`, also for user-defined ones."""
+"""AttentionFunction: the base class of modules for `nnx.MultiHeadAttention(attention_fn=…)`, user-defined ones too."""
 
 import abc
 import math
