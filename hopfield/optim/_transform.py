@@ -3,7 +3,6 @@
 updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -15,6 +14,7 @@ from jaxtyping import Array
 from hopfield._checks import number, whole
 from hopfield.arguments import flag
 from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
+from hopfield.optim._multi_steps import in_multi_steps
 
 Tree = Any
 Schedule = float | Array | Callable[[Array], Array]
@@ -99,7 +99,7 @@ def transform(
 def _checked_call(call: Call, judges: bool, accumulated: bool) -> Call:
     if judges and (call.value is None or call.value_fn is None):
         raise ValueError("value and value_fn must be given to update for damping='lm', which tries every step")
-    if not accumulated and _in_multi_steps():
+    if not accumulated and in_multi_steps():
         raise ValueError(ACCUMULATED)
     return call
 
@@ -143,11 +143,3 @@ def _check_whole(trees: Tree) -> None:
 
     if any(map(masked, jax.tree.leaves(trees, is_leaf=masked))):
         raise ValueError(PARTIAL)
-
-
-def _in_multi_steps() -> bool:
-    """Whether this is called from optax.MultiSteps, which leaves no other trace in what it hands over."""
-    wanted, frame = inspect.unwrap(optax.MultiSteps.update).__code__, inspect.currentframe()
-    while frame is not None and frame.f_code is not wanted:
-        frame = frame.f_back
-    return frame is not None
