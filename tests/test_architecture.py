@@ -73,6 +73,13 @@ def test_library_imports_only_its_dependencies():
     assert not offenders(data, lambda m: m.split(".")[0] not in ALLOWED and not inside(m, "sklearn.datasets"))
 
 
+def test_one_module_imports_internals_of_hydra():
+    runner = ROOT / "experiments" / "runner"
+    assert offenders([runner / "hydra_internals.py"], lambda m: inside(m, "hydra._internal"))
+    others = [path for path in EXPERIMENTS if path != runner / "hydra_internals.py"]
+    assert not offenders(others, lambda m: inside(m, "hydra._internal"))
+
+
 def test_theory_is_plain_numpy_and_scipy():
     plain = "hopfield.theory", "hopfield.arguments"
     theory = [path for path in LIBRARY if inside(name_of(path), *plain)]

@@ -2,30 +2,31 @@
 
 Its files in the order of a run; to the right the tests in `tests/experiments/runner/`, which stand by behaviour.
 
-    boundary    every command ends in one line and an exit code              test_boundary, test_process
-    registry    experiments found by folder; imports left until needed       test_run, test_outside
-    session     Hydra with `conf/` and the schemas of all experiments        test_configs, test_yaml_files
-    yaml_files  user-defined configuration files, read as data               test_yaml_files
-    overrides   words of the command line: parsed, swept, contradictions     test_mistakes
-    compose     from these words to typed, checked jobs                      test_configs, test_run, test_mistakes
-    errors      one sentence for every mistake in a configuration            test_mistakes, test_help
-    idle        options that would do nothing, refused                       test_idle
-    job         one configuration to run, its folder, how to run it again    test_run
-    folders     folders named by options; the record of what was asked       test_folders
-    planning    all that is checked before a run; the forecast of `dry`      test_budget, test_notes
-    budget      what a run would take, and what no machine can do            test_budget
-    launching   jobs handed to Hydra's launchers, taken up in workers        test_run, test_pieces
-    execute     plans carried out: what is missing is measured               test_resume, test_faults, test_process
-    locks       claims on folders, one process to each                       test_locks
-    numerics    JAX's precision and compiled programs while measuring        test_process
-    pieces      work behind the points, shared by processes                  test_pieces
-    ledger      rows on disk at once, with checksums                         test_record, test_resume
-    mirror      rows sent to Weights & Biases                                test_mirror
-    series      means and errors for the live charts there                   test_series, test_mirror
-    conclusion  table, summary and last lines of a finished run              test_run, test_record
-    results     figure and report from the table, then and again later       test_redraw
-    pooling     finished runs side by side: differences, joined rows         test_sweeps
-    sweeps      several runs as one table, summary, figure and report        test_sweeps
-    listing     `experiments.runs`: what lies in the folders                 test_listing
-    help        the text of `--help`                                         test_help, test_run
+    boundary         every command ends in one line and an exit code            test_boundary, test_process
+    registry         experiments found by folder; imports left until needed     test_run, test_outside
+    session          Hydra with `conf/` and the schemas of all experiments      test_configs, test_yaml_files
+    hydra_internals  private parts of Hydra, imported in one place              test_configs, test_yaml_files, test_run
+    yaml_files       user-defined configuration files, read as data             test_yaml_files
+    overrides        words of the command line: parsed, swept, contradictions   test_mistakes
+    compose          from these words to typed, checked jobs                    test_configs, test_run, test_mistakes
+    errors           one sentence for every mistake in a configuration          test_mistakes, test_help
+    idle             options that would do nothing, refused                     test_idle
+    job              one configuration to run, its folder, how to run it again  test_run
+    folders          folders named by options; the record of what was asked     test_folders
+    planning         all that is checked before a run; the forecast of `dry`    test_budget, test_notes
+    budget           what a run would take, and what no machine can do          test_budget
+    launching        jobs handed to Hydra's launchers, taken up in workers      test_run, test_pieces
+    execute          plans carried out: what is missing is measured             test_resume, test_faults, test_process
+    locks            claims on folders, one process to each                     test_locks
+    numerics         JAX's precision and compiled programs while measuring      test_process
+    pieces           work behind the points, shared by processes                test_pieces
+    ledger           rows on disk at once, with checksums                       test_record, test_resume
+    mirror           rows sent to Weights & Biases                              test_mirror
+    series           means and errors for the live charts there                 test_series, test_mirror
+    conclusion       table, summary and last lines of a finished run            test_run, test_record
+    results          figure and report from the table, then and again later     test_redraw
+    pooling          finished runs side by side: differences, joined rows       test_sweeps
+    sweeps           several runs as one table, summary, figure and report      test_sweeps
+    listing          `experiments.runs`: what lies in the folders               test_listing
+    help             the text of `--help`                                       test_help, test_run
 """

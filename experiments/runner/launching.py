@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hydra._internal.callbacks import Callbacks
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
@@ -16,6 +15,7 @@ from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
 from experiments.runner.compose import composed, replaced, replacing, typed
+from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from hydra import compose, initialize_config_dir
-from hydra._internal.hydra import Hydra
-from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
@@ -27,6 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments import contract
 from experiments.contract import Config
 from experiments.runner import registry
+from experiments.runner.hydra_internals import Hydra, create_config_search_path
 from experiments.runner.yaml_files import YamlSource
 
 PRIMARY = "primary"

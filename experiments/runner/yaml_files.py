@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import yaml
-from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra.plugins.config_source import ConfigResult
 
 from experiments.contract import InputError
+from experiments.runner.hydra_internals import FileConfigSource
 
 LARGEST = 2**20
 """Bytes of a file at most."""
