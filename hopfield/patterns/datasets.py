@@ -149,8 +149,7 @@ def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
         patches = windows[np.unravel_index(order[start : start + count], places)]
         patches = np.moveaxis(patches, 1, -1).reshape(len(patches), -1)
         cut.append(patches[np.ptp(patches, axis=1) > 0])
-        total += len(cut[-1])
-        if total >= count:
+        if (total := total + len(cut[-1])) >= count:
             return np.concatenate(cut)[:count]
     raise ValueError(f"count must be at most {total}, the patches with contrast, got {count}")
 
