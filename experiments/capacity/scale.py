@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from experiments import contract
 from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost
@@ -137,7 +135,7 @@ def cost(memory: str, at: FullScale, ensemble: str, neurons: int) -> Cost:
     points, queries = starts * drawn * len(counts), queried(at, most)
     if pattern_sets.streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
-    coupled = not isinstance(draws.network(find(memory).build(np.ones((1, 2), np.float32))), Memory)
+    coupled = not isinstance(draws.network(find(memory).sample), Memory)
     each = neurons / 8 if coupled or "asynchronous" in at.dynamics else 0
     elements = max(most * neurons, queries * most, neurons**2 if coupled else 0)
     return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * queries))

@@ -57,7 +57,7 @@ def random(config: Config) -> bool:
 
 
 def _check_memory(memory: str) -> None:
-    model = find(memory).build(np.ones((1, 2), np.float32))
+    model = find(memory).sample
     if not isinstance(model, Memory) or isinstance(model.space, Spins) or not model.separation.normalised:
         raise ValueError(f"memories must have normalised weights on real states (modern, sparse), got {memory}")
 

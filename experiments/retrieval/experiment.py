@@ -18,8 +18,6 @@ theory beside both is annealed, at the measured N and M.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-import numpy as np
-
 from experiments import contract
 from experiments.contract import Cost
 from experiments.retrieval import streamed
@@ -71,7 +69,7 @@ def check(config: Config) -> None:
 
 
 def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
-    if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
+    if not isinstance(find(memory).sample, Memory):
         raise ValueError(f"memories must have weights over patterns, got {memory}, a coupling matrix")
     spins = retrievals.on_spins(memory)
     if spins and ensemble in ("sphere", "gaussian"):

@@ -17,8 +17,6 @@ States and weights are base64 of half-precision numbers.
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-import numpy as np
-
 from experiments.contract import Cost
 from experiments.retrieval_story import measurement
 from experiments.retrieval_story.config import MODERN, SIDE, Config
@@ -59,7 +57,7 @@ def has_beta(config: Config) -> bool:
 def check(config: Config) -> None:
     """Refuse a memory that gives its patterns no weights, in one sentence."""
     for memory in config.memories:
-        if not isinstance(find(memory).build(np.ones((1, 2), np.float32)), Memory):
+        if not isinstance(find(memory).sample, Memory):
             raise ValueError(f"memories must weigh their patterns, got {memory}, which is one matrix")
 
 

@@ -92,6 +92,11 @@ class Blueprint(NamedTuple):
     """Biased random patterns of key, M and N, where its theory is stated for such; None where it is for `ensemble`."""
 
     @property
+    def sample(self) -> Memory | Couplings:
+        """The memory of a single pattern of two ones, to ask what it is: its kind, space, similarity and separation."""
+        return self.build(np.ones((1, 2), np.float32))  # anew: its numbers have the precision that JAX has then
+
+    @property
     def theory(self) -> Theory:
         """Theory of it: by its own file, or else from its separation alone."""
         return _theory(self)
@@ -216,8 +221,7 @@ def _derived_scaling(blueprint: Blueprint) -> Scaling:
 
 def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None) -> Derived | None:
     """Theory from the separation, of a memory that is a sum over patterns of a function of their overlap."""
-    model = blueprint.build(np.ones((1, 2), np.float32))
-    spins = blueprint.ensemble == "spins"
+    model, spins = blueprint.sample, blueprint.ensemble == "spins"
     if not isinstance(model, Memory) or not isinstance(model.similarity, Dot if spins else Dot | SquaredDistance):
         return None
     if model.separation.summand(np.arange(3.0), 0.1) is None:
